@@ -4,7 +4,7 @@
  * It has three parts: the body (`PaneState`), a line above it while a retriever is unavailable (`Degradation`), and the
  * footer, which the status bar repeats (`Freshness`).
  */
-import { type IndexStatus, type Message } from "../protocol/messages";
+import { type IndexStatus } from "../protocol/messages";
 import { type Answer, type SearchState } from "../search/answer";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
@@ -22,7 +22,7 @@ export type PaneState =
   | { readonly kind: "searching" }
   | { readonly kind: "results"; readonly answer: Answer }
   | { readonly kind: "no-results"; readonly answer: Answer; readonly isIndexing: boolean }
-  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly told?: Message | null }
+  | Extract<Failure, { kind: "bad-query" }>
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
 /** Search works without one of its retrievers. */

@@ -25,7 +25,7 @@ export interface WireError {
   readonly next: string;
   /** Where the error is in the query, in UTF-16 code units; null when it has no position. */
   readonly position: number | null;
-  /** The message by code, unless the kind of the error says as much. */
+  /** The message by its code, where it has one. */
   readonly told?: Message;
 }
 
@@ -114,13 +114,14 @@ function notificationOf(method: string, params: unknown): Incoming {
 
 function errorOf(error: Record<string, unknown>): WireError {
   const data = isObject(error["data"]) ? error["data"] : {};
+  const { told } = data;
   return {
     code: typeof error["code"] === "number" ? error["code"] : 0,
     message: textOf(error["message"]),
     reason: textOf(data["kind"]),
     next: textOf(data["next"]),
     position: typeof data["position"] === "number" ? data["position"] : null,
-    ...(isMessage(data["told"]) && { told: data["told"] }),
+    ...(isMessage(told) && { told }),
   };
 }
 

@@ -828,6 +828,40 @@ export interface PassagesResult {
   readonly index: Freshness;
 }
 /**
+ * Make queries out of what the vault says, for people to try. Each has been asked, and was answered.
+ */
+export interface ExamplesParams {
+  /**
+   * Questions with `{topic}` where the name of a note or a section is to stand. At most 5.
+   *
+   * @minItems 1
+   *
+   * Items: At most 200 characters.
+   */
+  readonly templates: readonly string[];
+  /**
+   * Maximum number of queries. 1 to 10. Default: 3.
+   */
+  readonly limit?: number;
+}
+/**
+ * Queries to try, each about another note. Fewer than asked for where the vault does not give them; none while it is
+ * empty, or searched by words alone.
+ */
+export interface ExamplesResult {
+  readonly examples: readonly ExampleQuery[];
+}
+/**
+ * A query whose first hit is a likely answer.
+ */
+export interface ExampleQuery {
+  readonly query: string;
+  /**
+   * The note that it was made from, which is that hit.
+   */
+  readonly path: string;
+}
+/**
  * Why a note ranks where it does for a query, or why it is not among the hits.
  */
 export interface ExplainParams {
@@ -1797,6 +1831,7 @@ export interface Methods {
   readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
   readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
   readonly "search/passages": { readonly params: PassagesParams; readonly result: PassagesResult };
+  readonly "search/examples": { readonly params: ExamplesParams; readonly result: ExamplesResult };
   readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };

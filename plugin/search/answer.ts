@@ -5,7 +5,11 @@ import { type Failure } from "../sidecar/failure";
 /** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
 export type Relation = "linked" | "mention";
 
-export interface Answer extends Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract"> {
+/** What the engine found. */
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+
+/** What was asked, and how long the answer took. */
+export interface Asked {
   readonly query: string;
   readonly mode: Mode;
   /** Maximum number of hits that was requested. */
@@ -15,6 +19,9 @@ export interface Answer extends Pick<SearchResult, "hits" | "total" | "reachable
   readonly lastWordIsPrefix: boolean;
   /** From request to answer, as the user waits. */
   readonly tookMs: number;
+}
+
+export interface Answer extends Found, Asked {
   /** Of related notes: path -> relation, where there is one. */
   readonly relations?: ReadonlyMap<string, Relation>;
   /** Of related notes: how many hits stand before those that merely mention the note. */
@@ -31,6 +38,11 @@ export type SearchState =
       readonly isRefresh: boolean;
     }
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
+
+/** The part of a result that a screen needs, with what was asked. */
+export function answerFrom({ hits, total, reachable, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract }: Found, asked: Asked): Answer {
+  return { ...asked, hits, total, reachable, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract };
+}
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
 export function answerOf(state: SearchState): Answer | null {

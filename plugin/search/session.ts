@@ -15,9 +15,10 @@ import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
-import { type Answer, type SearchState, answerOf } from "./answer";
+import { type Answer, type Asked, type SearchState, answerFrom, answerOf } from "./answer";
 import { joined, pageAfter } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
+import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
@@ -48,6 +49,8 @@ export class SearchSession implements ResultSource {
   private cancelTimer: Cancel = () => undefined;
   private cancelPauseTimer: Cancel = () => undefined;
   private refreshIsDue = false;
+  private meaningIsSlow = false;
+  private firstStage: Pending<SearchResult> | null = null; // by words alone, while meaning is waited for
   private extra = 0; // hits of this query beyond the limit that were wanted
   private order: SortOrder = "relevance";
 
@@ -172,6 +175,7 @@ export class SearchSession implements ResultSource {
     this.cancelTimer();
     this.pending?.cancel();
     this.pending = null;
+    this.endFirstStage();
     this.passages.cancelAll();
   }
 
@@ -195,7 +199,9 @@ export class SearchSession implements ResultSource {
 
   /** Asks for all hits that are wanted, page by page; those of `before` are there. */
   private async request(isRefresh: boolean, before: Answer | null = null): Promise<void> {
-    const { query, isTyping, order: sort, wanted } = this;
+    const { query, isTyping, wanted } = this;
+    const order = this.order === "relevance" ? {} : { sort: this.order };
+    const limit = Math.min(MAX_LIMIT, wanted);
     const page = pageAfter(before?.hits.length ?? 0, wanted, before?.reachable);
     if (!page) return;
     const { mode, snippetWidth } = this.options;
@@ -203,41 +209,61 @@ export class SearchSession implements ResultSource {
     const requestedAt = this.clock.now();
     this.lastRequestAt = requestedAt;
     this.refreshIsDue = false;
+    const params = { query, typing: isTyping, maxTokens: MAX_TOKENS, snippetWidth };
+    this.endFirstStage();
+    const isStaged = mode === "hybrid" && isTyping && !isRefresh && this.meaningIsSlow && this.order === "relevance";
+    if (isStaged) this.firstStage = this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) });
     const pending = this.client.request("search", {
-      query,
+      ...params,
       mode,
       limit: page.limit,
+      ...order,
       ...(page.offset > 0 && { offset: page.offset }),
-      ...(sort !== "relevance" && { sort }),
-      typing: isTyping,
-      maxTokens: MAX_TOKENS,
-      snippetWidth,
       extract: mode === "hybrid" && before === null, // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
     earlier?.abandon();
+    const asked = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping };
+    const shown = this.showFirstStage(asked, pending, requestedAt);
 
     const reply = await pending.reply;
     if (this.pending !== pending) return; // superseded
     this.pending = null;
+    this.endFirstStage();
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
-      const { hits, total, reachable, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = reply.value;
       const tookMs = this.clock.now() - requestedAt;
-      const asked = { query, mode, limit: Math.min(MAX_LIMIT, wanted), snippetWidth, lastWordIsPrefix: isTyping };
-      const answer: Answer = before
-        ? { ...before, ...asked, hits: joined(before.hits, hits), reachable: hits.length === 0 ? before.hits.length : reachable }
-        : { ...asked, hits, total, reachable, sort: reply.value.sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs };
-      if (isRefresh && pageAfter(answer.hits.length, wanted, reachable) && hits.length > 0) {
+      if (mode === "hybrid") this.meaningIsSlow = tookMs > SLOW_MS;
+      const { hits, reachable } = reply.value;
+      const answer = before
+        ? { ...before, hits: joined(before.hits, hits), reachable: hits.length === 0 ? before.hits.length : reachable }
+        : answerFrom({ ...reply.value, hits: belowPrefix(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
+      if (isRefresh && hits.length > 0 && pageAfter(answer.hits.length, wanted, reachable)) {
         await this.request(isRefresh, answer);
         return;
       }
-      this.setState({ kind: "results", answer, isRefresh: isRefresh && !hasNewCorrections(answer, this.current) });
+      this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
     }
     this.repeatIfDue();
+  }
+
+  /** Shows what is found by words as long as the whole answer is `pending`; the result has the hits that are shown. */
+  private showFirstStage(asked: Omit<Asked, "tookMs">, pending: Pending<SearchResult>, requestedAt: number): Pick<SearchResult, "hits"> {
+    const shown: { hits: SearchResult["hits"] } = { hits: [] };
+    void this.firstStage?.reply.then((reply) => {
+      if (this.pending !== pending || asked.query !== this.query || !reply.ok || reply.value.hits.length === 0) return;
+      shown.hits = reply.value.hits;
+      this.setState({ kind: "results", answer: answerFrom(reply.value, { ...asked, tookMs: this.clock.now() - requestedAt }), isRefresh: false });
+    });
+    return shown;
+  }
+
+  private endFirstStage(): void {
+    this.firstStage?.cancel();
+    this.firstStage = null;
   }
 
   private repeatIfDue(): void {

@@ -14,7 +14,7 @@ export type Failure =
   | { readonly kind: "timed-out"; readonly afterMs: number }
   /** Cancelled by the caller, or superseded by its next search. */
   | { readonly kind: "cancelled" }
-  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly told?: Message | null }
+  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly told?: Message }
   /** Any other error of the engine, with the engine's own message. */
   | { readonly kind: "refused"; readonly reason: string; readonly message: string; readonly next: string };
 

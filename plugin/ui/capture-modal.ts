@@ -75,7 +75,9 @@ export class CaptureModal extends Modal {
   }
 
   private drawField(name: string, help: string, change: (value: string) => void): void {
-    new Setting(this.contentEl).setName(name).setDesc(help).addText((field) => field.onChange(change));
+    new Setting(this.contentEl).setName(name).setDesc(help).addText((field) => {
+      field.onChange(change).inputEl.setAttr("aria-label", name);
+    });
   }
 }
 

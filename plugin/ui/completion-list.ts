@@ -55,10 +55,12 @@ export class CompletionList {
     this.show(null);
   }
 
-  /** Restores the input's `aria-activedescendant` after the row list has set it. */
+  /** Says what the input controls and points at, after the row list has set it: the suggestions too, while they are open. */
   restoreAria(): void {
+    if (!this.completion) return;
     const option = this.active === null ? undefined : this.options[this.active];
     if (option) this.input.setAttrs({ "aria-controls": this.el.id, "aria-activedescendant": option.id });
+    else this.input.setAttr("aria-controls", [...new Set([...(this.input.getAttribute("aria-controls")?.split(" ") ?? []), this.el.id])].join(" "));
   }
 
   /** Handles a key of the search box; true when it was for the suggestions. */
@@ -104,6 +106,8 @@ export class CompletionList {
     this.completion = completion;
     if (!isSame) this.draw(completion?.suggestions ?? []);
     this.activate(null);
+    if (completion === null) this.handlers.deactivated();
+    else this.restoreAria();
     this.el.toggleClass("is-hidden", completion === null);
   }
 

@@ -21,9 +21,7 @@ export class CreateView implements RowView {
 
   show(row: Row): void {
     if (row.kind !== "create") return;
-    const words = t("write.create", { name: row.name });
-    setText(this.textEl, words);
-    this.el.setAttr("aria-label", words);
+    setText(this.textEl, t("write.create", { name: row.name }));
   }
 
   get options(): readonly HTMLElement[] {

@@ -16,6 +16,7 @@ import { type RowView } from "./row-view";
 export class HitView implements RowView {
   readonly el: HTMLElement;
   private readonly main: HTMLElement;
+  private readonly saidEl: HTMLElement;
   private readonly titleEl: HTMLElement;
   private readonly name: MarkedText;
   private readonly asideEl: HTMLElement;
@@ -37,7 +38,9 @@ export class HitView implements RowView {
     this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
     this.main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
     initOption(this.main);
-    const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable" });
+    // What a screen reader reads, as text and not as a label: its words are not those that are seen, in their order.
+    this.saidEl = this.main.createSpan({ cls: "quarry-said" });
+    const head = this.main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable", attr: { "aria-hidden": "true" } });
     const names = head.createDiv({ cls: "tree-item-inner quarry-names" });
     this.titleEl = names.createSpan({ cls: "quarry-title", attr: { dir: "auto" } });
     this.name = new MarkedText(this.titleEl);
@@ -48,7 +51,7 @@ export class HitView implements RowView {
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
-    this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage" }));
+    this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage", attr: { "aria-hidden": "true" } }));
     this.dismissedEl = this.main.createDiv({ cls: "quarry-dismissed is-hidden", text: t("write.dismissed") });
     // For the mouse, as a listbox contains options only; the keyboard has the row's menu.
     this.undoEl = this.dismissedEl.createSpan({ cls: "quarry-undo", text: t("write.undo"), attr: { "aria-hidden": "true" } });
@@ -70,7 +73,7 @@ export class HitView implements RowView {
     this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) });
     this.further.show(further, hit.furtherPassages, hit.title, room);
     this.el.setAttrs({ "aria-label": name.text, "aria-busy": further.kind === "loading" ? "true" : null });
-    this.main.setAttr("aria-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded));
+    this.main.setAttr("data-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded)); // ARIA has it for no option: the list's announcement tells
     this.updateAge(nowMs);
   }
 
@@ -80,7 +83,7 @@ export class HitView implements RowView {
     const age = ageWords(nowMs - modifiedMs);
     setText(this.ageEl, age);
     this.ageEl.title = modifiedWords(modifiedMs);
-    this.main.setAttr("aria-label", rowLabel(this.row, age, this.best.text));
+    setText(this.saidEl, rowLabel(this.row, age, this.best.text));
   }
 
   get options(): readonly HTMLElement[] {

@@ -1,5 +1,4 @@
 /** The state of the index in one line, for the pane and the status bar: a dot, a text, and the action that fits it. */
-import { setTooltip } from "obsidian";
 import { type Freshness } from "../pane/state";
 import { type ActionId } from "../pane/commands";
 import { actionOf } from "../wording/actions";
@@ -31,10 +30,11 @@ export class IndexStatusLine {
     act: ((action: ActionId) => void) | null = null,
   ) {
     el.addClass("quarry-status");
+    if (act) el.setAttr("role", "status");
     el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
     this.textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
     if (act) {
-      setTooltip(this.textEl, actionOf("open-inspector").label);
+      this.textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
       this.textEl.addEventListener("click", () => { act("open-inspector"); });
     }
     this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
@@ -45,6 +45,8 @@ export class IndexStatusLine {
 
   show(freshness: Freshness): void {
     const { text, action } = freshnessWords(freshness);
+    // A change of state is told, and not every count on the way.
+    if (this.actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
     this.el.dataset["tone"] = TONES[freshness.kind];
     this.el.dataset["state"] = freshness.kind;
     if (this.textEl.textContent !== text) this.textEl.setText(text);

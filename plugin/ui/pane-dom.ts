@@ -62,7 +62,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(filters, "plus", "add-filter", handlers.act);
   const sort = new SortButton(filters, handlers.chooseSort);
   const line = new StatusLine(head.createDiv({ cls: "quarry-line" }), handlers.act);
-  const bodyEl = el.createDiv({ cls: "quarry-body" });
+  const bodyEl = el.createDiv({ cls: "quarry-body", attr: { tabindex: "0", role: "group", "aria-label": t("pane.results") } }); // to scroll by keys
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);
   const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = buildList(el, bodyEl, input, handlers);

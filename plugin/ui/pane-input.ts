@@ -12,7 +12,7 @@ export interface InputHandlers {
 }
 
 /** Handles events of the box until `owner` is unloaded. */
-export function listenToInput(owner: Component, { search, input, completions }: PaneDom, { typed, key, left }: InputHandlers): void {
+export function listenToInput(owner: Component, { search, input, completions, list: { bodyEl } }: PaneDom, { typed, key, left }: InputHandlers): void {
   let isComposing = false;
   const onText = (): void => {
     if (!isComposing) typed(input.value);
@@ -26,7 +26,13 @@ export function listenToInput(owner: Component, { search, input, completions }: 
     onText();
   });
   owner.registerDomEvent(input, "keydown", (event) => {
-    if (completions.handleKey(event) || key(event)) event.preventDefault();
+    if (!event.defaultPrevented && (completions.handleKey(event) || key(event))) event.preventDefault();
+  });
+  // What scrolls can be reached by Tab: from there, a key for the rows does what it does in the box.
+  owner.registerDomEvent(bodyEl, "keydown", (event) => {
+    if (event.target !== bodyEl || !key(event)) return;
+    event.preventDefault();
+    input.focus();
   });
   owner.registerDomEvent(input, "click", () => { completions.close(); }); // the caret moves away
   owner.registerDomEvent(input, "blur", () => {

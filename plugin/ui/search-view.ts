@@ -15,6 +15,7 @@ import { failureWords } from "../wording/failures";
 import { t } from "../wording/translate";
 import { ICON } from "./icon";
 import { ExplainModal } from "./explain-modal";
+import { keyScope } from "./key-scope";
 import { paneCommands } from "./pane-commands";
 import { type PaneDom, buildPane } from "./pane-dom";
 import { listenToInput } from "./pane-input";
@@ -137,6 +138,7 @@ export class SearchView extends ItemView {
       key: (event) => this.onKey(event),
       left: () => { this.session.finishTyping(); },
     });
+    this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
     this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
     this.readPreferences();

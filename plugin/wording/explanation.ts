@@ -1,7 +1,7 @@
 /** How is it said why a note ranks where it does? Pure. */
 import { type ExplainResult } from "../protocol/messages";
-import { joinFacts, joinSentences, percent, plainList } from "./formatting";
-import { messageWords } from "./messages";
+import { joinFacts, percent, plainList } from "./formatting";
+import { englishOnly, toldWords } from "./told";
 import { number, t, translated } from "./translate";
 
 export interface ExplainWords {
@@ -12,18 +12,17 @@ export interface ExplainWords {
 }
 
 export function explainWords({ message, told, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
-  const sentences = told.map((each) => messageWords(each, ""));
   const contributing = signals.filter(({ share }) => share > 0);
   const sum = contributing.reduce((total, { share }) => total + share, 0);
   const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
-    [t("explain.understood"), understood],
+    [t("explain.understood"), englishOnly(understood)],
     [t("explain.rankByWords"), rank(breakdown?.lexicalRank ?? null)],
     [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],
   ];
   return {
-    message: sentences.length === 0 || sentences.includes("") ? joinSentences(message) : joinSentences(...sentences),
+    message: toldWords(told, message),
     signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, percent(share / sum)]),
     facts: facts.filter(([, value]) => value !== ""),
   };

@@ -1,12 +1,12 @@
 /**
  * How is a failure told, and what can be done about it? Pure.
  *
- * Messages of the sidecar about a query or a note are shown unchanged: they are more specific than an error code.
+ * Messages of the sidecar about a setting or a note are shown unchanged: they are more specific than an error code.
  */
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { joinSentences, seconds } from "./formatting";
-import { messageWords } from "./messages";
-import { t } from "./translate";
+import { toldWords } from "./told";
+import { t, translated } from "./translate";
 
 export function failureWords(failure: Failure): string {
   switch (failure.kind) {
@@ -18,15 +18,10 @@ export function failureWords(failure: Failure): string {
     case "cancelled":
       return t("failure.cancelled");
     case "bad-query":
-      return badQueryWords(failure);
+      return toldWords(failure.told ? [failure.told] : [], joinSentences(failure.message, failure.next));
     case "refused":
-      return joinSentences(failure.message, failure.next);
+      return translated(`failure.refused.${failure.reason}`) ?? joinSentences(failure.message, failure.next);
   }
-}
-
-/** What is wrong with a query, and what to do about it. */
-export function badQueryWords({ message, next, told }: Pick<Extract<Failure, { kind: "bad-query" }>, "message" | "next" | "told">): string {
-  return told ? messageWords(told, joinSentences(message, next)) : joinSentences(message, next);
 }
 
 export function startFailureWords(failure: StartFailure): string {

@@ -5,7 +5,7 @@ import { type PaneState } from "../pane/state";
 import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
 import { remarkOn, understoodWords } from "./answer";
-import { badQueryWords, failureWords, startFailureWords } from "./failures";
+import { failureWords, startFailureWords } from "./failures";
 import { joinSentences } from "./formatting";
 import { t } from "./translate";
 
@@ -50,7 +50,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel(t("panel.badQuery"), badQueryWords(state), state.position === null ? "clear-query" : "go-to-error");
+      return panel(t("panel.badQuery"), failureWords(state), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
       return panel(t("panel.searchFailed"), failureWords(state.failure), "search-again", "copy-report");
   }

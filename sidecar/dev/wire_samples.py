@@ -195,6 +195,10 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.PassagesParams(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
         wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False, index=INDEX),
     ),
+    "search/examples": (
+        wire.ExamplesParams(templates=["What do I know about {topic}?"], limit=3),
+        wire.ExamplesResult(examples=[wire.ExampleQuery(query="What do I know about soft-boiled eggs?", path=BOILING)]),
+    ),
     "explain": (
         wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
         wire.ExplainResult(

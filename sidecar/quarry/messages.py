@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 QueryProblem = Literal[
-    "query-too-long",  # characters, limit
+    "query-too-long",  # count, limit
     "query-only-excludes",  # query
     "query-without-words",  # and without a complete filter
     "query-too-deep",  # limit: of nested parentheses

@@ -67,7 +67,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
     path: "a.md",
     state: "hit",
     message: "It ranks 1 of 3: its title matches.",
-    told: [],
+    told: [{ code: "explain-hit", args: { rank: 1, total: 3, reasons: ["title"], found: [], lacking: [], limit: 10 } }],
     understood: "notes near in meaning to retry",
     rank: 1,
     total: 3,

@@ -4,12 +4,16 @@ import { unpackText } from "../../plugin/packed-text";
 import de from "../../plugin/wording/locales/de.json";
 import en from "../../plugin/wording/locales/en.json";
 
-test("a packed translation has the texts of its language, in the order of English's keys", () => {
+test("packed English is what it was", () => {
+  expect(JSON.parse(unpackText(packed(en)))).toEqual(en);
+});
+
+test("a packed translation has its texts in the order of English's keys", () => {
   const translation = { "b.text": "zwei", "a.count": { one: "eins", other: "viele" } };
 
-  expect(JSON.parse(unpackText(packed(translation, { "a.count": "", "b.text": "" })))).toEqual([{ one: "eins", other: "viele" }, "zwei"]);
+  expect(JSON.parse(unpackText(packed({ "a.count": "", "b.text": "" }, translation)))).toEqual([{ one: "eins", other: "viele" }, "zwei"]);
 });
 
 test("packing a translation makes it a third", () => {
-  expect(packed(de, en).length).toBeLessThan(JSON.stringify(de).length / 3);
+  expect(packed(en, de).length).toBeLessThan(JSON.stringify(de).length / 3);
 });

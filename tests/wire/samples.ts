@@ -312,6 +312,22 @@ export const methods: Methods = {
       }
     }
   },
+  "search/examples": {
+    "params": {
+      "templates": [
+        "What do I know about {topic}?"
+      ],
+      "limit": 3
+    },
+    "result": {
+      "examples": [
+        {
+          "query": "What do I know about soft-boiled eggs?",
+          "path": "Kitchen/Soft-boiled eggs.md"
+        }
+      ]
+    }
+  },
   "explain": {
     "params": {
       "waitMs": 0,

@@ -80,7 +80,7 @@ test("has one option, and one more for each further passage, whose elements stay
 });
 
 test("tells a screen reader whether it can be expanded, is expanded, and is loading", () => {
-  const states = (): (string | null)[] => [row.el.getAttribute("aria-busy"), row.options[0]?.getAttribute("aria-expanded") ?? null];
+  const states = (): (string | null)[] => [row.el.getAttribute("aria-busy"), row.options[0]?.getAttribute("data-expanded") ?? null];
   show(hit("a.md"), 0);
   const single = states();
   show(hit("a.md", { furtherPassages: 1 }), 0);
@@ -118,7 +118,7 @@ test("names the maps of content and the missing words beside the heading path, n
 test("has one name for a screen reader, in which nothing runs together", () => {
   show(hit("API.md", { furtherPassages: 1, missingWords: ["zebra"] }), 7_200_000);
 
-  expect(row.options[0]?.getAttribute("aria-label")).toBe("API, missing: zebra, 2h ago, 1 more passage, under Backoff: retry with capped backoff");
+  expect(row.options[0]?.querySelector(".quarry-said")?.textContent).toBe("API, missing: zebra, 2h ago, 1 more passage, under Backoff: retry with capped backoff");
 });
 
 test("is quieter where it is merely the nearest that there is", () => {

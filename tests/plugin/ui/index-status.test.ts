@@ -34,6 +34,18 @@ test("offers the action that fits, and none when none does", () => {
   expect(button.hasClass("is-hidden")).toBe(true);
 });
 
+test("a screen reader is told of a change of state, and not of every count", () => {
+  const line = new IndexStatusLine(el, () => undefined);
+  const said: (string | null)[] = [];
+  for (const done of [1, 2]) {
+    line.show({ kind: "indexing", done, total: 2, remainingMs: null });
+    said.push(el.getAttribute("aria-live"));
+  }
+  line.show({ kind: "live", notes: 2, problems: 0 });
+
+  expect([el.getAttribute("role"), ...said, el.getAttribute("aria-live")]).toEqual(["status", "polite", "off", "polite"]);
+});
+
 test("its text opens the inspector of the index, where there are actions", () => {
   new IndexStatusLine(el, (action) => acted.push(action)).show({ kind: "live", notes: 3, problems: 0 });
   one(el, "button.quarry-status-text").click();

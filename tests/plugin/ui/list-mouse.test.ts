@@ -88,3 +88,16 @@ test("a pointer that moves touches the list; one that rows come under does not",
 
   expect(did).toEqual(["touch"]);
 });
+
+test("Mod and a click chooses one row, Shift and a click all up to it, both say where to open", () => {
+  fire(".quarry-title", "click", { ctrlKey: true });
+  fire(".quarry-title", "click", { shiftKey: true });
+  fire(".quarry-title", "click", { ctrlKey: true, altKey: true });
+
+  expect(did.slice(0, 2)).toEqual(["choose a.md", "range to a.md"]);
+  expect(did[2]).toMatch(/^open a\.md/u);
+});
+
+test("choosing leaves the focus where it is, a plain press does not", () => {
+  expect([fire(".quarry-title", "mousedown", { ctrlKey: true }).defaultPrevented, fire(".quarry-title", "mousedown").defaultPrevented]).toEqual([true, false]);
+});

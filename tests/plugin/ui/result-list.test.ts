@@ -114,3 +114,40 @@ describe("out of sight", () => {
     expect(shown.source.asked).toEqual([]);
   });
 });
+
+describe("several rows", () => {
+  const chosen = (): string[] => texts(shown.el, ".is-chosen .quarry-title");
+  const announced = (): string => one(shown.el, ".quarry-live").textContent;
+
+  beforeEach(() => {
+    shown.source.answer({ hits: [hit("a.md"), hit("b.md"), hit("c.md")] });
+  });
+
+  test("are chosen by keys, marked, announced, and released by Escape", () => {
+    shown.press("ArrowDown", { shiftKey: true });
+
+    expect([chosen(), shown.selected(), announced()]).toEqual([["a", "b"], ["a", "b"], "2 selected"]);
+    expect([shown.press("Escape"), shown.press("Escape")]).toEqual([true, false]);
+    expect([chosen(), shown.selected()]).toEqual([[], ["b"]]);
+  });
+
+  test("are opened by Enter and copied by Mod+C together", async () => {
+    shown.press("ArrowDown", { shiftKey: true });
+    shown.press("c", { ctrlKey: true });
+    shown.press("Enter");
+    await settled();
+
+    expect(shown.copied).toEqual(["[[a.md]]\n[[b.md]]"]);
+    expect(shown.opened).toEqual(["a.md", "b.md"]);
+  });
+});
+
+test("a row that is dismissed is dimmed, and undone by its button", () => {
+  shown.source.answer({ hits: [hit("a.md")] });
+  shown.list.dispatch({ kind: "dismissed", path: "a.md", isDismissed: true });
+  const dimmed = shown.el.querySelectorAll(".quarry-hit.is-dismissed").length;
+  one(shown.el, ".quarry-undo").click();
+
+  expect([dimmed, shown.el.querySelectorAll(".quarry-hit.is-dismissed").length]).toEqual([1, 0]);
+  expect(shown.source.asked).toEqual(["restored a.md"]);
+});

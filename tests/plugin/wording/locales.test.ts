@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import de from "../../../plugin/wording/locales/de.json";
 import en from "../../../plugin/wording/locales/en.json";
 import ja from "../../../plugin/wording/locales/ja.json";
 import zh from "../../../plugin/wording/locales/zh.json";
-import { type Catalogue, type Forms } from "../../../plugin/wording/translate";
+import { type Catalogue } from "../../../plugin/wording/translate";
 import { scan, scanPlugin } from "./sources";
 
 const ENGLISH: Catalogue = en;
@@ -11,27 +13,34 @@ const TRANSLATIONS: readonly (readonly [string, Catalogue])[] = [["de", de], ["j
 const ALL: readonly (readonly [string, Catalogue])[] = [["en", en], ...TRANSLATIONS];
 const SOURCES = scanPlugin();
 
-const formsOf = (entry: string | Forms | undefined): readonly string[] => (typeof entry === "object" ? Object.values(entry) : [entry ?? ""]);
+/** What developers and scripts read stays in English: the errors of the API and the commands of the terminal. */
+const isEnglishOnly = (key: string): boolean => /^(api|cli)\./.test(key);
+const TRANSLATED = Object.keys(ENGLISH).filter((key) => !isEnglishOnly(key));
+
+const formsOf = (entry: Catalogue[string]): readonly string[] => (typeof entry === "object" && entry ? Object.values(entry) : [entry ?? ""]);
 const placeholdersOf = (text: string): readonly string[] => [...new Set(text.match(/\{\w+\}/g))].sort();
 
 describe.each(ALL)("%s", (language, words) => {
-  test("has the keys of English, sorted", () => {
-    expect(Object.keys(words)).toEqual(Object.keys(ENGLISH));
-    expect(Object.keys(words)).toEqual(Object.keys(words).sort());
+  test("has the keys of English, each once, sorted, two spaces deep", () => {
+    const file = readFileSync(join(import.meta.dirname, `../../../plugin/wording/locales/${language}.json`), "utf8");
+    const sorted = Object.fromEntries(Object.entries(words).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+    expect(Object.keys(words)).toEqual(language === "en" ? Object.keys(ENGLISH) : TRANSLATED);
+    expect(file).toBe(`${JSON.stringify(sorted, null, 2)}\n`);
   });
 
   test("has the placeholders of English in every form", () => {
-    const wrong = Object.entries(ENGLISH).filter(([key, entry]) => formsOf(words[key]).some((form) => placeholdersOf(form).join() !== placeholdersOf(formsOf(entry).at(-1) ?? "").join()));
+    const wrong = TRANSLATED.filter((key) => formsOf(words[key]).some((form) => placeholdersOf(form).join() !== placeholdersOf(formsOf(ENGLISH[key]).at(-1) ?? "").join()));
 
-    expect(wrong.map(([key]) => key)).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 
   test("has the plural forms of the language, where English has any", () => {
     const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
-    const wrong = Object.keys(ENGLISH).filter((key) => {
+    const wrong = TRANSLATED.filter((key) => {
       const entry = words[key];
       if (typeof ENGLISH[key] === "string") return typeof entry !== "string";
-      return typeof entry !== "object" || Object.keys(entry).sort().join() !== categories.join();
+      return typeof entry !== "object" || !entry || Object.keys(entry).sort().join() !== categories.join();
     });
 
     expect(wrong).toEqual([]);
@@ -52,11 +61,11 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Names, and what is typed as it stands in every language. */
-const LATIN = /Quarry|Markdown|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b(path|tag|OR)\b:?|domain|status|type|~\/\.local\/bin/gi;
+const LATIN = /Quarry|Markdown|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|OR|today|domain|status|type)\b|~\/\.local\/bin/gi;
 
 describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
   test("leaves nothing in English but what is named here", () => {
-    const same = Object.keys(ENGLISH).filter((key) => JSON.stringify(words[key]) === JSON.stringify(ENGLISH[key]) || formsOf(words[key]).at(-1) === formsOf(ENGLISH[key]).at(-1));
+    const same = TRANSLATED.filter((key) => JSON.stringify(words[key]) === JSON.stringify(ENGLISH[key]) || formsOf(words[key]).at(-1) === formsOf(ENGLISH[key]).at(-1));
 
     expect(same).toEqual(SAME[language]);
   });

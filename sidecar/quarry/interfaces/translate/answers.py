@@ -1,6 +1,6 @@
 """Answers to a query as they leave: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
@@ -8,7 +8,17 @@ from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.told import told_message
 from quarry.interfaces.translate.state import freshness, missing_legs
-from quarry.search import Answer, Explanation, Extract, FurtherPassages, Hit, Passage, Related, RelatedNote
+from quarry.search import (
+    Answer,
+    ExampleQuery,
+    Explanation,
+    Extract,
+    FurtherPassages,
+    Hit,
+    Passage,
+    Related,
+    RelatedNote,
+)
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.query.clauses import Clause, find_clauses
 from quarry.text.snippet.highlighting import Mark
@@ -72,6 +82,12 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
         words_lacking=[scrubbed(word) for word in explanation.lacking],
         index=freshness(index),
     )
+
+
+def examples_result(found: Iterable[ExampleQuery]) -> wire.ExamplesResult:
+    """The reply to `search/examples`."""
+    examples = [wire.ExampleQuery(query=scrubbed(one.query), path=nfc(one.path)) for one in found]
+    return wire.ExamplesResult(examples=examples)
 
 
 def related_result(related: Related, index: Freshness) -> wire.RelatedResult:

@@ -65,7 +65,7 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
         raise BadQuery(
             f"the query has {len(typed):,} characters, at most {MAX_CHARS:,} are read: shorten it",
             MAX_CHARS,
-            message("query-too-long", characters=len(typed), limit=MAX_CHARS),
+            message("query-too-long", count=len(typed), limit=MAX_CHARS),
         )
     tree = parse_query_tree(typed)
     said = QueryTerms()

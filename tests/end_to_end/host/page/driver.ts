@@ -141,7 +141,8 @@ export class Driver {
   }
 
   activeNote(): ActiveNote | null {
-    const view = this.app.workspace.getMostRecentLeaf()?.view;
+    const { workspace } = this.app;
+    const view = [workspace.getMostRecentLeaf(), workspace.getMostRecentLeaf(workspace.rootSplit)].map((leaf) => leaf?.view).find((one) => one instanceof MarkdownView);
     if (!(view instanceof MarkdownView) || !view.file) return null;
     const { editor } = view;
     const [from, to] = editor.hostSpan();

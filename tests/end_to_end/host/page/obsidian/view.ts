@@ -173,6 +173,7 @@ export abstract class TextFileView extends EditableFileView {
 /** What stands in a leaf that holds nothing. */
 export class EmptyView extends ItemView {
   override icon = "file";
+  override navigation = true;
 
   getViewType(): string {
     return "empty";

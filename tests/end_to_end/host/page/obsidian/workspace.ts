@@ -82,7 +82,7 @@ export class Workspace extends Events {
   getLeaf(newLeaf: PaneType | boolean = false): WorkspaceLeaf {
     if (newLeaf === "window") return this.openPopoutLeaf();
     if (newLeaf === "split") return this.createLeaf(this.rootSplit, true);
-    return (newLeaf ? null : this.getMostRecentLeaf()) ?? this.createLeaf(this.rootSplit);
+    return (newLeaf ? null : this.navigable()) ?? this.createLeaf(this.rootSplit);
   }
 
   openPopoutLeaf(data: WindowInitData = {}): WorkspaceLeaf {
@@ -241,6 +241,12 @@ export class Workspace extends Events {
     this.layoutReady = true;
     for (const callback of this.whenReady.splice(0)) callback();
     this.trigger("layout-ready");
+  }
+
+  /** The tab in which a note opens where none is asked for: used last, and not one that keeps its own view. */
+  private navigable(): WorkspaceLeaf | null {
+    const isIn = (leaf: WorkspaceLeaf): boolean => leaf.getRoot() === this.rootSplit || leaf.getRoot() === this.floatingSplit;
+    return [...this.leaves, ...this.recent].findLast((leaf) => isIn(leaf) && !leaf.pinned && (leaf.view.navigation || leaf.isDeferred)) ?? null;
   }
 
   private later(task: () => Promise<unknown>): void {
