@@ -26,6 +26,8 @@ export interface PaneModel {
   readonly density: Density;
   /** The weak rows of this answer are all shown. */
   readonly showsWeak: boolean;
+  /** What is said about the engine stands above rows that were found without it. */
+  readonly showsHelp: boolean;
   /** Paths of the hits of this answer that are not what was meant. */
   readonly dismissed: ReadonlySet<string>;
   /** The name of the note that can be created from the query; null where none is offered. */
@@ -45,6 +47,8 @@ export type PaneEvent =
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
+  /** What there is to say about the engine is wanted, or no longer. */
+  | { readonly kind: "help-toggled" }
   /** The pointer is in the list, so rows must stay under it. */
   | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
@@ -64,13 +68,13 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
     case "engine":
-      return { ...model, engine: event.engine, status: event.status };
+      return { ...model, engine: event.engine, status: event.status, showsHelp: model.showsHelp && event.engine.kind !== "live" };
     case "search": {
       const { search, newNote = null } = event;
       // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
@@ -87,6 +91,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
     case "weak-wanted":
       return withRows(model, { ...model, showsWeak: true }, false);
+    case "help-toggled":
+      return { ...model, showsHelp: !model.showsHelp };
     case "touched":
       return { ...model, selection: { ...model.selection, isPinned: model.selection.key !== null } };
     case "moved":

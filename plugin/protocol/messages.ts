@@ -12,6 +12,7 @@ export type ClauseKind =
   | "path"
   | "file"
   | "folder"
+  | "kind"
   | "tag"
   | "type"
   | "domain"
@@ -103,6 +104,7 @@ export type ReasonCode =
   | "templates"
   | "hidden"
   | "not-markdown"
+  | "kind-off"
   | "drawing"
   | "status"
   | "link"
@@ -114,6 +116,7 @@ export type ReasonCode =
   | "too-large"
   | "too-many-passages"
   | "front-matter"
+  | "damaged"
   | "new"
   | "changed"
   | "gone"
@@ -524,6 +527,10 @@ export interface SearchResult {
  */
 export interface Hit {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   /**
    * Query words in the title.
@@ -612,6 +619,10 @@ export interface Passage {
    * `text` was cut to fit the budget.
    */
   readonly truncated: boolean;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
   /**
    * Null with `scan`, and where notes are only listed.
    */
@@ -735,6 +746,10 @@ export interface Extract {
    */
   readonly matchStart: number;
   readonly matchEnd: number;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
   /**
    * The probability that it answers; of those that are given, four in five do.
    */
@@ -1012,6 +1027,10 @@ export interface RelatedResult {
  */
 export interface RelatedNote {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly score: number;
   /**
@@ -1034,6 +1053,10 @@ export interface RelatedNote {
    */
   readonly matchStart: number;
   readonly matchEnd: number;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
 }
 /**
  * A block of quoted passages for a model to read, or the reason why there is none that is worth reading.
@@ -1289,6 +1312,10 @@ export interface ReadNoteParams {
  */
 export interface NoteText {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly aliases: readonly string[];
   readonly tags: readonly string[];
@@ -1360,6 +1387,10 @@ export interface NoteList {
  */
 export interface NoteSummary {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
@@ -1705,6 +1736,10 @@ export interface Settings {
    */
   readonly indexTemplates: boolean;
   /**
+   * Whether the text of canvases is indexed.
+   */
+  readonly indexCanvases: boolean;
+  /**
    * Notes whose property `status` has one of these values are not found.
    */
   readonly excludeStatus: readonly string[];
@@ -1739,6 +1774,7 @@ export interface SettingsWriteParams {
    */
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
+  readonly indexCanvases?: boolean;
   readonly excludeStatus?: readonly string[];
   /**
    * At most 1000 characters.

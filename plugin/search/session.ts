@@ -15,7 +15,7 @@ import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
-import { type Answer, type Asked, type SearchState, answerFrom, answerOf } from "./answer";
+import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
 import { joined, pageAfter } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
 import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
@@ -234,12 +234,13 @@ export class SearchSession implements ResultSource {
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
       const tookMs = this.clock.now() - requestedAt;
-      if (mode === "hybrid") this.meaningIsSlow = tookMs > SLOW_MS;
+      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
       const { hits, reachable } = reply.value;
-      const answer = before
-        ? { ...before, hits: joined(before.hits, hits), reachable: hits.length === 0 ? before.hits.length : reachable }
-        : answerFrom({ ...reply.value, hits: belowPrefix(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
-      if (isRefresh && hits.length > 0 && pageAfter(answer.hits.length, wanted, reachable)) {
+      const known = before?.hits.length ?? 0;
+      let answer = answerFrom({ ...reply.value, hits: belowPrefix(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
+      if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
+      if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever was said of it
+      if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
         await this.request(isRefresh, answer);
         return;
       }
@@ -313,5 +314,5 @@ function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
 function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
-  return before.kind === "results" && words(answer) !== words(before.answer);
+  return before.kind === "results" && !before.answer.byNames && words(answer) !== words(before.answer);
 }

@@ -2,16 +2,21 @@
  * The elements of one hit: created once, then changed only where they differ. Note text enters as text nodes, never as
  * HTML: in Obsidian's window a script in a note would have access to the whole machine.
  */
+import { setIcon } from "obsidian";
 import { type Clock } from "../clock";
+import { type DocumentKind } from "../document-kind";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { ageWords } from "../wording/formatting";
-import { mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { kindWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
 import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
 import { MarkedText, PassageBlock, setText } from "./passage-block";
 import { type RowView } from "./row-view";
+
+/** Those that Obsidian uses for the same files. */
+const KIND_ICONS = { canvas: "layout-dashboard", pdf: "file-text" } as const;
 
 export class HitView implements RowView {
   readonly el: HTMLElement;
@@ -22,6 +27,7 @@ export class HitView implements RowView {
   private readonly asideEl: HTMLElement;
   private readonly aside: MarkedText;
   private readonly folderEl: HTMLElement;
+  private readonly kindEl: HTMLElement;
   private readonly reasonEl: HTMLElement;
   private readonly countEl: HTMLElement;
   private readonly ageEl: HTMLElement;
@@ -48,6 +54,7 @@ export class HitView implements RowView {
     this.aside = new MarkedText(this.asideEl);
     this.folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
+    this.kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
@@ -107,12 +114,24 @@ export class HitView implements RowView {
     this.folderEl.toggleClass("is-hidden", name.folder === null);
   }
 
-  private showFlair({ reason, hit: { furtherPassages: count } }: HitRow): void {
+  private showFlair({ reason, hit: { kind, furtherPassages: count } }: HitRow): void {
+    this.showKind(kind);
     setText(this.reasonEl, reason ? t(`row.${reason}`) : "");
     this.reasonEl.title = reason ? t(`row.${reason}Tip`) : "";
     this.reasonEl.toggleClass("is-hidden", reason === null);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);
     this.countEl.toggleClass("is-hidden", count === 0);
+  }
+
+  /** An icon and a word for a file that is no note. */
+  private showKind(kind: DocumentKind): void {
+    if (this.kindEl.dataset["kind"] === kind) return;
+    this.kindEl.dataset["kind"] = kind;
+    this.kindEl.empty();
+    this.kindEl.toggleClass("is-hidden", kind === "note");
+    if (kind === "note") return;
+    setIcon(this.kindEl.createSpan({ cls: "quarry-kind-icon" }), KIND_ICONS[kind]);
+    this.kindEl.createSpan({ text: kindWords(kind) });
   }
 }

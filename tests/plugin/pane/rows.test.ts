@@ -93,7 +93,7 @@ test("related notes say how they stand to the note; those that merely mention it
 });
 
 describe("the sentence that answers", () => {
-  const extract = { path: "b.md", text: "Six minutes.", headingPath: ["Eggs"], line: 4, matchStart: 40, matchEnd: 52, confidence: 0.9 };
+  const extract = { path: "b.md", text: "Six minutes.", headingPath: ["Eggs"], line: 4, matchStart: 40, matchEnd: 52, anchor: null, confidence: 0.9 };
 
   test("stands above the hits, and leads to its place in the note", () => {
     const [row, ...hits] = answerRows(answer({ hits: [hit("a.md"), hit("b.md")], extract }), ROW_OPTIONS);

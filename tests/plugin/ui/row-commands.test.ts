@@ -9,7 +9,7 @@ import { hit, hitRow, passage } from "../builders";
 const trigger = vi.fn();
 const leaf: unknown = {};
 const app = {
-  vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getMarkdownFiles: () => [] },
+  vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getFiles: () => [] },
   workspace: { trigger },
 } as unknown as App;
 
@@ -48,6 +48,13 @@ test("a preview is asked for at the passage's line", () => {
     sourcePath: "",
     state: { scroll: 12 },
   });
+});
+
+test("a PDF file is previewed at its page", () => {
+  const row = hitRow(hit("API.pdf", { kind: "pdf" }), { passage: passage({ anchor: "page=12" }) });
+  preview(app, new MouseEvent("mouseover"), "quarry-search", { hoverPopover: null }, row, emptyBody().createDiv());
+
+  expect(trigger).toHaveBeenCalledWith("hover-link", expect.objectContaining({ linktext: "API.pdf#page=12" }));
 });
 
 test("a map of content that lists the note can be opened from the menu", () => {
