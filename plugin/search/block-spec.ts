@@ -9,17 +9,16 @@
  *
  * A line that begins with the name of an option sets it; all other lines together are the query.
  */
-import { type Mode } from "../protocol/messages";
+import { type Mode, type SortOrder } from "../protocol/messages";
 import { DENSITIES, type Density } from "../snippet/layout";
 
 export const LANGUAGE = "quarry";
 
-export const SORTS = ["relevance", "modified", "created", "name"] as const;
-export type Sort = (typeof SORTS)[number];
+const SORTS: readonly SortOrder[] = ["relevance", "modified", "created", "name"];
 
 export interface BlockSpec {
   readonly query: string;
-  readonly sort: Sort;
+  readonly sort: SortOrder;
   readonly limit: number;
   /** Null: as the pane searches. */
   readonly mode: Mode | null;

@@ -85,7 +85,7 @@ export class LiveBlock extends MarkdownRenderChild {
     };
     const { mode } = preferences();
     // Its own note holds the query, and would always be found by it.
-    const scope = { filters: { notNotes: [this.path] }, guard: false, ...(spec.sort !== "relevance" && { sort: spec.sort }) };
+    const scope = { filters: { notNotes: [this.path] }, guard: false };
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
     const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);
@@ -93,6 +93,7 @@ export class LiveBlock extends MarkdownRenderChild {
     listenToKeys(parts.app, dom, list);
     list.readPreferences();
     list.measure();
+    session.setSort(spec.sort);
     session.setQuery(spec.query, true);
     return list;
   }

@@ -12,6 +12,7 @@ const NOTES = {
   "Rope.md": "A rope is spliced with a fid.\n",
   "Board.md": `# Board\n\n${block("keel paint", "limit: 5")}\n`,
   "One.md": `${block("keel paint", "limit: 1")}\n`,
+  "Sorted.md": `${block("keel paint", "sort: name")}\n`,
   "Count.md": `${block("rope", "show: count")}\n`,
   "Wrong.md": `${block("keel", "sort: date", "limt: 3")}\n\n${block("")}\n`,
   "Many.md": `${MANY}\n`,
@@ -77,6 +78,14 @@ describe("live blocks", { timeout: 180_000 }, () => {
     await blocks().locator(".quarry-title").first().waitFor();
 
     assert.equal((await titles()).length, 1);
+  });
+
+  test("its order is what it says", async () => {
+    await host.openNote("Sorted.md", "preview");
+    await blocks().locator(".quarry-title").nth(1).waitFor();
+    const found = await titles();
+
+    assert.deepEqual(found, [...found].sort((a, b) => a.localeCompare(b)));
   });
 
   test("the count alone, where that is wanted", async () => {

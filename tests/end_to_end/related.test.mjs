@@ -100,6 +100,7 @@ describe("related notes", { timeout: 120_000 }, () => {
   test("behind another tab they ask for nothing, and once when they are seen again", async () => {
     const hidden = await sentRequests(page, async () => {
       await host.runCommand("open-search");
+      await product.search("hammer"); // an empty box shows related notes of its own
       await host.openNote("Glue.md");
       await host.openNote("Veneer.md");
       await host.write("More.md", "# More\n\nVeneer and glue.\n");
