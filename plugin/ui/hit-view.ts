@@ -6,12 +6,14 @@ import { type Clock } from "../clock";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { ageWords } from "../wording/formatting";
-import { mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { mapsWords, missingWordsLabel, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../wording/rows";
 import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
-import { MarkedText, PassageBlock, setText } from "./passage-block";
+import { MarkedText, PassageBlock, setText, showText } from "./passage-block";
 import { type RowView } from "./row-view";
+
+const TAGS_SHOWN = 2; // more take the room of the name
 
 export class HitView implements RowView {
   readonly el: HTMLElement;
@@ -22,6 +24,8 @@ export class HitView implements RowView {
   private readonly asideEl: HTMLElement;
   private readonly aside: MarkedText;
   private readonly folderEl: HTMLElement;
+  private readonly mapsEl: HTMLElement;
+  private readonly tagsEl: HTMLElement;
   private readonly reasonEl: HTMLElement;
   private readonly countEl: HTMLElement;
   private readonly ageEl: HTMLElement;
@@ -47,6 +51,8 @@ export class HitView implements RowView {
     this.asideEl = names.createSpan({ cls: "quarry-aside", attr: { dir: "auto" } });
     this.aside = new MarkedText(this.asideEl);
     this.folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
+    this.mapsEl = names.createSpan({ cls: "quarry-folder quarry-row-maps", attr: { dir: "auto" } });
+    this.tagsEl = head.createSpan({ cls: "quarry-tags" });
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
@@ -70,8 +76,9 @@ export class HitView implements RowView {
     this.el.toggleClass("is-weak", row.isWeak);
     this.el.toggleClass("is-dismissed", row.isDismissed);
     this.dismissedEl.toggleClass("is-hidden", !row.isDismissed);
-    this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) });
-    this.further.show(further, hit.furtherPassages, hit.title, room);
+    this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) }, row.context);
+    showText(this.mapsEl, this.best.hasMeta ? "" : mapsWords(hit.maps)); // not in a line of their own
+    this.further.show(further, hit.furtherPassages, hit.title, room, row.furtherContexts);
     this.el.setAttrs({ "aria-label": name.text, "aria-busy": further.kind === "loading" ? "true" : null });
     this.main.setAttr("data-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded)); // ARIA has it for no option: the list's announcement tells
     this.updateAge(nowMs);
@@ -103,14 +110,17 @@ export class HitView implements RowView {
     this.titleEl.title = hit.path;
     this.aside.show(name.aside?.text ?? "", name.aside?.marks ?? []);
     this.asideEl.toggleClass("is-hidden", name.aside === null);
-    setText(this.folderEl, name.folder ?? "");
-    this.folderEl.toggleClass("is-hidden", name.folder === null);
+    showText(this.folderEl, name.folder ?? "");
+    const tags = hit.tags.slice(0, TAGS_SHOWN).map((tag) => `#${tag}`);
+    if (this.tagsEl.textContent === tags.join("")) return;
+    this.tagsEl.empty();
+    for (const text of tags) this.tagsEl.createSpan({ cls: "quarry-tag", text, attr: { dir: "auto" } });
   }
 
-  private showFlair({ reason, hit: { furtherPassages: count } }: HitRow): void {
-    setText(this.reasonEl, reason ? t(`row.${reason}`) : "");
-    this.reasonEl.title = reason ? t(`row.${reason}Tip`) : "";
-    this.reasonEl.toggleClass("is-hidden", reason === null);
+  private showFlair(row: HitRow): void {
+    const count = row.hit.furtherPassages;
+    showText(this.reasonEl, reasonWords(row));
+    this.reasonEl.title = reasonTip(row);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);
     this.countEl.toggleClass("is-hidden", count === 0);

@@ -15,9 +15,21 @@ export function missingWordsLabel(words: readonly string[]): string {
   return words.length === 0 ? "" : t("row.missing", { words: plainList(words) });
 }
 
+/** Why a row is there, in a word or two; empty where that tells nothing. */
+export function reasonWords({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+  if (corrections.length > 0) return plainList(corrections.map(({ typed, used }) => [typed, used].join(t("pane.headings"))));
+  return reason === null ? "" : t(`row.${reason}`);
+}
+
+export function reasonTip({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+  if (corrections.length > 0) return t("row.correctedTip");
+  return reason === null ? "" : t(`row.${reason}Tip`);
+}
+
 /** A row as a screen reader names it. */
-export function rowLabel({ name, reason, isWeak, missing, hit, passage }: HitRow, age: string, excerpt: string): string {
-  const why = isWeak ? t("row.nearest") : reason === null ? "" : t(`row.${reason}`);
+export function rowLabel(row: HitRow, age: string, excerpt: string): string {
+  const { name, isWeak, missing, hit, passage } = row;
+  const why = isWeak ? t("row.nearest") : reasonWords(row);
   const place = passage && passage.headingPath.length > 0 ? t("row.under", { headings: passage.headingPath.join(t("pane.headings")) }) : "";
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";
   const label = plainList([name.text, name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));

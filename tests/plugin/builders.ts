@@ -214,7 +214,7 @@ export class FakeClient implements Requester {
 }
 
 /** Rows as they are at first: folded, named by file. */
-export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map(), dismissed: new Set(), newNote: null };
+export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, contexts: new Map(), further: new Map(), dismissed: new Set(), newNote: null };
 
 /** More room than any excerpt of a test needs. */
 export const ROOM: Room = { characters: 400, asked: 640 };

@@ -28,6 +28,7 @@ function recorded(): RowHandlers & { readonly did: string[] } {
     copyLinks: (rows) => did.push(`links ${paths(rows)}`),
     copyText: (row) => did.push(`text ${row.hit.path}`),
     explain: (path) => did.push(`explain ${path}`),
+    setContext: (row, isShown) => did.push(`context ${row.hit.path} ${String(isShown)}`),
     dismiss: (rows, isDismissed) => did.push(`dismiss ${paths(rows)} ${String(isDismissed)}`),
     openNote: (path) => did.push(`note ${path}`),
   };
