@@ -23,11 +23,13 @@ export function wayOut(path: string, state: ReportState, { code, entry }: Reason
       return { kind: "index-templates" };
     case "obsidian-excluded":
       return { kind: "open-app-settings" };
+    case "kind-off":
     case "status":
       return { kind: "open-settings" };
     case "too-large":
     case "too-many-passages":
     case "front-matter":
+    case "damaged":
       return { kind: "open" };
     case "hidden":
     case "not-markdown":

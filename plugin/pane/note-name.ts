@@ -1,4 +1,5 @@
 /** What is a note called in a row? Pure. */
+import { withoutSuffix } from "../document-kind";
 import { type Hit, type Mark } from "../protocol/messages";
 import { type PlainText } from "../snippet/plain";
 
@@ -25,7 +26,7 @@ export function noteNames(hits: readonly Hit[], naming: Naming): readonly NoteNa
 
 /** The file's name without folder and extension. */
 export function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/iu, "");
+  return withoutSuffix(path.slice(path.lastIndexOf("/") + 1));
 }
 
 function nameOf({ path, title, titleMarks }: Hit, naming: Naming): NoteName {

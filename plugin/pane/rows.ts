@@ -158,9 +158,9 @@ function extractRows({ extract, hits }: Answer, names: readonly NoteName[]): rea
   return extract && hit && name ? [{ kind: "extract", key: "extract", hit, name, passage: passageOf(extract) }] : [];
 }
 
-function passageOf({ text, headingPath, line, matchStart, matchEnd }: Extract): Passage {
+function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Extract): Passage {
   const marks = [{ start: 0, end: text.length, kind: "sentence" }] as const;
-  return { headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
+  return { headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, anchor, breakdown: null };
 }
 
 /** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */

@@ -22,7 +22,7 @@ export type PaneState =
   | { readonly kind: "searching" }
   | { readonly kind: "results"; readonly answer: Answer }
   | { readonly kind: "no-results"; readonly answer: Answer; readonly isIndexing: boolean }
-  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null }
+  | Extract<Failure, { kind: "bad-query" }>
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
 /** Search works without one of its retrievers. */

@@ -4,7 +4,7 @@
  * Only the envelope is validated here. Results are trusted: the connection goes to the port that the sidecar's discovery file
  * names, and both sides agreed on the protocol version in the handshake.
  */
-import { type Change, type ClientNotifications, type Methods, type ServerNotifications } from "./messages";
+import { type Change, type ClientNotifications, type Message, type Methods, type ServerNotifications } from "./messages";
 
 /** JSON-RPC error codes that the plugin tells apart; the sidecar's envelope defines them. */
 export const ErrorCode = {
@@ -25,6 +25,8 @@ export interface WireError {
   readonly next: string;
   /** Where the error is in the query, in UTF-16 code units; null when it has no position. */
   readonly position: number | null;
+  /** The message by its code, where it has one. */
+  readonly told?: Message;
 }
 
 /** Notifications that the sidecar sends. */
@@ -112,13 +114,19 @@ function notificationOf(method: string, params: unknown): Incoming {
 
 function errorOf(error: Record<string, unknown>): WireError {
   const data = isObject(error["data"]) ? error["data"] : {};
+  const { told } = data;
   return {
     code: typeof error["code"] === "number" ? error["code"] : 0,
     message: textOf(error["message"]),
     reason: textOf(data["kind"]),
     next: textOf(data["next"]),
     position: typeof data["position"] === "number" ? data["position"] : null,
+    ...(isMessage(told) && { told }),
   };
+}
+
+function isMessage(value: unknown): value is Message {
+  return isObject(value) && typeof value["code"] === "string" && isObject(value["args"]);
 }
 
 function textOf(value: unknown): string {

@@ -12,6 +12,7 @@ export type ClauseKind =
   | "path"
   | "file"
   | "folder"
+  | "kind"
   | "tag"
   | "type"
   | "domain"
@@ -103,6 +104,7 @@ export type ReasonCode =
   | "templates"
   | "hidden"
   | "not-markdown"
+  | "kind-off"
   | "drawing"
   | "status"
   | "link"
@@ -114,6 +116,7 @@ export type ReasonCode =
   | "too-large"
   | "too-many-passages"
   | "front-matter"
+  | "damaged"
   | "new"
   | "changed"
   | "gone"
@@ -524,6 +527,10 @@ export interface SearchResult {
  */
 export interface Hit {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   /**
    * Query words in the title.
@@ -612,6 +619,10 @@ export interface Passage {
    * `text` was cut to fit the budget.
    */
   readonly truncated: boolean;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
   /**
    * Null with `scan`, and where notes are only listed.
    */
@@ -736,6 +747,10 @@ export interface Extract {
   readonly matchStart: number;
   readonly matchEnd: number;
   /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
+  /**
    * The probability that it answers; of those that are given, four in five do.
    */
   readonly confidence: number;
@@ -826,6 +841,40 @@ export interface PassagesResult {
    */
   readonly truncated: boolean;
   readonly index: Freshness;
+}
+/**
+ * Make queries out of what the vault says, for people to try. Each has been asked, and was answered.
+ */
+export interface ExamplesParams {
+  /**
+   * Questions with `{topic}` where the name of a note or a section is to stand. At most 5.
+   *
+   * @minItems 1
+   *
+   * Items: At most 200 characters.
+   */
+  readonly templates: readonly string[];
+  /**
+   * Maximum number of queries. 1 to 10. Default: 3.
+   */
+  readonly limit?: number;
+}
+/**
+ * Queries to try, each about another note. Fewer than asked for where the vault does not give them; none while it is
+ * empty, or searched by words alone.
+ */
+export interface ExamplesResult {
+  readonly examples: readonly ExampleQuery[];
+}
+/**
+ * A query whose first hit is a likely answer.
+ */
+export interface ExampleQuery {
+  readonly query: string;
+  /**
+   * The note that it was made from, which is that hit.
+   */
+  readonly path: string;
 }
 /**
  * Why a note ranks where it does for a query, or why it is not among the hits.
@@ -978,6 +1027,10 @@ export interface RelatedResult {
  */
 export interface RelatedNote {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly score: number;
   /**
@@ -1000,6 +1053,10 @@ export interface RelatedNote {
    */
   readonly matchStart: number;
   readonly matchEnd: number;
+  /**
+   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   */
+  readonly anchor: string | null;
 }
 /**
  * A block of quoted passages for a model to read, or the reason why there is none that is worth reading.
@@ -1255,6 +1312,10 @@ export interface ReadNoteParams {
  */
 export interface NoteText {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly aliases: readonly string[];
   readonly tags: readonly string[];
@@ -1326,6 +1387,10 @@ export interface NoteList {
  */
 export interface NoteSummary {
   readonly path: string;
+  /**
+   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   */
+  readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
@@ -1671,6 +1736,10 @@ export interface Settings {
    */
   readonly indexTemplates: boolean;
   /**
+   * Whether the text of canvases is indexed.
+   */
+  readonly indexCanvases: boolean;
+  /**
    * Notes whose property `status` has one of these values are not found.
    */
   readonly excludeStatus: readonly string[];
@@ -1705,6 +1774,7 @@ export interface SettingsWriteParams {
    */
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
+  readonly indexCanvases?: boolean;
   readonly excludeStatus?: readonly string[];
   /**
    * At most 1000 characters.
@@ -1797,6 +1867,7 @@ export interface Methods {
   readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
   readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
   readonly "search/passages": { readonly params: PassagesParams; readonly result: PassagesResult };
+  readonly "search/examples": { readonly params: ExamplesParams; readonly result: ExamplesResult };
   readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };

@@ -166,11 +166,11 @@ export class RelatedSource implements ResultSource {
     return hits.filter((hit) => hit.passages.some(({ marks }) => marks.length > 0) && !this.parts.isLinked(hit.path, to));
   }
 
-  private hitOf({ path, title, score, headingPath, snippet, start, line, matchStart, matchEnd }: RelatedNote): Hit {
+  private hitOf({ path, kind, title, score, headingPath, snippet, start, line, matchStart, matchEnd, anchor }: RelatedNote): Hit {
     // The engine marks the nearest sentence, which is most of what is quoted here: underlining it would tell nothing.
-    const passage = { headingPath, snippet, marks: [], start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null };
+    const passage = { headingPath, snippet, marks: [], start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, anchor, breakdown: null };
     const modifiedMs = this.parts.modifiedMs(path);
-    return { path, title, titleMarks: [], score, confidence: 0, why: null, modifiedMs, type: null, domain: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
+    return { path, kind, title, titleMarks: [], score, confidence: 0, why: null, modifiedMs, type: null, domain: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
   }
 
   private setState(state: SearchState): void {

@@ -4,6 +4,7 @@
  * A `Failure` concerns one request, a `StartFailure` the start of an engine.
  */
 import { ErrorCode, type WireError } from "../protocol/codec";
+import { type Message } from "../protocol/messages";
 
 export type Failure =
   /** Not sent, because there is no connection. */
@@ -13,7 +14,7 @@ export type Failure =
   | { readonly kind: "timed-out"; readonly afterMs: number }
   /** Cancelled by the caller, or superseded by its next search. */
   | { readonly kind: "cancelled" }
-  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null }
+  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly told?: Message }
   /** Any other error of the engine, with the engine's own message. */
   | { readonly kind: "refused"; readonly reason: string; readonly message: string; readonly next: string };
 
@@ -34,12 +35,12 @@ export type StartFailure =
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
 export function failureOf(error: WireError): Failure {
-  const { message, next, position, reason } = error;
+  const { message, next, position, reason, told } = error;
   switch (error.code) {
     case ErrorCode.cancelled:
       return { kind: "cancelled" };
     case ErrorCode.badQuery:
-      return { kind: "bad-query", message, next, position };
+      return { kind: "bad-query", message, next, position, ...(told && { told }) };
     default:
       return { kind: "refused", reason, message, next };
   }

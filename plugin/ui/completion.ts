@@ -1,5 +1,5 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
-import { OPERATORS, OPERATOR_SECTIONS, type Operator, timeValues } from "../wording/operators";
+import { OPERATORS, OPERATOR_SECTIONS, type Operator, kindValues, timeValues } from "../wording/operators";
 import { noteCount } from "../wording/formatting";
 import { t } from "../wording/translate";
 
@@ -94,6 +94,8 @@ function valuesOf(operator: string, typed: string, names: () => VaultNames): rea
       return matching(withCounts(names().folders), typed.replace(/^"/, ""), quotedIfNeeded);
     case "property":
       return matching(withCounts(names().valuesOf(operator)), typed.replace(/^"/, ""), quotedIfNeeded);
+    case "kinds":
+      return matching(kindValues(), typed, asIs);
     case "times":
     case null:
     case undefined:

@@ -2,11 +2,13 @@
  * The elements of one hit: created once, then changed only where they differ. Note text enters as text nodes, never as
  * HTML: in Obsidian's window a script in a note would have access to the whole machine.
  */
+import { setIcon } from "obsidian";
 import { type Clock } from "../clock";
+import { type DocumentKind } from "../document-kind";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { ageWords } from "../wording/formatting";
-import { mapsWords, missingWordsLabel, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../wording/rows";
+import { kindWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../wording/rows";
 import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
@@ -14,6 +16,8 @@ import { MarkedText, PassageBlock, setText, showText } from "./passage-block";
 import { type RowView } from "./row-view";
 
 const TAGS_SHOWN = 2; // more take the room of the name
+/** Those that Obsidian uses for the same files. */
+const KIND_ICONS = { canvas: "layout-dashboard", pdf: "file-text" } as const;
 
 export class HitView implements RowView {
   readonly el: HTMLElement;
@@ -26,6 +30,7 @@ export class HitView implements RowView {
   private readonly folderEl: HTMLElement;
   private readonly mapsEl: HTMLElement;
   private readonly tagsEl: HTMLElement;
+  private readonly kindEl: HTMLElement;
   private readonly reasonEl: HTMLElement;
   private readonly countEl: HTMLElement;
   private readonly ageEl: HTMLElement;
@@ -54,6 +59,7 @@ export class HitView implements RowView {
     this.mapsEl = names.createSpan({ cls: "quarry-folder quarry-row-maps", attr: { dir: "auto" } });
     this.tagsEl = head.createSpan({ cls: "quarry-tags" });
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
+    this.kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
@@ -118,11 +124,23 @@ export class HitView implements RowView {
   }
 
   private showFlair(row: HitRow): void {
+    this.showKind(row.hit.kind);
     const count = row.hit.furtherPassages;
     showText(this.reasonEl, reasonWords(row));
     this.reasonEl.title = reasonTip(row);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);
     this.countEl.toggleClass("is-hidden", count === 0);
+  }
+
+  /** An icon and a word for a file that is no note. */
+  private showKind(kind: DocumentKind): void {
+    if (this.kindEl.dataset["kind"] === kind) return;
+    this.kindEl.dataset["kind"] = kind;
+    this.kindEl.empty();
+    this.kindEl.toggleClass("is-hidden", kind === "note");
+    if (kind === "note") return;
+    setIcon(this.kindEl.createSpan({ cls: "quarry-kind-icon" }), KIND_ICONS[kind]);
+    this.kindEl.createSpan({ text: kindWords(kind) });
   }
 }

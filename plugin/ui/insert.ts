@@ -51,6 +51,7 @@ async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<str
   const file = noteAt(app.vault, row.hit.path);
   const link = linkTo(app, row, sourcePath);
   if (!file || link === null) return null;
+  if (row.hit.kind !== "note") return blockquote(row.passage?.snippet.split("\n") ?? [], link); // the file is no text to quote
   const text = toEditorText(await app.vault.cachedRead(file));
   return blockquote(row.passage ? linesOf(text, row.passage) : [], link);
 }

@@ -2,6 +2,7 @@
 import { type App, type CachedMetadata, stripHeadingForLink } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type NoteOutline, subpathOf } from "../writing/subpath";
+import { documentSubpath } from "./open-document";
 import { noteAt } from "./open-hit";
 
 /** A link to the row's passage, as it is written in the note at `sourcePath`. Null when the note is gone. */
@@ -17,6 +18,7 @@ export function linksTo(app: App, rows: readonly PlaceRow[], sourcePath: string)
 
 /** From its `#` on; empty for the note as a whole. */
 export function subpathTo(app: App, { hit, passage }: PlaceRow): string {
+  if (hit.kind !== "note") return documentSubpath(hit.path, passage);
   const file = noteAt(app.vault, hit.path);
   return file ? subpathOf(passage, hit.title, outlineOf(app.metadataCache.getFileCache(file)), stripHeadingForLink) : "";
 }

@@ -1,13 +1,19 @@
-/** Opens a note at a passage: selected in the editor, scrolled to and highlighted in reading view. */
+/** Opens a hit at a passage; in a note it is selected in the editor, scrolled to and highlighted in reading view. */
 import { type App, MarkdownView, type PaneType, type TFile, type Vault, type WorkspaceLeaf } from "obsidian";
+import { kindOf } from "../document-kind";
 import { type Passage } from "../protocol/messages";
 import { lineAt, locateMarks, locatePassage, toEditorText } from "../search/passage";
+import { openDocument } from "./open-document";
 import { lightInReadingView } from "./reading-marks";
 
-/** Opens the note, behind the others where `isActive` is not set; false when it no longer exists. */
+/** Opens the file, behind the others where `isActive` is not set; false when it no longer exists. */
 export async function openHit(app: App, path: string, passage: Passage | null, where: PaneType | boolean, isActive = true): Promise<boolean> {
   const file = noteAt(app.vault, path);
   if (!file) return false;
+  if (kindOf(path) !== "note") {
+    await openDocument(app, file, passage, where, isActive);
+    return true;
+  }
   const leaf = app.workspace.getLeaf(where);
   if (!passage) {
     await leaf.openFile(file, { active: isActive });
@@ -24,11 +30,11 @@ export async function openHit(app: App, path: string, passage: Passage | null, w
   return true;
 }
 
-/** The note at an NFC path, also when the file system stores its accents decomposed. */
+/** The file at an NFC path, also when the file system stores its accents decomposed. */
 export function noteAt(vault: Vault, path: string): TFile | null {
   const file = vault.getFileByPath(path);
   if (file) return file;
-  return vault.getMarkdownFiles().find((note) => note.path.normalize("NFC") === path) ?? null;
+  return vault.getFiles().find((note) => note.path.normalize("NFC") === path) ?? null;
 }
 
 /** Selects the passage in the editor, whose text may be newer than the file, so the passage is located again. */

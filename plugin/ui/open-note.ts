@@ -1,5 +1,6 @@
 /** Which note is open, and what is selected in it? */
 import { type App, MarkdownView, parseFrontMatterAliases } from "obsidian";
+import { kindOf } from "../document-kind";
 import { type RelatedTo } from "../search/related-source";
 
 const MIN_SELECTION = 3; // characters; less says nothing
@@ -10,7 +11,7 @@ const MIN_SELECTION = 3; // characters; less says nothing
  */
 export function openNote(app: App, before: RelatedTo | null): RelatedTo | null {
   const file = app.workspace.getActiveFile();
-  if (file?.extension !== "md") return null;
+  if (!file || kindOf(file.path) === null) return null;
   const view = app.workspace.getActiveViewOfType(MarkdownView);
   const text = view ? selectedText(view) : before?.path === file.path ? before.text : null;
   const aliases = parseFrontMatterAliases(app.metadataCache.getFileCache(file)?.frontmatter ?? null) ?? [];

@@ -3,6 +3,7 @@ import { type Mark, type Passage } from "../protocol/messages";
 import { WIDE_CHARACTERS } from "../search/wide-passage";
 import { type Room, excerptOf } from "../snippet/excerpt";
 import { textRuns } from "../snippet/highlight";
+import { headingsOf } from "../wording/rows";
 import { t } from "../wording/translate";
 
 /** What else is said in the line of the heading path; either may be empty. */
@@ -46,7 +47,7 @@ export class PassageBlock {
   show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES, context: Passage | null = null): void {
     this.el.toggleClass("is-hidden", passage === null && notes.missing === "");
     this.el.toggleClass("is-wide", context !== null);
-    const trail = trailOf(passage?.headingPath ?? [], title).join(t("pane.headings"));
+    const trail = trailOf(passage ? headingsOf(passage) : [], title).join(t("pane.headings"));
     showText(this.missingEl, notes.missing);
     showText(this.trailEl, trail);
     showText(this.mapsEl, notes.maps);

@@ -4,6 +4,7 @@ import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
 import { openMapWords } from "../wording/rows";
 import { isForSeveral, rowCommandName } from "../wording/writing";
+import { documentSubpath } from "./open-document";
 import { type Insertion } from "./insert";
 import { noteAt } from "./open-hit";
 
@@ -92,7 +93,7 @@ export function preview(app: App, event: MouseEvent, source: string, hoverParent
     source,
     hoverParent,
     targetEl: el,
-    linktext: hit.path,
+    linktext: hit.path + documentSubpath(hit.path, passage),
     sourcePath: "",
     state: { scroll: passage?.line ?? 0 },
   });

@@ -132,7 +132,8 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           this.foldersRow(t("settings.include"), t("settings.includeHelp"), "includeFolders"),
           this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders", true),
-          this.templatesRow(),
+          this.flagRow(t("settings.templates"), t("settings.templatesHelp"), "indexTemplates"),
+          this.flagRow(t("settings.canvases"), t("settings.canvasesHelp"), "indexCanvases"),
           this.statusesRow(),
           this.modelRow(),
           this.weightRow(t("settings.lexicalWeight"), "lexicalWeight"),
@@ -295,20 +296,20 @@ export class QuarrySettingTab extends PluginSettingTab {
     };
   }
 
-  private templatesRow(): Row {
+  private flagRow(name: string, help: string, key: "indexTemplates" | "indexCanvases"): Row {
     const build = (setting: Setting): void => {
       setting.addToggle((toggle) => {
         let shown = false;
-        toggle.onChange((indexTemplates) => {
-          if (indexTemplates !== shown) void this.write({ indexTemplates }); // not when the filler sets it
+        toggle.onChange((isOn) => {
+          if (isOn !== shown) void this.write({ [key]: isOn }); // not when the filler sets it
         });
         this.fillers.push((settings) => {
-          shown = settings?.indexTemplates ?? false;
+          shown = settings?.[key] ?? false;
           toggle.setDisabled(settings === null).setValue(shown);
         });
       });
     };
-    return { name: t("settings.templates"), help: t("settings.templatesHelp"), build };
+    return { name, help, build };
   }
 
   private statusesRow(): Row {

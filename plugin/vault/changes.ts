@@ -8,8 +8,9 @@
  *     moves   renames and deletions, in order
  *     dirty   paths to read again, reported after all moves
  *
- * A path ends in `.md` or names a folder; the move of a folder covers everything below it.
+ * A path has the extension of a kind that is searched, or names a folder; the move of a folder covers everything below it.
  */
+import { kindOf } from "../document-kind";
 import { type Change } from "../protocol/messages";
 
 type DirtyKind = "created" | "modified";
@@ -218,7 +219,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 function isFolder(path: string): boolean {
-  return !path.endsWith(".md");
+  return kindOf(path) === null;
 }
 
 function withParents(path: string): readonly string[] {

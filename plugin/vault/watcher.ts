@@ -1,5 +1,9 @@
-/** Obsidian's vault events as `Change` values, for notes and folders only, because only notes are indexed. */
+/**
+ * Obsidian's vault events as `Change` values, for folders and for files that may be searched. The engine leaves out those
+ * of a kind that is switched off.
+ */
 import { type EventRef, type TAbstractFile, TFile, TFolder, type Vault } from "obsidian";
+import { kindOf } from "../document-kind";
 import { type Change } from "../protocol/messages";
 
 /**
@@ -29,13 +33,13 @@ function renameOf(file: TAbstractFile, oldPath: string): Change | null {
   const path = toNfc(file.path);
   const from = toNfc(oldPath);
   if (file instanceof TFolder) return { kind: "renamed", path, oldPath: from };
-  const wasNote = from.endsWith(".md");
+  const wasNote = kindOf(from) !== null;
   if (isNote(file)) return wasNote ? { kind: "renamed", path, oldPath: from } : { kind: "created", path };
   return wasNote ? { kind: "deleted", path: from } : null;
 }
 
 function isNote(file: TAbstractFile): boolean {
-  return file instanceof TFile && file.extension === "md";
+  return file instanceof TFile && kindOf(file.path) !== null;
 }
 
 /** Paths on the wire are NFC; macOS stores accents decomposed. */

@@ -2,6 +2,7 @@
 import { type Correction, type Relaxed } from "../protocol/messages";
 import { type Answer } from "../search/answer";
 import { joinFacts, joinSentences, noteCount, quotedList } from "./formatting";
+import { englishOnly, toldWords } from "./told";
 import { t } from "./translate";
 
 /** `38 notes · 23 ms`, or `30 of 412 notes · 23 ms`. */
@@ -12,7 +13,7 @@ export function countWords({ hits, total, tookMs }: Answer): string {
 
 /** How the engine understood the query; empty when it does not say. Shown as the tooltip of the count. */
 export function understoodWords(understood: string): string {
-  return understood === "" ? "" : joinSentences(t("answer.understood", { understood }));
+  return englishOnly(understood) === "" ? "" : joinSentences(t("answer.understood", { understood }));
 }
 
 /** Empty when no word was corrected. */
@@ -28,10 +29,9 @@ export function unknownWordsLine(words: readonly string[]): string {
   return words.length === 0 ? "" : t("answer.unknown", { words: quotedList(words, "disjunction") });
 }
 
-/** Empty when the query was not relaxed. Names the query when its filters matched nothing. */
-export function relaxedWords(relaxed: Relaxed | null, understood: string): string {
-  if (!relaxed) return "";
-  return joinSentences(relaxed.message, relaxed.step === "without-filters" && understood !== "" ? t("answer.asked", { understood }) : "");
+/** Empty when the query was not relaxed. */
+export function relaxedWords(relaxed: Relaxed | null): string {
+  return relaxed ? toldWords([relaxed.told], relaxed.message) : "";
 }
 
 /** Empty when the answer is not weak, and when a relaxation says so already. */
@@ -41,6 +41,6 @@ export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "
 
 /** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
-  const { corrections, unknownWords, relaxed, understood } = answer;
-  return joinSentences(relaxedWords(relaxed, understood), weaknessWords(answer), correctionWords(corrections), unknownWordsLine(unknownWords));
+  const { corrections, unknownWords, relaxed } = answer;
+  return joinSentences(relaxedWords(relaxed), weaknessWords(answer), correctionWords(corrections), unknownWordsLine(unknownWords));
 }

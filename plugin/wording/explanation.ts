@@ -1,6 +1,7 @@
 /** How is it said why a note ranks where it does? Pure. */
 import { type ExplainResult } from "../protocol/messages";
-import { joinFacts, joinSentences, percent, plainList } from "./formatting";
+import { joinFacts, percent, plainList } from "./formatting";
+import { englishOnly, toldWords } from "./told";
 import { number, t, translated } from "./translate";
 
 export interface ExplainWords {
@@ -10,18 +11,18 @@ export interface ExplainWords {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-export function explainWords({ message, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
+export function explainWords({ message, told, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
   const contributing = signals.filter(({ share }) => share > 0);
   const sum = contributing.reduce((total, { share }) => total + share, 0);
   const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
-    [t("explain.understood"), understood],
+    [t("explain.understood"), englishOnly(understood)],
     [t("explain.rankByWords"), rank(breakdown?.lexicalRank ?? null)],
     [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],
   ];
   return {
-    message: joinSentences(message),
+    message: toldWords(told, message),
     signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, share / sum, percent(share / sum)]),
     facts: facts.filter(([, value]) => value !== ""),
   };

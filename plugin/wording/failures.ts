@@ -1,11 +1,12 @@
 /**
  * How is a failure told, and what can be done about it? Pure.
  *
- * Messages of the sidecar about a query or a note are shown unchanged: they are more specific than an error code.
+ * Messages of the sidecar about a setting or a note are shown unchanged: they are more specific than an error code.
  */
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { joinSentences, seconds } from "./formatting";
-import { t } from "./translate";
+import { toldWords } from "./told";
+import { t, translated } from "./translate";
 
 export function failureWords(failure: Failure): string {
   switch (failure.kind) {
@@ -17,8 +18,9 @@ export function failureWords(failure: Failure): string {
     case "cancelled":
       return t("failure.cancelled");
     case "bad-query":
+      return toldWords(failure.told ? [failure.told] : [], joinSentences(failure.message, failure.next));
     case "refused":
-      return joinSentences(failure.message, failure.next);
+      return translated(`failure.refused.${failure.reason}`) ?? joinSentences(failure.message, failure.next);
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Key, t } from "./translate";
 
 /** Where the suggested values of an operator come from; null: no suggestions. */
-export type Values = "folders" | "tags" | "times" | "property" | null;
+export type Values = "folders" | "tags" | "times" | "kinds" | "property" | null;
 
 /** What an operator narrows: the place of a note, the text of a passage, the time; or it joins the others. */
 export type OperatorSection = "where" | "what" | "when" | "logic";
@@ -28,6 +28,7 @@ export const OPERATORS: readonly Operator[] = [
   { section: "where", token: "folder:", label: "folder:", hint: "operator.folder", values: "folders" },
   { section: "where", token: "path:", label: "path:", hint: "operator.path", values: null },
   { section: "where", token: "file:", label: "file:", hint: "operator.file", values: null },
+  { section: "where", token: "kind:", label: "kind:", hint: "operator.kind", values: "kinds" },
   { section: "what", token: '"', label: '"…"', hint: "operator.phrase", values: null, closing: '"' },
   { section: "logic", token: "-", label: "-…", hint: "operator.exclude", values: null },
   { section: "logic", token: "OR ", label: "OR", hint: "operator.or", values: null },
@@ -48,6 +49,15 @@ export const OPERATORS: readonly Operator[] = [
   { section: "what", token: "match-case:", label: "match-case:", hint: "operator.match-case", values: null },
   { section: "what", token: "/", label: "/…/", hint: "operator.regex", values: null, closing: "/" },
 ];
+
+/** The values of `kind:`. */
+export function kindValues(): readonly (readonly [value: string, hint: string])[] {
+  return [
+    ["note", t("kind.note")],
+    ["canvas", t("kind.canvas")],
+    ["pdf", t("kind.pdf")],
+  ];
+}
 
 /** Suggested values of `created:` and `modified:`; they show the other forms by example. */
 export function timeValues(year: number): readonly (readonly [value: string, hint: string])[] {

@@ -50,7 +50,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "no-results":
       return noResultsWords(state.answer, state.isIndexing);
     case "bad-query":
-      return panel(t("panel.badQuery"), joinSentences(state.message, state.next), state.position === null ? "clear-query" : "go-to-error");
+      return panel(t("panel.badQuery"), failureWords(state), state.position === null ? "clear-query" : "go-to-error");
     case "search-failed":
       return panel(t("panel.searchFailed"), failureWords(state.failure), "search-again", "copy-report");
   }

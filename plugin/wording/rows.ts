@@ -1,6 +1,7 @@
 /** What is said in and about one row? Pure. */
+import { type DocumentKind, pageOf } from "../document-kind";
 import { type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
-import { type MapOfContent } from "../protocol/messages";
+import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./failures";
 import { dateAndTime, joinSentences, plainList } from "./formatting";
@@ -30,15 +31,27 @@ export function reasonTip({ corrections, reason }: Pick<HitRow, "corrections" | 
 export function rowLabel(row: HitRow, age: string, excerpt: string): string {
   const { name, isWeak, missing, hit, passage } = row;
   const why = isWeak ? t("row.nearest") : reasonWords(row);
-  const place = passage && passage.headingPath.length > 0 ? t("row.under", { headings: passage.headingPath.join(t("pane.headings")) }) : "";
+  const headings = passage ? headingsOf(passage).join(t("pane.headings")) : "";
+  const place = headings === "" ? "" : t("row.under", { headings });
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";
-  const label = plainList([name.text, name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));
+  const label = plainList([name.text, kindWords(hit.kind), name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));
   return excerpt === "" ? label : t("row.label", { label, excerpt });
+}
+
+/** What a passage stands under: its headings, or its page, which the engine names in English. */
+export function headingsOf({ headingPath, anchor }: Passage): readonly string[] {
+  const page = pageOf(anchor);
+  return page === null ? headingPath : [...headingPath.slice(0, -1), t("row.page", { page })];
+}
+
+/** What a row that is no note is; empty for a note. */
+export function kindWords(kind: DocumentKind): string {
+  return kind === "note" ? "" : t(`row.${kind}`);
 }
 
 /** Where the sentence that answers stands: its note, and the headings above it that do not repeat the note's name. */
 export function extractSource({ name, passage }: ExtractRow): string {
-  return [name.text, ...passage.headingPath.filter((heading) => heading !== name.text)].join(t("pane.headings"));
+  return [name.text, ...headingsOf(passage).filter((heading) => heading !== name.text)].join(t("pane.headings"));
 }
 
 /** The sentence that answers, as a screen reader says it. */

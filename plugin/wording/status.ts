@@ -5,8 +5,8 @@ import { type Answer, answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
+import { failureWords } from "./failures";
 import { degradationWords } from "./freshness";
-import { joinSentences } from "./formatting";
 import { chosenWords } from "./writing";
 
 export interface StatusWords {
@@ -24,7 +24,7 @@ export function statusWords(model: PaneModel): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
   if (state.kind === "bad-query" && model.rows.length > 0) {
-    return { tone: "warning", text: joinSentences(state.message, state.next), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
+    return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
   if (!answer || answer.hits.length === 0) return NOTHING;
   const chosen = chosenWords(model.selection.chosen.size);

@@ -49,6 +49,7 @@ SETTINGS = wire.Settings(
     fusion="convex",
     stemming="by-language",
     index_templates=False,
+    index_canvases=True,
     exclude_status=["archived"],
     capture_folder="00-inbox",
     capture_by_agents=False,
@@ -89,6 +90,7 @@ PASSAGE = wire.Passage(
     tokens=42,
     text="Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
     truncated=False,
+    anchor=None,
     breakdown=BREAKDOWN,
 )
 FURTHER_PASSAGE = wire.Passage(
@@ -102,11 +104,13 @@ FURTHER_PASSAGE = wire.Passage(
     tokens=10,
     text=None,
     truncated=False,
+    anchor=None,
     breakdown=None,
 )
 
 HIT = wire.Hit(
     path=BOILING,
+    kind="note",
     title="Soft-boiled eggs",
     title_marks=[wire.Mark(start=12, end=16, kind="word")],
     score=0.874,
@@ -130,6 +134,7 @@ EXTRACT = wire.Extract(
     line=9,
     match_start=118,
     match_end=165,
+    anchor=None,
     confidence=0.82,
 )
 
@@ -195,6 +200,10 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.PassagesParams(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
         wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False, index=INDEX),
     ),
+    "search/examples": (
+        wire.ExamplesParams(templates=["What do I know about {topic}?"], limit=3),
+        wire.ExamplesResult(examples=[wire.ExampleQuery(query="What do I know about soft-boiled eggs?", path=BOILING)]),
+    ),
     "explain": (
         wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
         wire.ExplainResult(
@@ -224,6 +233,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             notes=[
                 wire.RelatedNote(
                     path=BOILING,
+                    kind="note",
                     title="Soft-boiled eggs",
                     score=0.7214,
                     linked=True,
@@ -234,6 +244,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     line=9,
                     match_start=118,
                     match_end=165,
+                    anchor=None,
                 )
             ],
             legs=["lexical", "dense"],
@@ -321,6 +332,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ReadNoteParams(path=TEA, start_line=4),
         wire.NoteText(
             path=TEA,
+            kind="note",
             title="お茶 🍵",
             aliases=["Tea"],
             tags=["drink"],
@@ -341,6 +353,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             notes=[
                 wire.NoteSummary(
                     path=BOILING,
+                    kind="note",
                     title="Soft-boiled eggs",
                     tags=["recipe/breakfast"],
                     type=None,

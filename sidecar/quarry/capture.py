@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.errors import BadRequest
+from quarry.kinds import NOTE_SUFFIX
 from quarry.vault.captured_note import Draft, checked_draft, checked_text, file_stem, note_text
-from quarry.vault.paths import NOTE_SUFFIX
 from quarry.vault.rules import Rules
 from quarry.vault.write import checked_folder, write_new_note
 

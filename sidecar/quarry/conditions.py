@@ -5,6 +5,7 @@ notes.
     HasPhrase, MatchesPattern                   the text
     InSection, InBlock, InTask                  the text of one section, of one line or block, of one task
     IsNote, InFolder, InPath, InFile, HasTag    the path and the tags
+    IsKind                                      the kind of file
     HasProperty, InTimeRange                    the front matter and the times
     AllOf, AnyOf, Not                           combinations
 
@@ -15,6 +16,8 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+
+from quarry.kinds import DocumentKind
 
 TaskState = Literal["any", "todo", "done"]
 BlockUnit = Literal["line", "block"]
@@ -85,15 +88,21 @@ class InFolder(Struct, frozen=True):
 
 
 class InPath(Struct, frozen=True):
-    """The path contains this text, case and accents ignored."""
+    """The path contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
 
 
 class InFile(Struct, frozen=True):
-    """The file name, without folders, contains this text, case and accents ignored."""
+    """The file name, without folders, contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
+
+
+class IsKind(Struct, frozen=True):
+    """The note is a file of this kind."""
+
+    kind: DocumentKind
 
 
 class HasTag(Struct, frozen=True):
@@ -156,6 +165,7 @@ Condition: TypeAlias = (
     | InFolder
     | InPath
     | InFile
+    | IsKind
     | HasTag
     | HasProperty
     | InTimeRange

@@ -31,9 +31,10 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
 from quarry.messages import Message
 from quarry.model import ModelState
-from quarry.search import Answer, Explanation, FurtherPassages, Related, SearchContext, Source
+from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
+from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from quarry.inspection.inspector import Inspector
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
+EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
 MAX_PROBLEMS = 100  # listed; all are counted
 
 _Answer = TypeVar("_Answer")
@@ -90,6 +92,7 @@ class Engine:
         self._requests = RequestQueue()
         self._queries: ContextualQueries | None = None
         self._queries_lock = threading.Lock()
+        self._examples = ExampleCache()
         self._settings_lock = threading.Lock()  # two changes at once would lose one
         self._sync = Synchronizer(
             root,
@@ -189,6 +192,30 @@ class Engine:
         """
         deadline, scope = _deadline(is_cancelled), self._with_status(scope)
         return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
+
+    def examples(
+        self, templates: Sequence[str], limit: int, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[ExampleQuery, ...]:
+        """
+        Up to *limit* queries that have been asked, and whose first hit is a likely answer; see `example_queries`.
+
+        Raises:
+            BadRequest: A template does not have `{topic}` once.
+            Cancelled, IndexUnavailable, IndexDamaged: As for `search`.
+        """
+        check_templates(templates)
+        deadline = Deadline(time.monotonic() + EXAMPLES_DEADLINE_S, is_cancelled)
+
+        def ask(query: str) -> Answer:
+            deadline.check()
+            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+
+        def make() -> tuple[ExampleQuery, ...]:
+            return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
+
+        with self.reader() as reader:
+            key = (reader.generation, self.settings.exclude_status, limit, *templates)
+            return self._examples.get(key, make)
 
     def read_note(self, path: str) -> WholeNote:
         """

@@ -8,6 +8,7 @@ The errors of the sidecar. Every message says what happened, with which values, 
     │   └── BadConfiguration  the configuration of an AI client cannot be read or changed
     ├── Unauthorized          the token is not this vault's
     ├── NoteNotFound          no such note in the index, or its path may not be read
+    ├── UnreadableDocument    a canvas or a PDF file is not what its extension says
     ├── NoteNotWritten        the system refuses to write a new note
     ├── VaultMissing          the vault folder is gone, unreadable or suspiciously empty
     ├── ModelMissing          no usable embedding model; search goes on by keyword
@@ -83,6 +84,10 @@ class NoteNotFound(QuarryError):
     def ambiguous(cls, name: str, paths: Sequence[str]) -> NoteNotFound:
         """The error for a *name* that several notes have, those at *paths*."""
         return cls(f"{len(paths)} notes are called {name!r}: do you mean {_either(paths[:MAX_NAMED])}?")
+
+
+class UnreadableDocument(QuarryError):
+    """A file is not of the kind that its extension says, or damaged. The message is the reason, as a clause."""
 
 
 class NoteNotWritten(QuarryError):

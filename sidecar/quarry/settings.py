@@ -5,6 +5,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     include = []                # when given, only these folders are indexed
     exclude = ["Archive"]
     templates = false           # whether the template folders of Obsidian and Templater are indexed
+    [files]
+    canvas = true               # whether the text of canvases is indexed
     [embedding]
     model = "bundled"           # or a local folder, or a Hugging Face name
     [chunks]
@@ -79,6 +81,7 @@ class Settings:
     capture_by_agents: bool = False
     hooks_compress_outputs: bool = False
     hooks_capture_outputs: bool = False
+    index_canvases: bool = True
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
@@ -227,6 +230,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
     "index_templates": ("folders", "templates", _flag),
+    "index_canvases": ("files", "canvas", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
     "stemming": ("keyword", "stemming", _stemming),

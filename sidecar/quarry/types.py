@@ -15,6 +15,9 @@ from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolde
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
 
+PAGE_ANCHOR = "page="
+"""Before the number of a page, as in a link of Obsidian: `[[file.pdf#page=12]]`."""
+
 PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a front matter property can hold once read; lists are lists of strings."""
 
@@ -68,15 +71,23 @@ class Chunk(Struct, frozen=True):
     line: int  # line of `start`, from 0
     context: str  # title | type | tags | aliases, then flattened key-value data; searched, never shown
     shifts: tuple[Shift, ...] = ()
+    anchor: str | None = None  # where it stands in a file that is no Markdown: `page=12` of a PDF, a node of a canvas
 
     @property
     def section(self) -> str:
         """The heading trail as one string, `H1 › H2 › H3`."""
         return " › ".join(self.heading_path)
 
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """What an answer shows the passage under: its headings; for one of a PDF its page, which is not indexed."""
+        if self.anchor is None or not self.anchor.startswith(PAGE_ANCHOR):
+            return self.heading_path
+        return (*self.heading_path, f"Page {self.anchor.removeprefix(PAGE_ANCHOR)}")
+
 
 class Note(Struct, frozen=True):
-    """One Markdown file as the index knows it. Every text in it is scrubbed."""
+    """One file as the index knows it, a Markdown file or another kind (`kinds.py`). Every text in it is scrubbed."""
 
     path: str  # vault-relative, `/`, spelled as on disk
     title: str

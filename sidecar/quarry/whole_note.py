@@ -5,7 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from quarry.errors import NoteNotFound, UnreadableDocument
 from quarry.index import Reader, StoredNote
+from quarry.kinds import kind_of
 from quarry.types import PropertyValue
 
 
@@ -54,12 +56,17 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
         NoteNotFound: The file is gone or unreadable.
         VaultMissing: The vault folder is not there.
     """
-    from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
+    from quarry.text.canvas.text import canvas_text  # what reads notes is imported when one is read
+    from quarry.text.decoding import decode_note
     from quarry.text.secrets.scrub import scrub_text
     from quarry.vault.read import read_file
 
     note = indexed.stored.note
     file = read_file(root, note.path)
+    try:
+        text = canvas_text(file.data) if kind_of(note.path) == "canvas" else decode_note(file.data)
+    except UnreadableDocument as error:  # its file changed since
+        raise NoteNotFound(f"{note.path} cannot be read: {error}") from error
     return WholeNote(
         path=note.path,
         title=note.title,
@@ -67,7 +74,7 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
         tags=note.tags,
         properties=note.properties,
         modified_ms=file.mtime_ns // 1_000_000,
-        text=scrub_text(decode_note(file.data)),
+        text=scrub_text(text),
         links=indexed.links,
         backlinks=indexed.backlinks,
     )

@@ -217,7 +217,7 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     await product.shows("no-results");
 
     assert.equal(rows[0]?.path, "Boat.md");
-    assert.match(adjustment, /You asked for notes .*Old/);
+    assert.match(adjustment, /folder:Old.* ignore that filter/);
     assert.match((await product.panelWords()).detail, /^Searched for notes in Nowhere\./);
     assert.deepEqual(product.host.errors(), []);
   });

@@ -109,6 +109,7 @@ export const methods: Methods = {
       "hits": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "titleMarks": [
             {
@@ -152,6 +153,7 @@ export const methods: Methods = {
               "tokens": 42,
               "text": "Six minutes from the moment the water boils 🥚. Seven for a firmer yolk.",
               "truncated": false,
+              "anchor": null,
               "breakdown": {
                 "lexicalRank": 3,
                 "lexicalScore": 7.25,
@@ -231,6 +233,7 @@ export const methods: Methods = {
         "line": 9,
         "matchStart": 118,
         "matchEnd": 165,
+        "anchor": null,
         "confidence": 0.82
       },
       "legs": [
@@ -300,6 +303,7 @@ export const methods: Methods = {
           "tokens": 10,
           "text": null,
           "truncated": false,
+          "anchor": null,
           "breakdown": null
         }
       ],
@@ -310,6 +314,22 @@ export const methods: Methods = {
         "total": 1204,
         "epoch": 87
       }
+    }
+  },
+  "search/examples": {
+    "params": {
+      "templates": [
+        "What do I know about {topic}?"
+      ],
+      "limit": 3
+    },
+    "result": {
+      "examples": [
+        {
+          "query": "What do I know about soft-boiled eggs?",
+          "path": "Kitchen/Soft-boiled eggs.md"
+        }
+      ]
     }
   },
   "explain": {
@@ -420,6 +440,7 @@ export const methods: Methods = {
       "notes": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "score": 0.7214,
           "linked": true,
@@ -438,7 +459,8 @@ export const methods: Methods = {
           "start": 118,
           "line": 9,
           "matchStart": 118,
-          "matchEnd": 165
+          "matchEnd": 165,
+          "anchor": null
         }
       ],
       "legs": [
@@ -615,6 +637,7 @@ export const methods: Methods = {
     },
     "result": {
       "path": "Küche/お茶 🍵.md",
+      "kind": "note",
       "title": "お茶 🍵",
       "aliases": [
         "Tea"
@@ -668,6 +691,7 @@ export const methods: Methods = {
       "notes": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "kind": "note",
           "title": "Soft-boiled eggs",
           "tags": [
             "recipe/breakfast"
@@ -1004,6 +1028,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "stemming": "by-language",
       "indexTemplates": false,
+      "indexCanvases": true,
       "excludeStatus": [
         "archived"
       ],
@@ -1141,6 +1166,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "stemming": "by-language",
       "indexTemplates": false,
+      "indexCanvases": true,
       "excludeStatus": [
         "archived"
       ],
@@ -1172,6 +1198,7 @@ export const methods: Methods = {
       "fusion": "convex",
       "stemming": "by-language",
       "indexTemplates": false,
+      "indexCanvases": true,
       "excludeStatus": [
         "archived"
       ],

@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from quarry.errors import NoteNotFound
 from quarry.evaluation.collections import Document
+from quarry.kinds import NOTE_SUFFIX
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import read_front_matter
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
-from quarry.vault.paths import NOTE_SUFFIX, nfc, note_parts
+from quarry.vault.paths import nfc, note_parts
 
 FILES_A_FOLDER = 1_000  # what every file system lists quickly
 MAX_PART_BYTES = 255  # of one name, on every file system in use

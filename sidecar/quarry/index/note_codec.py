@@ -6,17 +6,19 @@ itself with a trained dictionary, is made in one call and needs no dictionary (d
 
 Before compression the value is a line of terms (the forward index, `keyword/forward.py`), two lines of JSON, and then
 the texts, one after another. One text among many is sliced out, and a column of the JSON with an entry for each chunk
-is decoded only for the chunks that are asked about. A column that holds its usual values is written as 0.
+is decoded only for the chunks that are asked about. A column that holds its usual values is written as 0; the last one,
+the anchors, which no Markdown file has, is then not written at all.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeVar
+from types import GenericAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args
 
 import apsw
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, ValidationError
 from msgspec.json import Decoder  # noqa: TID251 - no message: what we stored, in a third of the time of `json`
 from msgspec.structs import replace
 
@@ -69,6 +71,7 @@ class PackedNote(NamedTuple):
     shifts: Sequence[Raw | tuple[()]]  # undecoded JSON: for each chunk a list of lists of numbers
     headings: list[Raw]  # for each chunk a list of texts
     contexts: list[Raw]  # for each chunk a text
+    anchors: Sequence[str | None]  # see `Chunk.anchor`
     starts: list[int]  # where each text begins in `texts`; not stored
 
     def number_of(self, slot: int) -> int | None:
@@ -96,6 +99,7 @@ class PackedNote(NamedTuple):
             line=sum(self.lines[:begun]),
             context=self.context(number),
             shifts=tuple([Shift(*shift) for shift in _read(_SHIFTS, shifts)]) if shifts else (),
+            anchor=self.anchors[number],
         )
 
     def context(self, number: int) -> str:
@@ -136,20 +140,20 @@ class PackedNote(NamedTuple):
 
 _OF_EACH_CHUNK = PackedNote._fields.index("lengths")
 _LENGTHS = PackedNote._fields.index("lengths") - PackedNote._fields.index("slots")
-_COLUMNS = Decoder(
-    tuple[
-        list[int] | int,
-        list[str],
-        list[int],
-        list[int] | int,
-        list[int] | int,
-        list[int] | int,
-        list[int] | int,
-        list[Raw] | int,
-        list[Raw],
-        list[Raw],
-    ]
-)
+_Columns: TypeAlias = tuple[
+    list[int] | int,
+    list[str],
+    list[int],
+    list[int] | int,
+    list[int] | int,
+    list[int] | int,
+    list[int] | int,
+    list[Raw] | int,
+    list[Raw],
+    list[Raw],
+]
+_COLUMNS = Decoder(_Columns)
+_WITH_ANCHORS = Decoder(GenericAlias(tuple, (*get_args(_Columns), list[str | None])))
 _SHIFTS = Decoder(list[tuple[int, int, int]])
 _HEADINGS = Decoder(tuple[str, ...])
 _CONTEXT = Decoder(str)
@@ -170,10 +174,13 @@ def pack(content: NoteContent, terms: NoteTerms) -> bytes:
         [tuple((shift.offset, shift.utf16, shift.lines) for shift in chunk.shifts) for chunk in chunks],
         [chunk.heading_path for chunk in chunks],
         [chunk.context for chunk in chunks],
+        [chunk.anchor for chunk in chunks],
     ]
     short = [
         0 if column == usual else column for column, usual in zip(columns, _usual_columns(len(chunks)), strict=True)
     ]
+    if short[-1] == 0:
+        short.pop()
     links = [[link.kind, link.target, link.heading, link.label] for link in content.links]
     texts = "".join([chunk.text for chunk in chunks])
     written = "\n".join((encode_terms(terms), _to_json(short), _to_json(links), texts))
@@ -199,7 +206,7 @@ def open_content(written: bytes) -> PackedNote:
         columns_end = written.index(b"\n", terms_end + 1)
         links_end = written.index(b"\n", columns_end + 1)
         parts = memoryview(written)  # a long note is not copied before it is decoded
-        columns: Sequence[Any] = _COLUMNS.decode(parts[terms_end + 1 : columns_end])
+        columns = _decoded_columns(parts[terms_end + 1 : columns_end])
         usual = _usual_columns(len(columns[_LENGTHS]))
         whole: list[Any] = [usual[at] if column == 0 else column for at, column in enumerate(columns)]
         lengths: list[int] = whole[_LENGTHS]
@@ -211,6 +218,15 @@ def open_content(written: bytes) -> PackedNote:
     except (ValueError, TypeError, LookupError) as error:
         raise _damaged() from error
     return found
+
+
+def _decoded_columns(written: bytes | memoryview) -> Sequence[Any]:
+    """The columns as written, each 0 that stands for usual values among them."""
+    try:
+        return *_COLUMNS.decode(written), 0
+    except ValidationError:  # there is one more
+        columns: Sequence[Any] = _WITH_ANCHORS.decode(written)
+        return columns
 
 
 def unpack(packed: bytes) -> NoteContent:
@@ -240,7 +256,7 @@ def stored_terms(written: bytes) -> StoredTerms:
         if written.startswith(b"[0,", line_end + 1):  # usual slots
             return StoredTerms(written[:line_end], None)
         line, short, _ = written.split(b"\n", 2)
-        return StoredTerms(line, _COLUMNS.decode(short)[0])  # type: ignore[arg-type]  # a list, as it is not 0
+        return StoredTerms(line, _decoded_columns(short)[0])  # a list, as it is not 0
     except ValueError as error:
         raise _damaged() from error
 
@@ -278,7 +294,7 @@ def register(connection: apsw.Connection) -> None:
 def _usual_columns(count: int) -> tuple[Sequence[Any] | None, ...]:
     """The usual values of each column in a note of *count* chunks; None: there are none."""
     zeros = [0] * count
-    return list(range(count)), None, None, zeros, zeros, zeros, zeros, [()] * count, None, None
+    return list(range(count)), None, None, zeros, zeros, zeros, zeros, [()] * count, None, None, [None] * count
 
 
 def _differences(values: Sequence[int], before: Sequence[int]) -> list[int]:

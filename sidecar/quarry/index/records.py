@@ -3,6 +3,7 @@
 from msgspec import Struct, field
 
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
+from quarry.kinds import bare_name
 from quarry.terms.alternatives import Languages
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
 
@@ -47,15 +48,14 @@ class NoteName(Struct, frozen=True):
     aliases: tuple[str, ...]
     modified_ms: int
     languages: Languages
-    every: tuple[str, ...]  # title, aliases and file name without `.md`, each once
+    every: tuple[str, ...]  # title, aliases and file name without its extension, each once
 
     @classmethod
     def of(
         cls, note_id: int, path: str, title: str, aliases: tuple[str, ...], modified_ms: int, languages: Languages
     ) -> "NoteName":
         """The names of the note at *path*."""
-        file_name = path.rpartition("/")[2].removesuffix(".md")
-        every = tuple(dict.fromkeys((title, *aliases, file_name)))
+        every = tuple(dict.fromkeys((title, *aliases, bare_name(path))))
         return cls(note_id, path, title, aliases, modified_ms, languages, every)
 
 

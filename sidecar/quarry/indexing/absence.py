@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
-from quarry.indexing.reasons import DRAWING, HIDDEN, NEW, NOT_MARKDOWN, Reason, of_problem, of_refusal
-from quarry.vault.paths import is_hidden, is_note, nfc
+from quarry.indexing.reasons import DRAWING, HIDDEN, NEW, Reason, of_other_kind, of_problem, of_refusal
+from quarry.vault.paths import is_hidden, nfc
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
 
@@ -37,8 +37,8 @@ def absence_of(
         return "unknown", Reason("unknown", "There is no note that many folders deep.")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", _unknown(path, similar)
-    if not is_note(wanted):
-        return "excluded", NOT_MARKDOWN
+    if not rules.is_note(wanted):
+        return "excluded", of_other_kind(wanted)
     if is_hidden(wanted):
         return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):

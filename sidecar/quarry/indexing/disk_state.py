@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.types import FileSeen, VaultChange
-from quarry.vault.paths import is_note, nfc, note_parts
+from quarry.vault.paths import nfc, note_parts
 from quarry.vault.rules import Rules
 from quarry.vault.scan import Scan, file_seen, scan_vault
 
@@ -137,7 +137,7 @@ class DiskState:
 
     def _is_indexed(self, path: str, seen: os.stat_result) -> bool:
         """Whether *seen*, what the system says of *path*, is that of a note that the rules admit."""
-        return stat.S_ISREG(seen.st_mode) and is_note(path) and self._rules.admits(path)
+        return stat.S_ISREG(seen.st_mode) and self._rules.is_note(path) and self._rules.admits(path)
 
     def _lstat(self, path: str) -> os.stat_result | None:
         """The `lstat` of *path*; None where nothing is there. Raises `OSError` where that cannot be told."""

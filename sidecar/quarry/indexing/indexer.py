@@ -175,7 +175,7 @@ class Indexer:
             work = plan_sync(listing, read, run.known)
             if everything:
                 work = with_everything(work, listing)
-            excluded = [path for path in work.remove if path in scan.excluded]
+            excluded = [path for path in work.remove if path in scan.excluded or self._is_left_out(path)]
             return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
     def apply(self, index: Index, changes: Sequence[VaultChange]) -> Outcome:
@@ -193,7 +193,7 @@ class Indexer:
         with self._executor:
             read = self._read_stamps(run, listing.new + listing.touched + listing.same)
             work = plan_sync(listing, read, run.known)
-            excluded = [path for path in work.remove if not self._rules.admits(path)]
+            excluded = [path for path in work.remove if self._is_left_out(path)]
             return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
     def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
@@ -216,6 +216,10 @@ class Indexer:
     def warm_up(self) -> None:
         """Make the first saved note as quick as the next; nothing is read or written."""
         self._executor.warm_up()
+
+    def _is_left_out(self, path: str) -> bool:
+        """Whether the settings or a rule leave *path* out: a note there is removed for certain."""
+        return not (self._rules.is_note(path) and self._rules.admits(path))
 
     # --- looking -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quarry.errors import BadSettings
+from quarry.kinds import DocumentKind
 from quarry.settings import SETTINGS_FILE, Settings, load_settings
 from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
@@ -60,6 +61,7 @@ class Policy:
                 settings.include_folders,
                 settings.exclude_folders,
                 with_templates=settings.index_templates,
+                kinds=_kinds(settings),
             )
         except BadSettings as error:
             self._go_on_without(str(error))
@@ -74,6 +76,11 @@ class Policy:
     def _go_on_without(self, reason: str) -> None:
         meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
         self.problems = (f"{reason}; until then {meanwhile}",)
+
+
+def _kinds(settings: Settings) -> tuple[DocumentKind, ...]:
+    """The kinds of files that are indexed."""
+    return ("note", "canvas") if settings.index_canvases else ("note",)
 
 
 def _stamp(file: str) -> tuple[int, int, int] | None:

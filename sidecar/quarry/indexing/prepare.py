@@ -13,9 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.embedding.encoder import Encoder
+from quarry.errors import UnreadableDocument
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
+from quarry.kinds import kind_of
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
 from quarry.text.secrets.engines import default_scrub_engine
@@ -136,12 +138,21 @@ class NotePreparer:
     def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
         """Parse *file*; a failure is a value, so that the other notes go on."""
         try:
-            note = read_note(file.path, file.data, self._rules)
+            note = self._parsed(file)
+        except UnreadableDocument as error:
+            return FailedNote(file.path, str(error))
         except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
             reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
             return FailedNote(file.path, reason)
         return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
+
+    def _parsed(self, file: NoteFile) -> Note:
+        if kind_of(file.path) == "canvas":
+            from quarry.text.canvas.text import read_canvas  # many vaults have none
+
+            return read_canvas(file.path, file.data, self._rules)
+        return read_note(file.path, file.data, self._rules)
 
     def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
         note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]

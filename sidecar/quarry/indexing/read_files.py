@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from quarry.config import MAX_NOTE_BYTES, READ_BATCH_BYTES
 from quarry.errors import NoteNotFound
 from quarry.faults import fault_point
+from quarry.kinds import kind_of
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.types import FileSeen, FileStamp
@@ -68,10 +69,11 @@ def read_one(root: Path, path: str) -> FoundFile:
     """
     fault_point("read")
     try:
-        content = read_file(root, path, MAX_NOTE_BYTES + 1, _is_drawing)  # of a drawing, the head only
+        is_enough = _is_drawing if kind_of(path) == "note" else None  # of a drawing, the head only
+        content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
     except NoteNotFound as error:
         return MissedFile(path, error)
-    if _is_drawing(content.data):
+    if is_enough and _is_drawing(content.data):
         return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
     sha256 = hashlib.sha256(content.data).digest()
     return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))

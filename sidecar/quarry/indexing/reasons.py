@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from quarry.kinds import kind_of
 from quarry.vault.rules import Refusal
 
 ReasonCode = Literal[
@@ -14,6 +15,7 @@ ReasonCode = Literal[
     "templates",
     "hidden",
     "not-markdown",
+    "kind-off",
     "drawing",
     "status",
     "link",
@@ -25,6 +27,7 @@ ReasonCode = Literal[
     "too-large",
     "too-many-passages",
     "front-matter",
+    "damaged",
     "new",
     "changed",
     "gone",
@@ -50,6 +53,13 @@ _PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
     ("only the first ", "too-many-passages"),
     ("the front matter ", "front-matter"),
     ("not a regular file", "not-a-file"),
+    ("is larger than", "too-large"),
+    ("it is not JSON", "damaged"),
+    ("to be a canvas", "damaged"),
+    ("not a canvas", "damaged"),
+    ("are not a list", "damaged"),
+    ("which no canvas needs", "damaged"),
+    ("JSON Canvas", "damaged"),
     ("cannot be examined", "unreadable"),
     ("cannot be listed", "unreadable"),
     ("cannot be read", "unreadable"),
@@ -61,7 +71,7 @@ class Reason(Struct, frozen=True):
 
     code: ReasonCode
     message: str  # a sentence that says what to do where that helps
-    entry: str = ""  # of the rule, as it is written; the status, where that is what leaves it out
+    entry: str = ""  # of the rule, as it is written; the status or the setting, where that is what leaves it out
     plugin: str = ""  # that keeps its templates there
 
 
@@ -80,9 +90,19 @@ def of_problem(told: str) -> Reason:
     return Reason(next((code for part, code in _PROBLEMS if part in told), "other"), sentence(told))
 
 
+def of_other_kind(path: str) -> Reason:
+    """Why the file at *path*, which is of no kind that is indexed, is left out."""
+    match kind_of(path):
+        case "canvas":
+            return Reason("kind-off", "Canvases are not searched here; `files.canvas` says so.", "files.canvas")
+        case "pdf":
+            return Reason("kind-off", "PDF files are not searched here; `files.pdf` says so.", "files.pdf")
+        case _:
+            return Reason("not-markdown", "Only Markdown notes, canvases and PDF files can be searched.")
+
+
 DRAWING = Reason("drawing", "It is a drawing or a board, which are left out.")
 HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; those are never indexed.")
-NOT_MARKDOWN = Reason("not-markdown", "Only Markdown notes are indexed, and this is no `.md` file.")
 NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
 CHANGED = Reason("changed", "It has changed since it was indexed; what it said before is found until it is read again.")
 GONE = Reason("gone", "Its file is gone; the index follows in a moment.")

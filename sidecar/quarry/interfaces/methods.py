@@ -84,6 +84,11 @@ async def _further_passages(service: Service, params: protocol.PassagesParams, r
         return await _answer(service, ask, partial(translate.passages_result, with_text=wanted.with_text))
 
 
+async def _examples(service: Service, params: protocol.ExamplesParams, request: Request) -> protocol.Value:
+    ask = partial(service.engine.examples, params.templates, params.limit, request.is_cancelled)
+    return await _answer(service, ask, lambda found, _: translate.examples_result(found))
+
+
 async def _explain(service: Service, params: protocol.ExplainParams, request: Request) -> protocol.Value:
     ask = partial(service.engine.explain, translate.explain_request(params), params.path, request.is_cancelled)
     with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
@@ -232,6 +237,7 @@ async def _index_status(service: Service, _: protocol.NoParams, __: Request) -> 
 HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Value]]] = {
     "search": _search,
     "search/passages": _further_passages,
+    "search/examples": _examples,
     "explain": _explain,
     "related": _related,
     "context": _context,

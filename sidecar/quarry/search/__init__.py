@@ -7,6 +7,7 @@ Pure but for the index it reads and the encoder it asks: equal queries of equal 
 
 from quarry.search.answer import Answer, Correction, Extract, FurtherPassages, Hit, Passage, Relaxed
 from quarry.search.context import SearchContext
+from quarry.search.examples import ExampleQuery
 from quarry.search.execution import further_passages, parse_request, search
 from quarry.search.explanation import Explanation, explain
 from quarry.search.related import Related, RelatedNote, Source, related
@@ -14,6 +15,7 @@ from quarry.search.related import Related, RelatedNote, Source, related
 __all__ = [
     "Answer",
     "Correction",
+    "ExampleQuery",
     "Explanation",
     "Extract",
     "FurtherPassages",

@@ -19,6 +19,7 @@ from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
 from quarry.index.top_k import Scored
+from quarry.kinds import bare_name
 from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.six_signals import (
     FIELD_WEIGHTS,
@@ -151,7 +152,7 @@ def _entry(chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: 
     named = {name.lower(): value for name, value in properties.items()}
     texts = {
         "title": chunk.title,
-        "id": chunk.path.rpartition("/")[2].removesuffix(".md"),
+        "id": bare_name(chunk.path),
         "description": f"{_text(named.get('description'))}\n{chunk.text}",
         "tags": " ".join(chunk.tags),
         "context": chunk.chunk.section,

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.text.blocks import MAX_CHARS, split_blocks, trim
-from quarry.text.markdown import Heading, Outline
+from quarry.text.markdown import Heading, Outline, read_outline
 from quarry.text.offsets import utf16_length
 from quarry.text.secrets.scrub import Scrubbed
 from quarry.types import Chunk, Shift
@@ -34,6 +34,16 @@ class ChunkDetail(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
+class TextSection(Struct, frozen=True):
+    """A part of a text that is read by itself: a node of a canvas, a page. Offsets count in the decoded text."""
+
+    start: int
+    end: int
+    trail: tuple[str, ...] = ()  # what its passages stand under, as under headings
+    anchor: str | None = None  # see `Chunk.anchor`
+    is_markdown: bool = True
+
+
 class ChunkedText(Struct, frozen=True):
     """The chunks of a note, and sentences about what was left out."""
 
@@ -48,6 +58,7 @@ class _Part(Struct, frozen=True):
     end: int
     path: tuple[str, ...]
     run: int
+    anchor: str | None = None
 
     @property
     def is_small(self) -> bool:
@@ -83,14 +94,59 @@ def chunk_body(
     """
     sections = _sections(scrubbed.text, outline.headings, body_start, skip_sections)
     parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
-    problems: tuple[str, ...] = ()
-    if len(parts) > max_chunks:
-        problems = (f"only the first {max_chunks:,} of its {len(parts):,} passages are indexed; split the note",)
-        del parts[max_chunks:]
+    problems = _cut_to(parts, max_chunks, "note")
     if not parts:
         parts = [_Part(body_start, body_start, (), 0)]
     chunks = tuple(_place(decoded, scrubbed, parts, context))
     return ChunkedText(_with_details(chunks, parts, details), problems)
+
+
+def chunk_sections(
+    decoded: str,
+    scrubbed: Scrubbed,
+    sections: Sequence[TextSection],
+    *,
+    skip_sections: Sequence[str] = (),
+    max_chunks: int = 2_000,
+    context: str = "",
+    noun: str = "file",
+) -> ChunkedText:
+    """
+    Divide a text that consists of *sections* into chunks, each by itself; other arguments are as for `chunk_body`.
+
+    Nothing between sections is indexed, and none is joined to another. The text of a fence that is never closed, say,
+    does not reach beyond its section.
+
+    Args:
+        sections: In the order of the text; they do not overlap.
+        noun: What the text is that of, for `problems`.
+
+    Returns:
+        At least one chunk, as `chunk_body`.
+    """
+    parts: list[_Part] = []
+    for run, section in enumerate(sections):
+        start, end = scrubbed.scrubbed_offset(section.start), scrubbed.scrubbed_offset(section.end)
+        text = scrubbed.text[start:end]
+        outline = read_outline(text) if section.is_markdown else Outline((), ())
+        found = [
+            part for each in _sections(text, outline.headings, 0, skip_sections) for part in _cut(text, each, outline)
+        ]
+        parts += [
+            _Part(start + part.start, start + part.end, (*section.trail, *part.path), run, section.anchor)
+            for part in _join_small(found)
+        ]
+    problems = _cut_to(parts, max_chunks, noun)
+    return ChunkedText(tuple(_place(decoded, scrubbed, parts or [_Part(0, 0, (), 0)], context)), problems)
+
+
+def _cut_to(parts: list[_Part], max_chunks: int, noun: str) -> tuple[str, ...]:
+    """Drop what *parts* has beyond *max_chunks*; returns a sentence that says so."""
+    if len(parts) <= max_chunks:
+        return ()
+    problem = f"only the first {max_chunks:,} of its {len(parts):,} passages are indexed; split the {noun}"
+    del parts[max_chunks:]
+    return (problem,)
 
 
 # --- sections ----------------------------------------------------------------------------------
@@ -229,7 +285,9 @@ def _place(decoded: str, scrubbed: Scrubbed, parts: Iterable[_Part], context: st
         line += decoded.count("\n", counted, start)
         utf16 += start - counted if is_ascii else utf16_length(decoded[counted:start])
         counted = start
-        yield Chunk(number, part.path, text[part.start : part.end], start, end, utf16, line, context, shifts)
+        yield Chunk(
+            number, part.path, text[part.start : part.end], start, end, utf16, line, context, shifts, part.anchor
+        )
 
 
 class _Marker(Struct, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from quarry.faults import fault_point
 from quarry.text.chunking import NOTE_START, ChunkDetail, chunk_body
 from quarry.text.decoding import cut_at_character, decode_note
-from quarry.text.frontmatter import FrontMatter, read_front_matter
+from quarry.text.frontmatter import read_front_matter
 from quarry.text.keyvalue import flatten_block, flatten_properties, is_data
 from quarry.text.links import find_links, link_spans
 from quarry.text.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
@@ -46,7 +46,7 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
     text = scrubbed.text
     front = read_front_matter(text)
     outline = read_outline(text, front.body_start)
-    tags, links = _tags_and_links(text, front, outline)
+    tags, links = tags_and_links(text, outline, front.properties, front.body_start)
     title = _title(path, front.properties, outline)
     aliases = _aliases(front.properties)
     fault_point("chunk")
@@ -73,20 +73,22 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
     )
 
 
-def _tags_and_links(text: str, front: FrontMatter, outline: Outline) -> tuple[tuple[str, ...], tuple[Link, ...]]:
+def tags_and_links(
+    text: str, outline: Outline, properties: Mapping[str, PropertyValue], body_start: int = 0
+) -> tuple[tuple[str, ...], tuple[Link, ...]]:
     """Tags and links; inline code is searched for only if there is a tag or link that it could contain."""
     may_link = "[[" in text or "](" in text
-    may_tag = has_tag_sign(text, front.body_start)
+    may_tag = has_tag_sign(text, body_start)
     inert = [(region.start, region.end) for region in outline.protected]
     if (may_link or may_tag) and "`" in text:
-        inert += code_spans(text, outline.protected, front.body_start)
+        inert += code_spans(text, outline.protected, body_start)
     if (may_link or may_tag) and "%%" in text:
-        inert += inline_comments(text, front.body_start)
+        inert += inline_comments(text, body_start)
     regions = TextRegions(inert)
     links = find_links(text, regions) if may_link else ()
     if may_tag and may_link:
         regions = TextRegions([*inert, *link_spans(text, regions)])
-    return find_tags(text, regions, front.properties, front.body_start if may_tag else len(text)), links
+    return find_tags(text, regions, properties, body_start if may_tag else len(text)), links
 
 
 def _title(path: str, properties: Mapping[str, PropertyValue], outline: Outline) -> str:

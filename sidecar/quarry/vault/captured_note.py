@@ -14,7 +14,8 @@ from unicodedata import combining, normalize
 from msgspec import Struct
 
 from quarry.errors import BadRequest
-from quarry.vault.paths import NOTE_SUFFIX, is_reserved_in_windows
+from quarry.kinds import NOTE_SUFFIX
+from quarry.vault.paths import is_reserved_in_windows
 
 NoteType = Literal["note", "signal", "project", "moc", "daily"]
 NOTE_TYPES: tuple[NoteType, ...] = get_args(NoteType)

@@ -11,8 +11,6 @@ import unicodedata
 
 from quarry.errors import NoteNotFound
 
-NOTE_SUFFIX = ".md"
-
 # Windows opens `CON.md` as the console, `a.md:b` as a stream of a.md, `C:b` on another drive, and drops a final dot or
 # space. Elsewhere `A: intro.md` is a name like any other.
 _WINDOWS_DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
@@ -22,11 +20,6 @@ _WINDOWS_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]$')
 def nfc(path: str) -> str:
     """*path* in NFC, as it is sent over the wire and compared in look-ups."""
     return path if path.isascii() else unicodedata.normalize("NFC", path)
-
-
-def is_note(path: str) -> bool:
-    """Whether *path* has the extension of a note, in any case (`Readme.MD`)."""
-    return path.lower().endswith(NOTE_SUFFIX)
 
 
 def is_hidden(path: str) -> bool:

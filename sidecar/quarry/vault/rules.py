@@ -1,5 +1,6 @@
 """
-Which notes are indexed? By the settings' folders, `.indexignore`, Obsidian's excluded files and template folders.
+Which notes are indexed? By the kinds of files and the folders in the settings, `.indexignore`, Obsidian's excluded
+files and template folders.
 
 Only this module decides it. Scanning, reading, listing and searching all use it, so a note that is excluded from one
 is excluded from all.
@@ -14,6 +15,7 @@ from msgspec import Struct
 
 from quarry.config import MAX_RULES_BYTES
 from quarry.errors import BadSettings
+from quarry.kinds import DocumentKind, kind_of
 from quarry.vault.gitignore import MAX_COSTLY_PARTS, GitIgnore, TooCostly
 from quarry.vault.obsidian import Filter, TemplateFolder, read_filters, read_template_folders
 from quarry.vault.paths import nfc
@@ -22,6 +24,7 @@ IGNORE_FILE = ".indexignore"
 MAX_PROBLEMS = 20  # of one file, listed one by one
 MAX_QUOTED = 80  # characters of a line
 _UNDECODABLE = "\ufffd"
+DEFAULT_KINDS: tuple[DocumentKind, ...] = ("note", "canvas")
 
 
 class Refusal(Struct, frozen=True):
@@ -44,6 +47,7 @@ class Rules:
         filters: Obsidian's excluded files.
         problems: Sentences about what could not be read.
         templates: Folders of templates.
+        kinds: The kinds of files that are indexed.
 
     Raises:
         BadSettings: The lines have more wildcards than can be compared with every note.
@@ -57,9 +61,11 @@ class Rules:
         filters: tuple[Filter, ...] = (),
         problems: tuple[str, ...] = (),
         templates: tuple[TemplateFolder, ...] = (),
+        kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
     ) -> None:
         lines = tuple(ignore_lines)
-        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds)
+        self._kinds = frozenset(kinds)
         self._include = tuple(folder_prefix(folder) for folder in self._stated[0])
         self._exclude = tuple((folder, folder_prefix(folder)) for folder in self._stated[1])
         self._ignored = _ignored(lines)
@@ -77,13 +83,20 @@ class Rules:
 
     @classmethod
     def load(
-        cls, root: Path, include: Iterable[str] = (), exclude: Iterable[str] = (), *, with_templates: bool = False
+        cls,
+        root: Path,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        *,
+        with_templates: bool = False,
+        kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
     ) -> Self:
         """
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
 
         Args:
             with_templates: Whether the notes in folders of templates are indexed.
+            kinds: The kinds of files that are indexed.
 
         Raises:
             BadSettings: `.indexignore` exists and cannot be read. Going on without it would index notes that it
@@ -91,14 +104,18 @@ class Rules:
         """
         filters, problems = read_filters(root)
         templates, unread = ((), ()) if with_templates else read_template_folders(root)
-        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, (*problems, *unread), templates)
+        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, (*problems, *unread), templates, kinds)
+
+    def is_note(self, path: str) -> bool:
+        """Whether *path* has the extension of a kind that is indexed; any other file is no note."""
+        return kind_of(path) in self._kinds
 
     def admits(self, path: str) -> bool:
-        """Whether the note at *path* is indexed."""
+        """Whether no rule excludes the note at *path*."""
         return self.refusal(path) is None
 
     def refusal(self, path: str) -> Refusal | None:
-        """The first rule that excludes *path*, in the order of the class's arguments; None if it is indexed."""
+        """The first rule that excludes the note at *path*, in the order of the class's arguments; None: none does."""
         if self._is_open:
             return None
         path = nfc(path)

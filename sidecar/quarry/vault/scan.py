@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from quarry.faults import fault_point
 from quarry.types import LAST_TIME_NS, FileSeen
-from quarry.vault.paths import is_note, shown
+from quarry.vault.paths import shown
 from quarry.vault.rules import Refusal, Rules
 
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, which `is_symlink` does not count
@@ -87,8 +87,8 @@ def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) 
             continue
         path = prefix + name
         if _is_plain_folder(entry):
-            leads_on = _may_enter(path, entry, scan)
-        elif is_note(name):
+            leads_on = _may_enter(path, entry, rules, scan)
+        elif rules.is_note(name):
             leads_on = _sort_in(path, entry, root, rules, scan)
         else:
             leads_on = _may_lead_on(entry) and _sort_in(path, entry, root, rules, scan)
@@ -104,11 +104,11 @@ def _is_plain_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _may_enter(path: str, entry: os.DirEntry[str], scan: Scan) -> bool:
+def _may_enter(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bool:
     """Whether to walk into the folder *entry*; it is reported if its name forbids it."""
     reason = _name_reason(entry.name)
     if reason:
-        _skip(path, entry, reason, scan)
+        _skip(path, entry, reason, rules, scan)
     return reason is None
 
 
@@ -127,20 +127,20 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     except FileNotFoundError:
         return False  # deleted since the folder was listed
     except OSError as error:
-        _skip(path, entry, f"it cannot be examined: {error.strerror}", scan)
+        _skip(path, entry, f"it cannot be examined: {error.strerror}", rules, scan)
         scan.unseen.append(path)
         return False
     kind = stat.S_IFMT(seen.st_mode)
     if kind == stat.S_IFLNK or (_HAS_JUNCTIONS and getattr(seen, "st_reparse_tag", 0) == _MOUNT_POINT):
-        _skip(path, entry, _link_reason(entry, root), scan)
+        _skip(path, entry, _link_reason(entry, root), rules, scan)
     elif kind == stat.S_IFDIR:
-        return _may_enter(path, entry, scan)
-    elif not is_note(entry.name):
+        return _may_enter(path, entry, rules, scan)
+    elif not rules.is_note(entry.name):
         pass
     elif reason := _name_reason(entry.name):
-        _skip(path, entry, reason, scan)
+        _skip(path, entry, reason, rules, scan)
     elif kind != stat.S_IFREG:
-        _skip(path, entry, "it is not a regular file", scan)
+        _skip(path, entry, "it is not a regular file", rules, scan)
     elif refusal := rules.refusal(path):
         scan.excluded[path] = refusal
     else:
@@ -148,9 +148,9 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     return False
 
 
-def _skip(path: str, entry: os.DirEntry[str], reason: str, scan: Scan) -> None:
+def _skip(path: str, entry: os.DirEntry[str], reason: str, rules: Rules, scan: Scan) -> None:
     """Report *entry* if it is, or may contain, a note; a broken link to a picture is not reported."""
-    if is_note(entry.name) or _leads_to_folder(entry):
+    if rules.is_note(entry.name) or _leads_to_folder(entry):
         scan.skipped[shown(path)] = reason
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from msgspec import Struct
 from watchfiles import Change, watch
 
+from quarry.kinds import kind_of
 from quarry.types import VaultChange
-from quarry.vault.paths import is_hidden, is_note
+from quarry.vault.paths import is_hidden
 
 LOOK_UP_MS = 500  # how often a quiet watch checks that the vault still exists; costs nothing at this rate
 QUIET_MS = 50  # a save is several events within a few milliseconds
@@ -123,5 +124,6 @@ def _change(path: str, kinds: set[Change], root: Path) -> VaultChange:
 
 
 def _may_concern_notes(change: VaultChange, root: Path) -> bool:
-    """Notes do, and so do folders; a deleted path may have been one."""
-    return change.kind == "deleted" or is_note(change.path) or os.path.isdir(root / change.path)  # noqa: PTH112  as above
+    """Files of every kind do, and so do folders; a deleted path may have been one."""
+    is_document = change.kind == "deleted" or kind_of(change.path) is not None
+    return is_document or os.path.isdir(root / change.path)  # noqa: PTH112  as above

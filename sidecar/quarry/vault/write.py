@@ -19,7 +19,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry.errors import BadRequest, NoteNotWritten, VaultMissing
-from quarry.vault.paths import NOTE_SUFFIX, is_reserved_in_windows, nfc, path_objection, shown
+from quarry.kinds import NOTE_SUFFIX
+from quarry.vault.paths import is_reserved_in_windows, nfc, path_objection, shown
 from quarry.vault.read import CAN_OPEN_BY_PART, FOLDER_FLAGS, IS_LINK, final_path
 
 _NEW_FILE_FLAGS = (

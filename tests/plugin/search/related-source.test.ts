@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 function note(path: string, linked = false): RelatedNote {
-  return { path, title: path.replace(/\.md$/, ""), score: 0.5, linked, headingPath: [], snippet: "about glue", marks: [], start: 0, line: 0, matchStart: 0, matchEnd: 5 };
+  return { path, kind: "note", title: path.replace(/\.md$/, ""), score: 0.5, linked, headingPath: [], snippet: "about glue", marks: [], start: 0, line: 0, matchStart: 0, matchEnd: 5, anchor: null };
 }
 
 function result(...notes: readonly RelatedNote[]): RelatedResult {

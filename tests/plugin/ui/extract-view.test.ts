@@ -7,7 +7,7 @@ import { ROW_OPTIONS, answer, hit } from "../builders";
 import { emptyBody } from "./dom";
 
 function shown(text: string, headingPath: readonly string[] = ["Eggs", "Timing"]): HTMLElement {
-  const extract = { path: "Eggs.md", text, headingPath, line: 4, matchStart: 40, matchEnd: 52, confidence: 0.9 };
+  const extract = { path: "Eggs.md", text, headingPath, line: 4, matchStart: 40, matchEnd: 52, anchor: null, confidence: 0.9 };
   const [row] = answerRows(answer({ hits: [hit("Eggs.md", { title: "Eggs" })], extract }), ROW_OPTIONS);
   emptyBody();
   const view = new ExtractView();

@@ -34,6 +34,22 @@ test("says name, other name, why, count, age, trail and excerpt", () => {
   ]);
 });
 
+test("says of a canvas and of a PDF file what they are, and of a PDF file the page", () => {
+  show(hit("Board.canvas", { kind: "canvas", title: "Board" }), 0);
+  const canvas = texts(el, ".quarry-kind, .quarry-trail");
+  show(hit("Paper.pdf", { kind: "pdf", title: "Paper", passages: [passage({ headingPath: ["Page 12"], anchor: "page=12" })] }), 0);
+
+  expect(canvas).toEqual(["canvas", "Backoff"]);
+  expect(texts(el, ".quarry-kind, .quarry-trail")).toEqual(["PDF", "page 12"]);
+  expect(one(el, ".quarry-option").getAttribute("aria-label")).toContain("Paper, PDF, ");
+});
+
+test("says of a note no kind", () => {
+  show(hit("a.md"), 0);
+
+  expect(one(el, ".quarry-kind").classList.contains("is-hidden")).toBe(true);
+});
+
 test("marks words and the nearest sentence", () => {
   const found = passage({
     snippet: "Retry it. Then stop.",

@@ -25,3 +25,12 @@ test("a note that is gone has no link, and one that is there has each link once"
   expect(linkTo(app, row("gone.md", []), "Daily.md")).toBeNull();
   expect(linksTo(app, [row("API.md", []), row("gone.md", []), row("API.md", [])], "Daily.md")).toEqual(["[[API]]"]);
 });
+
+test("a PDF file is linked at its page, a canvas as a whole", () => {
+  const files = appWith({ "API.pdf": "", "API.canvas": "" });
+  const pdf = hitRow(hit("API.pdf", { kind: "pdf" }), { passage: passage({ headingPath: ["Page 12"], anchor: "page=12" }) });
+  const canvas = hitRow(hit("API.canvas", { kind: "canvas" }), { passage: passage({ headingPath: ["Ideas"], anchor: "f00d" }) });
+
+  expect(linkTo(files, pdf, "Daily.md")).toContain("API.pdf#page=12");
+  expect(linkTo(files, canvas, "Daily.md")).not.toContain("#");
+});

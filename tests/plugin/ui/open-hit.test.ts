@@ -44,7 +44,7 @@ function appWith(...paths: readonly string[]): App {
   const files = paths.map((path) => ({ path }));
   const vault = {
     getFileByPath: (path: string) => files.find((file) => file.path === path) ?? null,
-    getMarkdownFiles: () => files,
+    getFiles: () => files,
     cachedRead: () => Promise.resolve(DISK),
   };
   const getLeaf = (where: PaneType | boolean): object => ({

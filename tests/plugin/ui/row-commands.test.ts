@@ -9,7 +9,7 @@ import { hit, hitRow, passage } from "../builders";
 const trigger = vi.fn();
 const leaf: unknown = {};
 const app = {
-  vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getMarkdownFiles: () => [] },
+  vault: { getFileByPath: (path: string) => (path === "API.md" ? { path } : null), getFiles: () => [] },
   workspace: { trigger },
 } as unknown as App;
 
@@ -51,6 +51,13 @@ test("a preview is asked for at the passage's line", () => {
   });
 });
 
+test("a PDF file is previewed at its page", () => {
+  const row = hitRow(hit("API.pdf", { kind: "pdf" }), { passage: passage({ anchor: "page=12" }) });
+  preview(app, new MouseEvent("mouseover"), "quarry-search", { hoverPopover: null }, row, emptyBody().createDiv());
+
+  expect(trigger).toHaveBeenCalledWith("hover-link", expect.objectContaining({ linktext: "API.pdf#page=12" }));
+});
+
 test("a map of content that lists the note can be opened from the menu", () => {
   const titles: string[] = [];
   const clicks: (() => void)[] = [];
@@ -88,6 +95,8 @@ test("each command does what its name says", () => {
     "insert quote API.md",
     "links API.md",
     "text API.md",
+    "context API.md true",
+    "context API.md false",
     "explain API.md",
     "dismiss API.md true",
     "dismiss API.md false",
@@ -99,9 +108,10 @@ test("commands are offered where they make sense", () => {
   const missing = (...rows: readonly PlaceRow[]): string[] => Object.keys(commands).filter((id) => !commandsFor(commands, rows).some((offered) => offered === id));
   const row = hitRow(hit("API.md"));
 
-  expect(missing(row)).toEqual(["explain", "restore"]);
-  expect(missing({ ...row, isDismissed: true })).toEqual(["explain", "dismiss"]);
-  expect(missing(hitRow(hit("gone.md"), { passage: null }))).toEqual(["insert-link", "insert-quote", "copy-link", "copy-text", "explain", "restore"]);
+  expect(missing(row)).toEqual(["less-context", "explain", "restore"]);
+  expect(missing({ ...row, isDismissed: true })).toEqual(["less-context", "explain", "dismiss"]);
+  expect(missing(hitRow(hit("gone.md"), { passage: null }))).toEqual(["insert-link", "insert-quote", "copy-link", "copy-text", "more-context", "less-context", "explain", "restore"]);
+  expect(missing({ ...row, context: passage() })).toEqual(["more-context", "explain", "restore"]);
   expect(commandsFor(commands, [row, row])).toEqual(["open-tab", "open-background", "insert-link", "insert-quote", "copy-link"]);
   expect(commandsFor(commands, [])).toEqual([]);
 });

@@ -22,6 +22,7 @@ const vaultSettings: VaultSettings = {
   fusion: "convex",
   stemming: "by-language",
   indexTemplates: false,
+  indexCanvases: true,
   excludeStatus: ["archived"],
   captureFolder: "00-inbox",
   captureByAgents: false,
@@ -155,6 +156,14 @@ describe("the vault's settings", () => {
 
     expect(before).toEqual([]);
     expect(written).toEqual([{ indexTemplates: true }]);
+  });
+
+  test("canvases are searched until somebody says otherwise", async () => {
+    await display();
+    toggles[1]?.onClick();
+    await settled();
+
+    expect(written).toEqual([{ indexCanvases: false }]);
   });
 
   test("cannot be changed while the engine is away", async () => {

@@ -54,12 +54,12 @@ describe("what was done to the query", () => {
 
   test("a relaxation is shown above the rows, and announced to a screen reader", async () => {
     await pane.type("glue folder:Attic");
-    pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", message: "Without them there is this." } });
+    pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", message: "Nothing was found with folder:Attic. These results ignore that filter.", told: { code: "relaxed-filters", args: { filters: ["folder:Attic"], ignored: 1 } } } });
     await settled();
 
     expect(pane.titles()).toEqual(["a"]);
-    expect(lines().textContent).toContain("Without them there is this.");
-    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Without them there is this.");
+    expect(lines().textContent).toContain("Nothing was found with folder:Attic. These results ignore that filter.");
+    expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Nothing was found with folder:Attic. These results ignore that filter.");
   });
 
   test("a weak answer is told as weak, above the rows and to a screen reader", async () => {
@@ -76,7 +76,7 @@ describe("what was done to the query", () => {
     await pane.type("glue folder:Attic");
     pane.client.last.answer({
       ...searchResult(hit("a.md")),
-      relaxed: { step: "meaning", message: "No notes contain “zzqqxx”. These are the nearest in meaning." },
+      relaxed: { step: "meaning", message: "No notes contain “zzqqxx”. These are the nearest in meaning.", told: { code: "relaxed-words", args: { words: ["zzqqxx"], among: "all" } } },
       weakness: "unlikely",
     });
     await settled();
@@ -128,7 +128,7 @@ test("why a note is where it is opens over the pane, as text", async () => {
   await pane.type("retry");
   await pane.answer("a.md");
   const shown = pane.view.explain("b.md");
-  pane.client.last.answer(explained({ path: "b.md", message: "it lacks <b>the</b> words", signals: [{ name: "title", share: 1 }] }));
+  pane.client.last.answer(explained({ path: "b.md", told: [], message: "it lacks <b>the</b> words", signals: [{ name: "title", share: 1 }] }));
   await shown;
   const modal = one(document, ".quarry-explain");
 

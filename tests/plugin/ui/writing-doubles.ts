@@ -67,7 +67,7 @@ export function appWith(notes: Readonly<Record<string, string>>): App {
   const files = Object.keys(notes).map((path) => ({ path, basename: path.replace(/\.md$/, "") }));
   const fileAt = (wanted: string): Pick<TFile, "path" | "basename"> | null => files.find(({ path }) => path === wanted) ?? null;
   return {
-    vault: { getFileByPath: fileAt, getMarkdownFiles: () => [], cachedRead: async ({ path }: TFile) => Promise.resolve(notes[path] ?? "") },
+    vault: { getFileByPath: fileAt, getFiles: () => [], cachedRead: async ({ path }: TFile) => Promise.resolve(notes[path] ?? "") },
     metadataCache: { getFileCache: () => null },
     fileManager: { generateMarkdownLink: ({ basename }: TFile, source: string, subpath = "") => `[[${basename}${subpath}]]${source === "Daily.md" ? "" : ` for ${source}`}` },
     workspace: { revealLeaf: async () => Promise.resolve(), setActiveLeaf: () => undefined, getActiveFile: () => null },

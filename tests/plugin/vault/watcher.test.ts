@@ -33,6 +33,18 @@ const fire = (name: string, target: unknown, oldPath?: string): void => {
   handlers.get(name)?.(target, oldPath);
 };
 
+test("canvases and PDF files are reported as notes are", () => {
+  fire("modify", file("Board.canvas"));
+  fire("rename", file("Paper.PDF"), "Draft.pdf");
+  fire("rename", file("b.json"), "b.canvas");
+
+  expect(reported).toEqual([
+    { kind: "modified", path: "Board.canvas" },
+    { kind: "renamed", path: "Paper.PDF", oldPath: "Draft.pdf" },
+    { kind: "deleted", path: "b.canvas" },
+  ]);
+});
+
 test("notes are reported, other files are not", () => {
   fire("create", file("a.md"));
   fire("modify", file("b.md"));

@@ -15,14 +15,14 @@ describe("why a note is where it is", () => {
 
   test("says which words it holds and lacks, and its rank with each retriever", () => {
     const breakdown = { lexicalRank: 3, lexicalScore: 1.5, denseRank: null, denseScore: null, fused: 0.4 };
-    const { message, facts } = explainWords(explained({ message: "it ranks 3 of 9", wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
+    const { message, facts } = explainWords(explained({ told: [{ code: "explain-far", args: {} }], wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
 
-    expect(message).toBe("It ranks 3 of 9.");
+    expect(message).toBe("It contains no word of the query and is not close enough in meaning.");
     expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words", "1 of 3: glue · missing: cloth, fold"]]);
   });
 
   test("a note that is not indexed has a message alone", () => {
-    expect(explainWords(explained({ state: "excluded", message: "It is left out by a rule.", understood: "" }))).toEqual({
+    expect(explainWords(explained({ state: "excluded", told: [], message: "it is left out by a rule", understood: "" }))).toEqual({
       message: "It is left out by a rule.",
       signals: [],
       facts: [],

@@ -16,6 +16,9 @@ test.each<[StartFailure]>([
 });
 
 test("a request that failed has a sentence", () => {
-  expect(failureWords({ kind: "refused", reason: "busy", message: "the index is busy", next: "try again" })).toBe("The index is busy. Try again.");
+  expect(failureWords({ kind: "refused", reason: "busy", message: "the index is busy", next: "try again" })).toBe("The search engine is busy. Try again in a moment.");
+  expect(failureWords({ kind: "refused", reason: "bad-settings", message: "fusion is 3", next: "correct the setting" })).toBe("Fusion is 3. Correct the setting.");
+  expect(failureWords({ kind: "bad-query", message: "no closing quote", next: "close it", position: 3 })).toBe("No closing quote. Close it.");
+  expect(failureWords({ kind: "bad-query", message: "a date", next: "", position: 3, told: { code: "query-too-deep", args: { limit: 32 } } })).toBe("Parentheses are nested more than 32 deep. Use fewer.");
   expect(failureWords({ kind: "timed-out", afterMs: 10_000 })).toContain("10 s");
 });

@@ -55,13 +55,13 @@ describe.each(ALL)("%s", (language, words) => {
 
 /** What reads the same in another language, because it is a name, a sign or a loan word there. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
-  de: ["answer.took", "capture.tags", "capture.text", "pane.headings", "row.label", "row.listSeparator", "row.maps", "settings.enginePathExample", "settings.inspect", "settings.normal", "settings.status", "signal.tags"],
-  ja: ["pane.headings", "row.label", "settings.enginePathExample"],
-  zh: ["pane.headings", "settings.enginePathExample", "word.quoted"],
+  de: ["answer.took", "capture.tags", "capture.text", "pane.headings", "row.label", "row.listSeparator", "row.maps", "row.pdf", "settings.enginePathExample", "settings.inspect", "settings.normal", "settings.status", "signal.tags"],
+  ja: ["pane.headings", "row.label", "row.pdf", "settings.enginePathExample"],
+  zh: ["pane.headings", "row.pdf", "settings.enginePathExample", "word.quoted"],
 };
 
 /** Names, and what is typed as it stands in every language. */
-const LATIN = /Quarry|Markdown|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b(path|tag|OR)\b:?|domain|status|type|~\/\.local\/bin/gi;
+const LATIN = /Quarry|Markdown|\.indexignore|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|PDF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|OR|today|domain|status|type)\b|~\/\.local\/bin/gi;
 
 describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
   test("leaves nothing in English but what is named here", () => {

@@ -32,13 +32,14 @@ CHUNKS = st.builds(
     line=st.integers(0, 10**6),
     context=TEXT,
     shifts=st.lists(st.builds(Shift, st.integers(0, 999), st.integers(-99, 99)), max_size=3).map(tuple),
+    anchor=st.none() | TEXT,
 )
 LINKS = st.builds(Link, st.sampled_from(["wiki", "markdown"]), TEXT, st.none() | TEXT, st.none() | TEXT)
 
 
 def numbered(chunks):
     return tuple(
-        Chunk(n, c.heading_path, c.text, c.start, c.end, c.start_utf16, c.line, c.context, c.shifts)
+        Chunk(n, c.heading_path, c.text, c.start, c.end, c.start_utf16, c.line, c.context, c.shifts, c.anchor)
         for n, c in enumerate(chunks)
     )
 

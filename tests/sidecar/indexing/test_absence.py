@@ -14,7 +14,7 @@ def ask(tmp_path):
     for file in (root / "Tea.md", root / "Big.md", root / "Private" / "Diary.md", tmp_path / "outside.md"):
         file.write_text("oolong", encoding="utf-8")
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
-    rules = Rules.load(root, (), ())
+    rules = Rules.load(root, (), (), kinds=("note",))
     problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
     return lambda path, similar=(): absence_of(root, path, rules, {"Board.md"}, problems, similar)
 
@@ -29,6 +29,8 @@ def ask(tmp_path):
         ("Private/Nothing.md", "excluded", "Private/"),
         (".obsidian/x.md", "excluded", "hidden"),
         ("Picture.png", "excluded", "Only Markdown"),
+        ("Plan.canvas", "excluded", "files.canvas"),
+        ("Paper.PDF", "excluded", "files.pdf"),
         ("Nothing.md", "unknown", "Nothing.md"),
         ("Tea.MD/x.md", "unknown", "no note"),
         ("Tea and biscuits", "unknown", "no note"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import NoteNotFound
-from quarry.vault.paths import is_hidden, is_note, nfc, note_parts, shown
+from quarry.vault.paths import is_hidden, nfc, note_parts, shown
 
 PATHS = st.text(st.sampled_from("a.b/\\:\0%2eC \u0301é\ud800"), max_size=12) | st.text(max_size=20)
 
@@ -124,9 +124,3 @@ def test_nfc_is_reached_in_one_step(path):
 @pytest.mark.parametrize(("path", "hidden"), [(".a", True), ("a/.b/c", True), ("a.b/c.d", False), ("a/b.", False)])
 def test_a_dot_at_the_beginning_of_any_part_hides(path, hidden):
     assert is_hidden(path) is hidden
-
-
-def test_the_suffix_is_compared_without_case():
-    assert is_note("a.md")
-    assert is_note("A.Md")
-    assert not is_note("amd")

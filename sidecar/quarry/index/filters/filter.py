@@ -33,6 +33,7 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsKind,
     IsNote,
     MatchesPattern,
     Not,
@@ -47,6 +48,7 @@ from quarry.index.filters.tasks import holds_task
 from quarry.index.folding import fold_case, fold_marks, fold_tag
 from quarry.index.ids import NoteIds
 from quarry.index.sql import SqlFragment, concat, join
+from quarry.kinds import SUFFIXES, DocumentKind
 from quarry.terms.alternatives import Languages
 from quarry.terms.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.types import LAST_TIME_NS, PropertyValue
@@ -141,9 +143,11 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
         case InFolder(folder):
             return _below(fold_marks(folder).strip("/"))
         case InPath(part):
-            return SqlFragment("instr(n.path_key, ?) > 0", (fold_marks(part),))
+            return _holding("n.path_key", fold_marks(part))
         case InFile(part):
-            return SqlFragment(f"instr({_FILE_KEY}, ?) > 0", (fold_marks(part),))
+            return _holding(_FILE_KEY, fold_marks(part))
+        case IsKind(kind):
+            return _of_kind(kind)
         case HasTag(tag):
             return _tagged(fold_tag(tag))
         case HasProperty():
@@ -170,6 +174,19 @@ def _cost(condition: Condition) -> int:
 def _below(key: str) -> SqlFragment:
     """Whether the note lies below a folder: a range of the sorted keys, `a/` up to `a0`, as `0` follows `/`."""
     return SqlFragment(_IN_RANGE, (key + "/", key + "0") * 2) if key else EVERY_NOTE
+
+
+def _holding(key: str, part: str) -> SqlFragment:
+    """Whether *key* contains *part*, in which `*` stands for any characters."""
+    if "*" not in part:
+        return SqlFragment(f"instr({key}, ?) > 0", (part,))
+    pieces = ["".join(f"\\{sign}" if sign in "\\%_" else sign for sign in piece) for piece in part.split("*")]
+    return SqlFragment(f"{key} LIKE ? ESCAPE '\\'", (f"%{'%'.join(pieces)}%",))
+
+
+def _of_kind(kind: DocumentKind) -> SqlFragment:
+    """Whether the note is a file of that kind: by its extension in any case, as `kind_of` has it."""
+    return SqlFragment("n.path LIKE ?", (f"%{SUFFIXES[kind]}",))
 
 
 def _tagged(key: str) -> SqlFragment:

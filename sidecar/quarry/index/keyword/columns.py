@@ -9,6 +9,7 @@ import Stemmer  # type: ignore[import-not-found]  # ships no types
 from msgspec.structs import replace
 
 from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
+from quarry.kinds import bare_name
 from quarry.terms.analysis import AnalysedText, analyse, unaccented_terms
 from quarry.terms.languages import ENGLISH, UNSTEMMED, declared_language, language_of
 from quarry.terms.normalize import TAGS
@@ -84,7 +85,7 @@ def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
 
 def name_columns(note: Note, language: str = ENGLISH) -> NameColumns:
     """The terms of what *note*, which is in *language*, is called and filed under."""
-    title, name = _terms(note.title, language), _terms(_file_name(note.path), language)
+    title, name = _terms(note.title, language), _terms(bare_name(note.path), language)
     headings = list(dict.fromkeys(heading for chunk in note.chunks for heading in chunk.heading_path))
     compounds = [
         title.compounds,
@@ -120,7 +121,3 @@ def _words_in(items: Sequence[str], language: str) -> str:
 
 def _compounds_in(items: Iterable[str], language: str) -> str:
     return " ".join([_terms(item, language).compounds for item in items])
-
-
-def _file_name(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 LEAST_TOKENS = 50  # of a note that is asked for its length alone
 MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
-_PLACE = re.compile(r"(.+\.md):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+_PLACE = re.compile(r"(.+\.(?:md|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

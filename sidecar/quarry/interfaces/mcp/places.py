@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from quarry.interfaces.sanitize import printable
 
-_PLACE = re.compile(r"(.+?\.(?:md|markdown)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+_PLACE = re.compile(r"(.+?\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 

@@ -180,6 +180,7 @@ def _full(hit: "wire.Hit") -> dict[str, Any]:
         "id": hit_id(hit.path, passage.line),
         "file_path": clean_name(hit.path),
         "title": clean_name(hit.title),
+        "kind": "" if hit.kind == "note" else hit.kind,
         "section": markdown.section(passage.heading_path),
         "line": passage.line + 1,
         "score": _rounded(hit.score),
@@ -196,6 +197,7 @@ def _scanned(hit: "wire.Hit") -> dict[str, Any]:
     about = {
         "id": hit_id(hit.path, passage.line),
         "title": clean_name(hit.title),
+        "kind": "" if hit.kind == "note" else hit.kind,
         "score": _rounded(hit.score),
         "confidence": _rounded(hit.confidence),
         "type": clean_name(hit.type or ""),

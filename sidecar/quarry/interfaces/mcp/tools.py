@@ -138,8 +138,8 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             "type": _text(),
         },
         _output(
-            results="id, title, score, confidence; full: file_path, section, line, why, text, maps; "
-            "scan: type, domain, tags, snippet, tokenEstimate",
+            results="id, title, kind (if not note), score, confidence; full: file_path, section, line, why, text, "
+            "maps; scan: type, domain, tags, snippet, tokenEstimate",
             total="integer",
             understood="string",
             message=_MESSAGE,

@@ -57,6 +57,7 @@ from quarry.interfaces.protocol.blocks import (
     StaleKind,
 )
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult, NoteType
+from quarry.interfaces.protocol.examples import ExampleQuery, ExamplesParams, ExamplesResult
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
 from quarry.interfaces.protocol.inspection import (
     FolderState,
@@ -177,6 +178,9 @@ __all__ = [
     "Correction",
     "Deepening",
     "Done",
+    "ExampleQuery",
+    "ExamplesParams",
+    "ExamplesResult",
     "ExplainCode",
     "ExplainParams",
     "ExplainReason",

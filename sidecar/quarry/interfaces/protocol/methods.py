@@ -3,6 +3,7 @@
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
 from quarry.interfaces.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
+from quarry.interfaces.protocol.examples import ExamplesParams, ExamplesResult
 from quarry.interfaces.protocol.inspection import (
     FoldersWriteParams,
     InspectFoldersParams,
@@ -47,6 +48,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "initialize": (InitializeParams, InitializeResult),
     "search": (SearchParams, SearchResult),
     "search/passages": (PassagesParams, PassagesResult),
+    "search/examples": (ExamplesParams, ExamplesResult),
     "explain": (ExplainParams, ExplainResult),
     "related": (RelatedParams, RelatedResult),
     "context": (ContextParams, ContextResult),

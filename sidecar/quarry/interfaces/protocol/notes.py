@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from quarry.interfaces.protocol.base import Doc, Params, Value
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
+from quarry.interfaces.protocol.kinds import Kind
 
 
 class ReadNoteParams(ReadParams, frozen=True, kw_only=True):
@@ -18,6 +19,7 @@ class NoteText(Value, frozen=True, kw_only=True):
     """A note, or the requested part of it."""
 
     path: str
+    kind: Kind
     title: str
     aliases: list[str]
     tags: list[str]
@@ -52,6 +54,7 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     """One line of a listing."""
 
     path: str
+    kind: Kind
     title: str
     tags: list[str]
     type: str | None

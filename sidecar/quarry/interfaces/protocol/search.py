@@ -6,6 +6,7 @@ from msgspec import field
 
 from quarry.interfaces.protocol.base import Doc, LegName, Message, MissingLeg, Value
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
+from quarry.interfaces.protocol.kinds import Anchor, Kind
 from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, SortOrder, Weights
 
 DEFAULT_MIN_CONFIDENCE = 0.1  # below it a hit is told as weak; see `ranking/confidence.py`
@@ -63,6 +64,7 @@ class Passage(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
     text: Annotated[str | None, Doc(description="The chunk itself; null with `scan`.")]
     truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
+    anchor: Anchor
     breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and where notes are only listed.")]
 
 
@@ -89,6 +91,7 @@ class Hit(Value, frozen=True, kw_only=True):
     """A note that matches the query, with its passages, best first."""
 
     path: str
+    kind: Kind
     title: str
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
     score: Annotated[float | None, Doc(description="Null where notes are only listed.")]
@@ -236,6 +239,7 @@ ClauseKind = Literal[
     "path",
     "file",
     "folder",
+    "kind",
     "tag",
     "type",
     "domain",
@@ -285,6 +289,7 @@ class Extract(Value, frozen=True, kw_only=True):
     line: Annotated[int, Doc(description="The line where it begins.")]
     match_start: Annotated[int, Doc(description="Where it begins in the note.")]
     match_end: int
+    anchor: Anchor
     confidence: Annotated[
         float, Doc(description="The probability that it answers; of those that are given, four in five do.")
     ]
@@ -424,6 +429,7 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     """A note similar to the source, shown by its most similar passage."""
 
     path: str
+    kind: Kind
     title: str
     score: float
     linked: Annotated[bool, Doc(description="One of the two notes links to the other.")]
@@ -434,6 +440,7 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     line: Annotated[int, Doc(description="The line of `matchStart`.")]
     match_start: Annotated[int, Doc(description="Where to jump to: the first mark, in the note.")]
     match_end: int
+    anchor: Anchor
 
 
 class RelatedResult(Value, frozen=True, kw_only=True):

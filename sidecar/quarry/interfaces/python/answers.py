@@ -138,6 +138,7 @@ def code_points(text: str, utf16_offsets: Sequence[int]) -> list[int]:
 def _found_note(hit: Reply) -> FoundNote:
     return FoundNote(
         path=hit.path,
+        kind=hit.kind,
         title=hit.title,
         score=None if hit.score is None else float(hit.score),
         confidence=float(hit.confidence),
@@ -158,6 +159,7 @@ def _found_passage(passage: Reply) -> FoundPassage:
         snippet=passage.snippet,
         marks=tuple(zip(ends[::2], ends[1::2], strict=True)),
         text=passage.text,
+        anchor=passage.anchor,
     )
 
 
@@ -173,6 +175,7 @@ def _quote_source(source: Reply) -> QuoteSource:
 def _similar_note(note: Reply) -> SimilarNote:
     return SimilarNote(
         path=note.path,
+        kind=note.kind,
         title=note.title,
         score=float(note.score),
         linked=note.linked,
@@ -185,6 +188,7 @@ def _similar_note(note: Reply) -> SimilarNote:
 def _note_entry(note: Reply) -> NoteEntry:
     return NoteEntry(
         path=note.path,
+        kind=note.kind,
         title=note.title,
         tags=tuple(note.tags),
         type=note["type"],

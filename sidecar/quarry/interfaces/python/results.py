@@ -78,6 +78,8 @@ class FoundPassage:
     """Spans `[start, end)` of `snippet` to highlight."""
     text: str | None
     """The whole passage; None unless `detail="full"` was asked for."""
+    anchor: str | None
+    """Where it stands in a file that is no note: `page=12` of a PDF, the id of a node of a canvas."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,8 @@ class FoundNote:
 
     path: str
     """Relative to the vault: `Work/Plan.md`."""
+    kind: Literal["note", "canvas", "pdf"]
+    """A Markdown file, a canvas or a PDF file."""
     title: str
     score: float | None
     """Orders the notes of one answer and means nothing outside it; None where notes are only listed."""
@@ -202,6 +206,7 @@ class SimilarNote:
     """A note similar to another note or to a text, shown by its most similar passage."""
 
     path: str
+    kind: Literal["note", "canvas", "pdf"]
     title: str
     score: float
     linked: bool
@@ -264,6 +269,7 @@ class NoteEntry:
     """A note in a listing."""
 
     path: str
+    kind: Literal["note", "canvas", "pdf"]
     title: str
     tags: tuple[str, ...]
     """Without `#`."""

@@ -5,6 +5,7 @@ The second scrub is a line of defence: notes were scrubbed when indexed, but wha
 """
 
 from quarry.interfaces.translate.answers import (
+    examples_result,
     explain_result,
     passages_result,
     related_result,
@@ -39,6 +40,7 @@ __all__ = [
     "context_request",
     "context_result",
     "draft",
+    "examples_result",
     "explain_request",
     "explain_result",
     "folder_states",

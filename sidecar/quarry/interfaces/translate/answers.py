@@ -1,6 +1,6 @@
 """Answers to a query as they leave: offsets in UTF-16, paths in NFC, every text scrubbed once more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
@@ -8,7 +8,18 @@ from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
 from quarry.interfaces.told import told_message
 from quarry.interfaces.translate.state import freshness, missing_legs
-from quarry.search import Answer, Explanation, Extract, FurtherPassages, Hit, Passage, Related, RelatedNote
+from quarry.kinds import kind_of
+from quarry.search import (
+    Answer,
+    ExampleQuery,
+    Explanation,
+    Extract,
+    FurtherPassages,
+    Hit,
+    Passage,
+    Related,
+    RelatedNote,
+)
 from quarry.text.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.text.query.clauses import Clause, find_clauses
 from quarry.text.snippet.highlighting import Mark
@@ -74,6 +85,12 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
     )
 
 
+def examples_result(found: Iterable[ExampleQuery]) -> wire.ExamplesResult:
+    """The reply to `search/examples`."""
+    examples = [wire.ExampleQuery(query=scrubbed(one.query), path=nfc(one.path)) for one in found]
+    return wire.ExamplesResult(examples=examples)
+
+
 def related_result(related: Related, index: Freshness) -> wire.RelatedResult:
     """The reply to `related`."""
     return wire.RelatedResult(
@@ -121,7 +138,8 @@ def _clause(clause: Clause, query: str, clean: Mapping[str, str]) -> wire.Clause
 def _texts_of_passages(passages: Sequence[Passage], *, with_text: bool) -> list[str]:
     texts: list[str] = []
     for passage in passages:
-        texts += passage.chunk.chunk.heading_path
+        texts += passage.chunk.chunk.trail
+        texts.append(passage.chunk.chunk.anchor or "")
         texts.append(passage.snippet.text)
         if with_text:
             texts.append(passage.text)
@@ -133,6 +151,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
     title = clean[note.title]
     return wire.Hit(
         path=nfc(hit.path),
+        kind=kind_of(hit.path) or "note",
         title=title,
         title_marks=_marks(note.title, title, hit.title_marks),
         score=None if listed else hit.score,
@@ -155,10 +174,11 @@ def _extract(extract: Extract, clean: Mapping[str, str]) -> wire.Extract:
     return wire.Extract(
         path=nfc(extract.path),
         text=clean[extract.text],
-        heading_path=[clean[heading] for heading in chunk.heading_path],
+        heading_path=[clean[heading] for heading in chunk.trail],
         line=note_line(chunk, sentence.start),
         match_start=note_utf16_offset(chunk, sentence.start),
         match_end=note_utf16_offset(chunk, sentence.end),
+        anchor=clean[chunk.anchor] if chunk.anchor else None,
         confidence=extract.confidence,
     )
 
@@ -179,16 +199,18 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
     snippet = scrubbed(note.snippet.text)
     return wire.RelatedNote(
         path=nfc(note.path),
+        kind=kind_of(note.path) or "note",
         title=scrubbed(note.title),
         score=note.score,
         linked=note.linked,
-        heading_path=headings(chunk.heading_path),
+        heading_path=headings(chunk.trail),
         snippet=snippet,
         marks=_marks(note.snippet.text, snippet, note.snippet.marks),
         start=chunk.start_utf16,
         line=note_line(chunk, start),
         match_start=note_utf16_offset(chunk, start),
         match_end=note_utf16_offset(chunk, end),
+        anchor=scrubbed(chunk.anchor) if chunk.anchor else None,
     )
 
 
@@ -203,7 +225,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
     start, end = _match(snippet)
     text = clean[snippet.text]
     return wire.Passage(
-        heading_path=[clean[heading] for heading in chunk.heading_path],
+        heading_path=[clean[heading] for heading in chunk.trail],
         snippet=text,
         marks=_marks(snippet.text, text, snippet.marks),
         start=chunk.start_utf16,
@@ -213,6 +235,7 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
         tokens=passage.tokens,
         text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
+        anchor=clean[chunk.anchor] if chunk.anchor else None,
         breakdown=_breakdown(passage.fused) if with_text and not listed else None,
     )
 

@@ -128,7 +128,7 @@ def _source(hit: Hit, passage: Passage) -> wire.Source:
     chunk = passage.chunk.chunk
     return wire.Source(
         path=nfc(hit.path),
-        heading_path=[scrubbed(heading) for heading in chunk.heading_path],
+        heading_path=[scrubbed(heading) for heading in chunk.trail],
         line=note_line(chunk, passage.snippet.start),
         confidence=hit.confidence,
     )

@@ -10,6 +10,7 @@ from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import scrubbed
+from quarry.kinds import kind_of
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN
 from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
@@ -32,6 +33,7 @@ def note_text(note: WholeNote, index: Freshness, params: wire.ReadNoteParams) ->
     shown = text if len(text) <= room else text[: text.rfind("\n", 0, room) + 1] or text[:room]
     return wire.NoteText(
         path=nfc(note.path),
+        kind=kind_of(note.path) or "note",
         title=scrubbed(note.title),
         aliases=[scrubbed(alias) for alias in note.aliases],
         tags=[scrubbed(tag) for tag in note.tags],
@@ -53,6 +55,7 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
         notes=[
             wire.NoteSummary(
                 path=nfc(note.path),
+                kind=kind_of(note.path) or "note",
                 title=scrubbed(note.title),
                 tags=[scrubbed(tag) for tag in note.tags],
                 type=scrubbed(note.type) if note.type else None,
@@ -140,6 +143,7 @@ def settings(values: Settings) -> wire.Settings:
         fusion=values.fusion,
         stemming=values.stemming,
         index_templates=values.index_templates,
+        index_canvases=values.index_canvases,
         exclude_status=list(values.exclude_status),
         capture_folder=values.capture_folder,
         capture_by_agents=values.capture_by_agents,

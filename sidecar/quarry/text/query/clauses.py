@@ -24,6 +24,7 @@ ClauseKind = Literal[
     "path",
     "file",
     "folder",
+    "kind",
     "tag",
     "type",
     "domain",

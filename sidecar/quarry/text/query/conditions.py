@@ -21,6 +21,7 @@ from quarry.conditions import (
     InFolder,
     InPath,
     InTimeRange,
+    IsKind,
     MatchesPattern,
     Not,
     PropertyComparison,
@@ -29,6 +30,7 @@ from quarry.conditions import (
     any_of,
 )
 from quarry.errors import BadQuery
+from quarry.kinds import KINDS
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import message
 from quarry.terms.patterns import BadPattern, bad_pattern, compile_pattern
@@ -163,6 +165,8 @@ class ConditionBuilder(Struct):
                 )
             return (MatchesPattern(self._matching(token).pattern, "path" if name == "path" else "file"),)
         text = token.text.strip()
+        if name == "kind":
+            return self._of_kind(token)
         if name == "tag":
             return _tag_condition(text)
         text = f"#{text}" if token.kind == "tag" else text
@@ -182,6 +186,15 @@ class ConditionBuilder(Struct):
             return ()
         self._count_words(words, token)
         return (HasPhrase(words, match_case=True),)
+
+    def _of_kind(self, token: QueryToken) -> tuple[Condition, ...]:
+        wanted = token.text.strip().lower()
+        for kind in KINDS:
+            if wanted == kind:
+                return (IsKind(kind),)
+        if token.end == self.length and any(kind.startswith(wanted) for kind in KINDS):
+            return ()  # it is being typed
+        raise BadQuery(f"kind: cannot read {token.text!r}: it takes {', '.join(KINDS)}", token.start)
 
     def _dated(self, name: str, token: QueryToken) -> tuple[Condition, ...]:
         dates = parse_date_range(token.text, self.now.date())

@@ -22,11 +22,13 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsKind,
     IsNote,
     MatchesPattern,
     Not,
     PropertyComparison,
 )
+from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Query
 
@@ -38,6 +40,7 @@ _COMPARED_DAYS: dict[PropertyComparison, str] = {
     ">=": "no earlier than",
 }
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
+_KINDS: dict[DocumentKind, str] = {"note": "Markdown", "canvas": "canvases", "pdf": "PDF files"}
 _MATCHED = {"text": "text", "path": "a path", "file": "a file name"}
 _ORDER = (
     IsNote,
@@ -45,6 +48,7 @@ _ORDER = (
     HasTag,
     InPath,
     InFile,
+    IsKind,
     HasProperty,
     InTimeRange,
     HasPhrase,
@@ -121,6 +125,8 @@ def _clause(condition: Condition, *, negated: bool) -> str:
             return f'{having} "{part}" in the path'
         case InFile(part):
             return f'{having} "{part}" in the file name'
+        case IsKind(kind):
+            return f"that are {says_not}{_KINDS[kind]}"
         case HasTag(tag):
             return f"{says_not}tagged #{tag}"
         case HasProperty(name, comparison, value):

@@ -18,7 +18,7 @@ QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator
 
 OPERATORS = frozenset(
     {
-        *("path", "file", "folder", "tag", "type", "domain", "status", "created", "modified"),
+        *("path", "file", "folder", "kind", "tag", "type", "domain", "status", "created", "modified"),
         *("content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"),
     }
 )

@@ -17,6 +17,7 @@ from quarry.conditions import (
     InSection,
     InTask,
     InTimeRange,
+    IsKind,
     IsNote,
     MatchesPattern,
     Not,
@@ -57,6 +58,8 @@ def written(condition: Condition) -> str:
             return f"file:{_value(part)}"
         case IsNote(path):
             return f"path:{_value(path)}"  # no operator names one note; its path is unlike others
+        case IsKind(kind):
+            return f"kind:{kind}"
         case HasTag(tag):
             return f"#{tag}" if _PLAIN_TAG.fullmatch(tag) else f"tag:{_value(tag)}"
         case HasProperty():

@@ -81,6 +81,16 @@ class Scrubbed:
             return redaction.end + beyond
         return redaction.end if edge == "end" and into > 0 else redaction.start
 
+    def scrubbed_offset(self, offset: int) -> int:
+        """Convert *offset* into the original text to one into the scrubbed; inside a secret it is the marker's end."""
+        index = bisect_right(self.redactions, offset, key=lambda redaction: redaction.start) - 1
+        if index < 0:
+            return offset
+        redaction = self.redactions[index]
+        if offset == redaction.start:
+            return self._marker_starts[index]
+        return self._marker_starts[index] + len(redaction.marker) + max(0, offset - redaction.end)
+
     def names(self) -> Mapping[str, int]:
         """The number of redactions by rule, which is all that may be logged about secrets."""
         return Counter(redaction.name for redaction in self.redactions)

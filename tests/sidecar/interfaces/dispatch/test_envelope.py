@@ -13,6 +13,7 @@ def test_every_method_of_the_protocol_is_answered(owner):
     params = {
         "search": {"query": "tea"},
         "search/passages": {"query": "tea", "path": "Tea.md"},
+        "search/examples": {"templates": ["What about {topic}?"]},
         "explain": {"query": "tea", "path": "Tea.md"},
         "related": {"path": "Tea.md"},
         "context": {"query": "tea"},
@@ -49,7 +50,17 @@ def test_an_unknown_parameter_is_refused_by_its_name(owner, stranger, frames, me
     assert error["code"] == -32602
     assert error["message"].startswith(f"{method}: ")
     assert method in error["data"]["next"]
-    if method not in ("search", "search/passages", "explain", "context", "note/read", "vault/changed", "feedback"):
+    needs = (
+        "search",
+        "search/passages",
+        "search/examples",
+        "explain",
+        "context",
+        "note/read",
+        "vault/changed",
+        "feedback",
+    )
+    if method not in needs:
         assert "colour" in error["message"]
 
 

@@ -382,3 +382,30 @@ def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing
 @pytest.mark.parametrize("name", ["", "s" * 501, 7])
 def test_the_name_of_a_conversation_is_bounded(session, name):
     assert session.error("context", query="oolong", conversation=name)["data"]["kind"] == "invalid-params"
+
+
+def test_examples_are_queries_that_their_note_answers(sample_session):
+    answer = sample_session.result("search/examples", templates=["What do I know about {topic}?"], limit=2)
+
+    assert len(answer["examples"]) == 2
+    for example in answer["examples"]:
+        found = sample_session.result("search", query=example["query"])
+        assert found["hits"][0]["path"] == example["path"]
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({}, "templates"),
+        ({"templates": []}, "templates"),
+        ({"templates": ["{topic}?"] * 6}, "templates"),
+        ({"templates": ["What is it?"]}, "exactly once"),
+        ({"templates": ["x" * 300 + "{topic}"]}, "templates"),
+        ({"templates": ["About {topic}?"], "limit": 11}, "limit"),
+    ],
+)
+def test_bad_templates_are_refused_by_name(session, params, says):
+    error = session.error("search/examples", **params)
+
+    assert error["code"] == -32602
+    assert says in error["message"]

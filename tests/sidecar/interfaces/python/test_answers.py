@@ -25,10 +25,11 @@ def test_utf16_offsets_become_characters(text, offsets, expected):
 
 def test_marks_lie_on_the_words_behind_an_emoji():
     reply = parse_reply(
-        '{"hits": [{"path": "a.md", "title": "A", "score": 0.5, "confidence": 0.25, "why": "both",'
+        '{"hits": [{"path": "a.md", "kind": "note", "title": "A", "score": 0.5, "confidence": 0.25, "why": "both",'
         ' "type": "recipe", "domain": null, "tags": ["x"],'
         ' "modifiedMs": 1000, "passages": [{"headingPath": ["A"], "line": 2, "snippet": "🍞 rye bread",'
-        ' "marks": [{"start": 3, "end": 6, "kind": "word"}], "text": null}]}], "total": 1, "confidence": 0.25,'
+        ' "marks": [{"start": 3, "end": 6, "kind": "word"}], "text": null, "anchor": null}]}],'
+        ' "total": 1, "confidence": 0.25,'
         ' "reachable": 1, "sort": "relevance",'
         ' "understood": "rye", "corrections": [{"typed": "rey", "used": "rye"}], "unknownWords": [], "relaxed": null,'
         f' "weakness": null, "listed": false, "missing": [{{"leg": "dense", "reason": "no model"}}], {INDEX}}}'

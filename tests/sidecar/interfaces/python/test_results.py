@@ -8,7 +8,17 @@ from quarry.interfaces.python.results import AnswerFreshness, NoteEntry, NoteLis
 
 LIVE = AnswerFreshness(state="live", done=2, total=2, epoch=1)
 ENTRIES = tuple(
-    NoteEntry(path=f"{name}.md", title=name, tags=(), type=None, domain=None, status=None, modified_ms=0, size_bytes=1)
+    NoteEntry(
+        path=f"{name}.md",
+        kind="note",
+        title=name,
+        tags=(),
+        type=None,
+        domain=None,
+        status=None,
+        modified_ms=0,
+        size_bytes=1,
+    )
     for name in "ab"
 )
 

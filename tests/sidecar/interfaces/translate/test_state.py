@@ -105,6 +105,7 @@ def test_every_setting_is_told():
         fusion="rrf",
         stemming="none",
         index_templates=True,
+        index_canvases=True,
         exclude_status=["draft"],
         capture_folder="00-inbox",
         capture_by_agents=False,

@@ -1,0 +1,32 @@
+"""
+Which kinds of files are searched, and what a file of each is called?
+
+A kind follows from the extension alone, so that no listing has to open a file. All of them are notes to the index: what
+is said of notes holds for canvases and PDF files, too.
+"""
+
+from typing import Literal, get_args
+
+DocumentKind = Literal["note", "canvas", "pdf"]
+KINDS: tuple[DocumentKind, ...] = get_args(DocumentKind)
+SUFFIXES: dict[DocumentKind, str] = {"note": ".md", "canvas": ".canvas", "pdf": ".pdf"}
+NOTE_SUFFIX = SUFFIXES["note"]
+
+
+def kind_of(path: str) -> DocumentKind | None:
+    """The kind of the file at *path*, by its extension in any case (`Readme.MD`); None: it is not searched."""
+    folded = path.lower()
+    return next((kind for kind, suffix in SUFFIXES.items() if folded.endswith(suffix)), None)
+
+
+def without_suffix(path: str) -> str:
+    """*path* without the extension of its kind, which is compared as written: `A.MD` keeps its own."""
+    for suffix in SUFFIXES.values():
+        if path.endswith(suffix):
+            return path.removesuffix(suffix)
+    return path
+
+
+def bare_name(path: str) -> str:
+    """The name of the file at *path* without folders and extension: what a person calls it."""
+    return without_suffix(path.rpartition("/")[2])
