@@ -12,8 +12,11 @@ import { forget, historyOf, remember } from "./search/history";
 import { readSearchLink } from "./search/search-link";
 import { SearchSession } from "./search/session";
 import { DEFAULTS, type Preferences, migrate } from "./settings";
+import { NameIndex } from "./search/name-index";
+import { NamesFallback } from "./search/names-fallback";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
+import { consentIn } from "./sidecar/consent";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
@@ -23,18 +26,20 @@ import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
 import { LastEditor } from "./ui/last-editor";
 import { IndexStatusLine } from "./ui/index-status";
-import { freshness, isQuiet } from "./pane/state";
+import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
 import { Inspector } from "./ui/inspector/inspector";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { followLink } from "./ui/open-link";
 import { QuarrySettingTab } from "./ui/settings-tab";
+import { noteNamesOf } from "./ui/note-names";
 import { chooseLanguage, t } from "./wording/translate";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
 // In local storage, per device and per vault: a path from a synced file must never decide which program runs.
 const ENGINE_PATH_KEY = "quarry-engine-path";
+const CONSENT_KEY = "quarry-engine-consent";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
@@ -70,6 +75,10 @@ export default class QuarryPlugin extends Plugin {
       client,
       clock: windowClock,
       chosenProgram: () => this.enginePath,
+      consent: consentIn({
+        read: () => this.app.loadLocalStorage(CONSENT_KEY) as unknown,
+        write: (answers) => { this.app.saveLocalStorage(CONSENT_KEY, answers); },
+      }),
     });
     this.supervisor = supervisor;
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog, () => void inspector.open());
@@ -84,6 +93,7 @@ export default class QuarryPlugin extends Plugin {
     this.app.workspace.onLayoutReady(() => {
       this.registerSync(client, supervisor);
       supervisor.start();
+      this.registerDomEvent(window, "focus", () => { supervisor.lookAgain(); }); // back from the terminal, it may be there
     });
   }
 
@@ -106,10 +116,18 @@ export default class QuarryPlugin extends Plugin {
         if (method === "index/updated") indexUpdated.emit();
       }),
     );
+    const names = noteNamesOf(this.app, this);
+    const searcher = new NamesFallback(client, supervisor, new NameIndex(names, windowClock), windowClock);
+    this.register(names.changed.listen(() => {
+      if (supervisor.state.kind !== "live") indexUpdated.emit();
+    }));
+    this.register(supervisor.changed.listen(({ kind }) => {
+      if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
+    }));
     const lastEditor = new LastEditor(this.app);
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
-      createSession: () => new SearchSession(client, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
+      createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated,

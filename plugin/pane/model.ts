@@ -28,6 +28,8 @@ export interface PaneModel {
   readonly showsWeak: boolean;
   /** Key of a row -> its passage, quoted at length. */
   readonly contexts: ReadonlyMap<string, Passage>;
+  /** What is said about the engine stands above rows that were found without it. */
+  readonly showsHelp: boolean;
   /** Paths of the hits of this answer that are not what was meant. */
   readonly dismissed: ReadonlySet<string>;
   /** The name of the note that can be created from the query; null where none is offered. */
@@ -49,6 +51,8 @@ export type PaneEvent =
   | { readonly kind: "weak-wanted" }
   /** More of a row's passage is shown, or no longer. */
   | { readonly kind: "context"; readonly key: string; readonly context: Passage | null }
+  /** What there is to say about the engine is wanted, or no longer. */
+  | { readonly kind: "help-toggled" }
   /** The pointer is in the list, so rows must stay under it. */
   | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
@@ -68,13 +72,13 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
     case "engine":
-      return { ...model, engine: event.engine, status: event.status };
+      return { ...model, engine: event.engine, status: event.status, showsHelp: model.showsHelp && event.engine.kind !== "live" };
     case "search": {
       const { search, newNote = null } = event;
       // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
@@ -93,6 +97,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, showsWeak: true }, false);
     case "context":
       return withRows(model, { ...model, contexts: withValue(model.contexts, event.key, event.context) }, false);
+    case "help-toggled":
+      return { ...model, showsHelp: !model.showsHelp };
     case "touched":
       return { ...model, selection: { ...model.selection, isPinned: model.selection.key !== null } };
     case "moved":

@@ -15,7 +15,7 @@ import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
-import { type Answer, type Asked, type SearchState, answerFrom, answerOf } from "./answer";
+import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
 import { lastWordIsUnknown } from "./spelling";
 import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
 import { widePassage } from "./wide-passage";
@@ -218,7 +218,7 @@ export class SearchSession implements ResultSource {
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
       const tookMs = this.clock.now() - requestedAt;
-      if (mode === "hybrid") this.meaningIsSlow = tookMs > SLOW_MS;
+      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
       const found = { ...reply.value, hits: belowPrefix(shown.hits, reply.value.hits, this.rowsAreFrozen) };
       const answer = answerFrom(found, { ...asked, tookMs });
       this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
@@ -291,5 +291,5 @@ function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
 function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
-  return before.kind === "results" && words(answer) !== words(before.answer);
+  return before.kind === "results" && !before.answer.byNames && words(answer) !== words(before.answer);
 }

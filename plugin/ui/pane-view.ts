@@ -3,7 +3,7 @@ import { answerOf } from "../search/answer";
 import { type PaneModel, stateOf } from "../pane/model";
 import { freshness } from "../pane/state";
 import { t } from "../wording/translate";
-import { announcement, panelWords } from "../wording/panels";
+import { announcement, shownPanel } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 import { type Surroundings } from "./result-list";
 
@@ -16,8 +16,7 @@ export class PaneView implements Surroundings {
     const fresh = freshness(model.engine, model.status);
     dom.modes.show(model.mode);
     dom.line.show(model);
-    // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
-    dom.panel.show(state.kind === "bad-query" && model.rows.length > 0 ? null : panelWords(state));
+    dom.panel.show(shownPanel(model));
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;

@@ -217,6 +217,7 @@ export class SearchView extends ItemView {
       },
       refresh: () => { this.session.refresh(); },
       changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
+      toggleHelp: () => { list.dispatch({ kind: "help-toggled" }); },
       copy: this.parts.copy,
       showKeys: () => { list.showKeys(); },
     });

@@ -1,16 +1,15 @@
 /** What does the pane say in each of its states, and what does it offer? Pure. */
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type ActionId } from "../pane/commands";
-import { type PaneState } from "../pane/state";
+import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneState, helpState } from "../pane/state";
 import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
 import { remarkOn, understoodWords } from "./answer";
+import { installWords, updateWords } from "./engine";
 import { failureWords, startFailureWords } from "./failures";
 import { joinSentences } from "./formatting";
 import { t } from "./translate";
-
-export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
-export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
@@ -22,6 +21,15 @@ export interface PanelWords {
   readonly hasWayOut: boolean;
 }
 
+/** The panel that a model shows; null when only rows are shown. */
+export function shownPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
+  if (state.kind === "bad-query" && model.rows.length > 0) return null;
+  const help = model.showsHelp ? helpState(model.engine) : null;
+  return panelWords(help ?? state);
+}
+
 /** The panel for a state of the pane; null when only rows are shown. */
 export function panelWords(state: PaneState): PanelWords | null {
   switch (state.kind) {
@@ -30,11 +38,12 @@ export function panelWords(state: PaneState): PanelWords | null {
       return null;
     case "starting":
       return info(t("panel.starting"), t("panel.startingDetail"));
-    case "missing":
-      return {
-        ...panel(t("panel.missing"), t("panel.missingDetail"), "copy-command", "check-again", "open-settings"),
-        commands: INSTALL_COMMANDS,
-      };
+    case "missing": {
+      const { detail, commands } = installWords(state);
+      return { ...panel(t("panel.missing"), detail, "copy-command", "check-again", "open-settings"), commands };
+    }
+    case "unapproved":
+      return unapprovedWords(state.program, state.isDeclined);
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
@@ -71,7 +80,15 @@ function outdatedWords(protocol: number | null, version: string | null): PanelWo
   if (protocol !== null && protocol > PROTOCOL_VERSION) {
     return panel(t("panel.newer"), say(t("panel.newerDetail")), "check-again", "copy-report");
   }
-  return { ...panel(t("panel.outdated"), say(t("panel.outdatedDetail")), "copy-command", "check-again"), commands: UPDATE_COMMANDS };
+  const { detail, commands } = updateWords();
+  return { ...panel(t("panel.outdated"), say(joinSentences(t("panel.outdatedDetail"), detail)), "copy-command", "check-again"), commands };
+}
+
+function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
+  const words = isDeclined
+    ? info(t("panel.declined"), t("panel.declinedDetail"), "start-engine", "open-settings")
+    : panel(t("panel.unapproved"), t("panel.unapprovedDetail"), "start-engine", "decline-engine", "open-settings");
+  return { ...words, commands: [program] };
 }
 
 function occupiedDetail(pid: number | null): string {

@@ -4,7 +4,8 @@ import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
 import { roomFor } from "../../../plugin/snippet/layout";
-import { FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
+import { MISSING, FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
+import { installWords } from "../../../plugin/wording/engine";
 
 let pane: TestPane;
 
@@ -314,12 +315,12 @@ describe("keys", () => {
 
 describe("states", () => {
   test("an engine that is not installed shows the command, and copies it", () => {
-    pane.engine.setState({ kind: "missing", tried: [] });
+    pane.engine.setState(MISSING);
     pane.press("copy-command");
     pane.press("check-again");
 
-    expect(texts(pane.panel(), "code")).toEqual(["uv tool install quarry-search", "pipx install quarry-search"]);
-    expect(pane.copied).toEqual(["uv tool install quarry-search"]);
+    expect(texts(pane.panel(), "code")).toEqual(installWords(MISSING).commands);
+    expect(pane.copied).toEqual(installWords(MISSING).commands);
     expect(pane.acted).toEqual(["check-again"]);
   });
 
@@ -394,8 +395,41 @@ describe("states", () => {
     expect(pane.acted).toEqual(["pause"]);
   });
 
+  test("rows found by names have a line that leads to the way out, and back", async () => {
+    pane.engine.setState(MISSING);
+    await pane.type("retry");
+    pane.client.last.answer({ ...searchResult(hit("a.md")), ignored: ["created:7d"] });
+    await settled();
+    const line = one(pane.view.contentEl, ".quarry-line");
+    const before = pane.panel().classList.contains("is-hidden");
+    one(line, "[data-action=engine-help]").click();
+
+    expect(line.textContent).toBe("Titles, headings and tags only, without created:7dInstall");
+    expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
+    expect(pane.titles()).toEqual(["a"]);
+
+    pane.press("copy-command");
+    one(line, "[data-action=engine-help]").click();
+    expect(pane.copied).toHaveLength(1);
+    expect(pane.panel().classList.contains("is-hidden")).toBe(true);
+  });
+
+  test("an engine that comes replaces rows found by names, and the chosen note stays chosen", async () => {
+    pane.engine.setState(MISSING);
+    await pane.type("retry");
+    pane.client.last.answer({ ...searchResult(hit("a.md"), hit("b.md")), ignored: [] });
+    await settled();
+    key(pane.input(), "ArrowDown");
+    pane.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });
+    await pane.clock.advance(300);
+    await pane.answer("c.md", "b.md", "a.md");
+
+    expect(pane.titles()).toEqual(["c", "b", "a"]);
+    expect(pane.selected()).toEqual(["b"]);
+  });
+
   test("progress does not replace a button under the finger", () => {
-    pane.engine.setState({ kind: "missing", tried: [] });
+    pane.engine.setState(MISSING);
     const button = one(pane.panel(), "button");
     pane.engine.statusChanged.emit(null);
 
