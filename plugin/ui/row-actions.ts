@@ -22,19 +22,19 @@ export interface RowActionParts {
   readonly opening: (row: PlaceRow) => void;
   readonly report: (path: string, kind: FeedbackKind) => void;
   readonly setDismissed: (path: string, isDismissed: boolean) => void;
-  readonly explain: ((path: string) => void) | null;
-  readonly setContext: RowHandlers["setContext"];
+  readonly explain: () => ((path: string) => void) | null;
+  readonly setContext: () => RowHandlers["setContext"];
 }
 
 export class RowActions implements RowHandlers {
   constructor(private readonly parts: RowActionParts) {}
 
   get explain(): ((path: string) => void) | null {
-    return this.parts.explain;
+    return this.parts.explain();
   }
 
   get setContext(): RowHandlers["setContext"] {
-    return this.parts.setContext;
+    return this.parts.setContext();
   }
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {

@@ -15,6 +15,7 @@ import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
 import { t } from "../wording/translate";
 import { ICON } from "./icon";
+import { EmptyBox } from "./empty-box";
 import { ExplainModal } from "./explain-modal";
 import { keyScope } from "./key-scope";
 import { paneCommands } from "./pane-commands";
@@ -23,6 +24,7 @@ import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
 import { QueryKeys } from "./query-keys";
+import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
 import { vaultNames } from "./vault-names";
 
@@ -42,9 +44,20 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
+  private readonly queries: RecentHandlers = {
+    toggleSaved: (query) => {
+      this.parts.history.toggleSaved(query);
+      this.readHistory();
+    },
+    forget: (query) => {
+      this.parts.history.remove(query);
+      this.readHistory();
+    },
+  };
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
   private queryKeys: QueryKeys | null = null;
+  private emptyBox: EmptyBox | null = null;
   private cancelRest: Cancel = () => undefined;
 
   constructor(
@@ -129,6 +142,7 @@ export class SearchView extends ItemView {
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
+      queries: this.queries,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
@@ -152,6 +166,7 @@ export class SearchView extends ItemView {
     this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
     this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
+    this.emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.session, list, el: this.contentEl }));
     this.readPreferences();
     this.readHistory();
     this.onResize();
@@ -165,7 +180,9 @@ export class SearchView extends ItemView {
   protected override async onClose(): Promise<void> {
     this.cancelRest();
     this.session.close();
+    if (this.emptyBox) this.removeChild(this.emptyBox);
     if (this.list) this.removeChild(this.list);
+    this.emptyBox = null;
     this.dom = null;
     this.list = null;
     await super.onClose();
@@ -189,14 +206,7 @@ export class SearchView extends ItemView {
   private build(act: Act): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      toggleSaved: (query) => {
-        this.parts.history.toggleSaved(query);
-        this.readHistory();
-      },
-      forget: (query) => {
-        this.parts.history.remove(query);
-        this.readHistory();
-      },
+      ...this.queries,
       act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },

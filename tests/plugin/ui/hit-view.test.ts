@@ -41,7 +41,7 @@ test("says of a canvas and of a PDF file what they are, and of a PDF file the pa
 
   expect(canvas).toEqual(["canvas", "Backoff"]);
   expect(texts(el, ".quarry-kind, .quarry-trail")).toEqual(["PDF", "page 12"]);
-  expect(one(el, ".quarry-option").getAttribute("aria-label")).toContain("Paper, PDF, ");
+  expect(one(el, ".quarry-said").textContent).toContain("Paper, PDF, ");
 });
 
 test("says of a note no kind", () => {

@@ -25,8 +25,8 @@ function actionsOn(paths: readonly string[]): { actions: RowActions; did: string
     opening: ({ key }) => did.push(`opening ${key}`),
     report: (path, kind) => did.push(`${kind} ${path}`),
     setDismissed: (path, isDismissed) => did.push(`set ${path} ${String(isDismissed)}`),
-    explain: null,
-    setContext: null,
+    explain: () => null,
+    setContext: () => null,
   });
   return { actions, did };
 }
