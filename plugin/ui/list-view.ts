@@ -43,8 +43,9 @@ export class ListView {
 
   private showRows(model: PaneModel, before: PaneModel | null): void {
     const { rows, active, bodyEl, listEl } = this.dom;
-    const isAnswer = model.search !== before?.search && model.search.kind === "results";
-    const isNew = isAnswer && model.search.kind === "results" && !model.search.isRefresh;
+    const { search } = model;
+    const isAnswer = search !== before?.search && search.kind === "results";
+    const isNew = isAnswer && !search.isRefresh;
     if (model.rows !== before?.rows) {
       const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
       const held = !isNew && model.selection.isPinned ? pointed : null;

@@ -22,19 +22,11 @@ export class QueryKeys {
 
   /** True when the key was for the query. */
   handle(key: PaneKey): boolean {
-    switch (key.kind) {
-      case "history":
-        this.step(key.step);
-        return true;
-      case "save":
-        this.save();
-        return true;
-      case "mode":
-        this.parts.chooseMode(key.mode);
-        return true;
-      default:
-        return false;
-    }
+    if (key.kind === "history") this.step(key.step);
+    else if (key.kind === "save") this.save();
+    else if (key.kind === "mode") this.parts.chooseMode(key.mode);
+    else return false;
+    return true;
   }
 
   private step(step: number): void {

@@ -6,7 +6,7 @@ import { type ActionId, type CommandMap } from "../pane/commands";
 import { needsCaretAtEnd, paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
 import { viewStateOf } from "../pane/view-state";
-import { type Mode } from "../protocol/messages";
+import { type Mode, type SortOrder } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
 import { searchLink } from "../search/search-link";
 import { type SearchSession } from "../search/session";
@@ -26,6 +26,7 @@ import { PaneView } from "./pane-view";
 import { QueryKeys } from "./query-keys";
 import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
+import { SORT_ORDERS } from "./sort-button";
 import { vaultNames } from "./vault-names";
 
 export const VIEW_TYPE = "quarry-search";
@@ -77,11 +78,13 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.dom?.input.value ?? "", scroll: this.dom?.list.bodyEl.scrollTop ?? 0 };
+    return { query: this.dom?.input.value ?? "", sort: this.session.sort, scroll: this.dom?.list.bodyEl.scrollTop ?? 0 };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
+    if (typeof state !== "object" || state === null) return;
+    if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
     const { query, scroll } = viewStateOf(state);
     if (query === null || query === this.dom?.input.value) return;
     this.setQuery(query);
@@ -135,7 +138,7 @@ export class SearchView extends ItemView {
       ...this.parts,
       app: this.app,
       source: this.session,
-      around: new PaneView(dom),
+      around: new PaneView(dom, () => this.session.sort),
       place: VIEW_TYPE,
       hoverParent: this,
       leaf: this.leaf,
@@ -210,6 +213,8 @@ export class SearchView extends ItemView {
       act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
+      chooseSort: (order) => { this.chooseSort(order); },
+      takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),
       completed: () => { this.onInput(this.dom?.input.value ?? ""); },
     });
@@ -306,6 +311,12 @@ export class SearchView extends ItemView {
   private onEscape(): void {
     const note = this.app.workspace.getMostRecentLeaf();
     if (note) this.app.workspace.setActiveLeaf(note, { focus: true });
+  }
+
+  private chooseSort(order: SortOrder): void {
+    this.session.setSort(order);
+    this.app.workspace.requestSaveLayout();
+    this.dom?.input.focus();
   }
 
   private chooseMode(mode: Mode): void {
