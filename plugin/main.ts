@@ -11,9 +11,10 @@ import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
 import { readSearchLink } from "./search/search-link";
 import { SearchSession } from "./search/session";
-import { DEFAULTS, type Preferences, migrate } from "./settings";
 import { NameIndex } from "./search/name-index";
 import { NamesFallback } from "./search/names-fallback";
+import { SavedCommands } from "./saved-commands";
+import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
 import { consentIn } from "./sidecar/consent";
@@ -127,6 +128,7 @@ export default class QuarryPlugin extends Plugin {
     const lastEditor = new LastEditor(this.app);
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
+      client,
       createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
@@ -140,7 +142,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
-    registerPlaces(this, { ...parts, client });
+    registerPlaces(this, parts);
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
@@ -214,6 +216,10 @@ export default class QuarryPlugin extends Plugin {
       },
       isLive: () => supervisor.state.kind === "live",
     });
+    const saved = new SavedCommands(this, (query) => void this.openPane(query));
+    const update = (): void => { saved.update(this.preferences.saved); };
+    this.register(this.preferencesChanged.listen(update));
+    update();
   }
 
   private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions, inspector: Inspector): void {
@@ -309,7 +315,8 @@ export default class QuarryPlugin extends Plugin {
       saved: () => this.preferences.saved,
       toggleSaved: (query) => {
         const { saved } = this.preferences;
-        void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
+        if (saved.length >= MAX_SAVED && !saved.includes(query)) new Notice(t("notice.savedFull", { count: MAX_SAVED }));
+        else void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
       },
     };
   }

@@ -8,20 +8,19 @@ import { type FurtherPassages } from "../search/passage-loader";
 import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Density } from "../snippet/layout";
+import { type Offers, emptyBoxRows } from "./empty-box";
 import { type Naming } from "./note-name";
-import { type PlaceRow, type Row, answerRows, isPlace, queryRows } from "./rows";
+import { type PlaceRow, type Row, answerRows, isPlace } from "./rows";
 import { type Selection, NOTHING_SELECTED, extended, moved, rangedTo, selectedAt, settled, toggled } from "./selection";
 import { type PaneState, paneState } from "./state";
 
-export interface PaneModel {
+export interface PaneModel extends Offers {
   readonly mode: Mode;
   readonly engine: EngineState;
   readonly status: IndexStatus | null;
   readonly search: SearchState;
   /** Path -> its further passages; folded hits are left out. */
   readonly further: ReadonlyMap<string, FurtherPassages>;
-  readonly history: readonly string[];
-  readonly saved: readonly string[];
   readonly naming: Naming;
   readonly density: Density;
   /** The weak rows of this answer are all shown. */
@@ -44,6 +43,8 @@ export type PaneEvent =
   | { readonly kind: "further"; readonly path: string; readonly further: FurtherPassages }
   /** The queries that an empty box offers. */
   | { readonly kind: "history"; readonly recent: readonly string[]; readonly saved: readonly string[] }
+  /** What else an empty box offers. */
+  | { readonly kind: "offered"; readonly offers: Partial<Pick<Offers, "examples" | "related">> }
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
@@ -68,7 +69,7 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
@@ -87,6 +88,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, further: withFurther(model.further, event.path, event.further) }, false);
     case "history":
       return withRows(model, { ...model, history: event.recent, saved: event.saved }, false);
+    case "offered":
+      return withRows(model, { ...model, ...event.offers }, false);
     case "options":
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
     case "weak-wanted":
@@ -144,7 +147,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, history, saved, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, naming, showsWeak, dismissed, newNote, answerOf(search)];
+  const rowsDependOn = ({ further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }
@@ -152,7 +155,7 @@ function hasSameRows(before: PaneModel, model: PaneModel): boolean {
 function rowsOf(model: PaneModel): readonly Row[] {
   const answer = answerOf(model.search);
   if (answer) return answerRows(answer, model);
-  return model.search.kind === "idle" ? queryRows(model.history, model.saved) : [];
+  return model.search.kind === "idle" ? emptyBoxRows(model, model) : [];
 }
 
 function withFurther(all: PaneModel["further"], path: string, further: FurtherPassages): PaneModel["further"] {

@@ -54,18 +54,27 @@ export interface RecentRow {
   readonly isSaved: boolean;
 }
 
+/** A query made from the vault, for the user to try. */
+export interface ExampleRow {
+  readonly kind: "example";
+  readonly key: string;
+  readonly query: string;
+}
+
 /** The heading of the rows below it; it cannot be selected. */
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "mentions";
+  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
+  /** Of `related`: the note that the rows are related to. */
+  readonly name?: string;
 }
 
-/** Leads to further rows: weak ones that are held back, or hits that have not been asked for. */
+/** Leads to further rows: weak ones that are held back, hits that have not been asked for, or the view of related notes. */
 export interface MoreRow {
   readonly kind: "more";
   readonly key: string;
-  readonly what: "weak" | "hits";
+  readonly what: "weak" | "hits" | "related";
   readonly count: number;
 }
 
@@ -78,7 +87,10 @@ export interface CreateRow {
 }
 
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = ExtractRow | HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
+export type Row = ExtractRow | HitRow | PassageRow | QueryRow | DividerRow | MoreRow | CreateRow;
+
+/** A row that stands for a query. */
+export type QueryRow = RecentRow | ExampleRow;
 
 /** A row that stands for a place in a note. */
 export type PlaceRow = ExtractRow | HitRow | PassageRow;
@@ -129,6 +141,10 @@ export function queryRows(recent: readonly string[], saved: readonly string[]): 
 
 export function isPlace(row: Row | null): row is PlaceRow {
   return row?.kind === "hit" || row?.kind === "passage" || row?.kind === "extract";
+}
+
+export function isQuery(row: Row | null): row is QueryRow {
+  return row?.kind === "recent" || row?.kind === "example";
 }
 
 export function isSelectable({ kind }: Row): boolean {

@@ -20,7 +20,7 @@ export class PaneView implements Surroundings {
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
-    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.recent"));
+    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.completions"));
     if (state.kind !== "searching") dom.list.live.announceState(announcement(state));
   }
 

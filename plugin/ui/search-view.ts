@@ -14,6 +14,7 @@ import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
 import { t } from "../wording/translate";
 import { ICON } from "./icon";
+import { EmptyBox } from "./empty-box";
 import { ExplainModal } from "./explain-modal";
 import { keyScope } from "./key-scope";
 import { paneCommands } from "./pane-commands";
@@ -21,6 +22,7 @@ import { type PaneDom, buildPane } from "./pane-dom";
 import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
+import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
 import { vaultNames } from "./vault-names";
 
@@ -40,8 +42,19 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
+  private readonly queries: RecentHandlers = {
+    toggleSaved: (query) => {
+      this.parts.history.toggleSaved(query);
+      this.readHistory();
+    },
+    forget: (query) => {
+      this.parts.history.remove(query);
+      this.readHistory();
+    },
+  };
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
+  private emptyBox: EmptyBox | null = null;
   private cancelRest: Cancel = () => undefined;
 
   constructor(
@@ -124,6 +137,7 @@ export class SearchView extends ItemView {
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
+      queries: this.queries,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
@@ -140,6 +154,7 @@ export class SearchView extends ItemView {
     this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
     this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
+    this.emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.session, list, el: this.contentEl }));
     this.readPreferences();
     this.readHistory();
     this.onResize();
@@ -153,7 +168,9 @@ export class SearchView extends ItemView {
   protected override async onClose(): Promise<void> {
     this.cancelRest();
     this.session.close();
+    if (this.emptyBox) this.removeChild(this.emptyBox);
     if (this.list) this.removeChild(this.list);
+    this.emptyBox = null;
     this.dom = null;
     this.list = null;
     await super.onClose();
@@ -177,14 +194,7 @@ export class SearchView extends ItemView {
   private build(act: Act): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      toggleSaved: (query) => {
-        this.parts.history.toggleSaved(query);
-        this.readHistory();
-      },
-      forget: (query) => {
-        this.parts.history.remove(query);
-        this.readHistory();
-      },
+      ...this.queries,
       act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },

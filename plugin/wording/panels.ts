@@ -16,6 +16,8 @@ export interface PanelWords {
   readonly title: string;
   readonly detail: string;
   readonly commands: readonly string[];
+  /** The end of the engine's log, line by line. */
+  readonly log?: readonly string[];
   readonly actions: readonly Action[];
   /** The first action is the way out of the state, and looks like it. */
   readonly hasWayOut: boolean;
@@ -49,7 +51,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "occupied":
       return panel(t("panel.occupied"), occupiedDetail(state.pid), "check-again", "copy-report");
     case "failed":
-      return panel(t("panel.failed"), startFailureWords(state.failure), "restart", "copy-report");
+      return failedWords(state);
     case "disconnected":
       return panel(t("panel.disconnected"), t("panel.disconnectedDetail"), "restart", "copy-report");
     case "empty":
@@ -73,6 +75,14 @@ function panel(title: string, detail: string, ...actions: readonly ActionId[]): 
 /** A panel for a state that nobody needs to leave. */
 function info(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
   return { ...panel(title, detail, ...actions), hasWayOut: false };
+}
+
+const LOG_LINES = 5; // the last ones say what ended it
+
+function failedWords({ failure, log }: Extract<PaneState, { kind: "failed" }>): PanelWords {
+  const lines = log.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const title = failure.kind === "exited" ? t("panel.stopping") : t("panel.failed");
+  return { ...panel(title, startFailureWords(failure), "restart", "copy-report"), log: lines.slice(-LOG_LINES) };
 }
 
 function outdatedWords(protocol: number | null, version: string | null): PanelWords {

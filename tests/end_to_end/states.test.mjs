@@ -98,6 +98,7 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     await product.openPane();
     await hurryUntil("failed");
     const words = await product.panelWords();
+    const log = await product.panel.locator(".quarry-panel-log").innerText();
     const startsUntilThen = starts();
     const notices = await product.host.notices();
     await product.page.clock.fastForward(600_000);
@@ -107,7 +108,8 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     await product.panel.getByRole("button", { name: "Restart" }).click();
     await until(() => starts() > MAX_STARTS, "it is tried again when asked");
 
-    assert.equal(words.title, "The search engine is not running");
+    assert.equal(words.title, "The search engine keeps stopping");
+    assert.equal(log, "the disk is on fire");
     assert.match(words.detail, /code 7/);
     assert.deepEqual([startsUntilThen, startsLater], [MAX_STARTS, MAX_STARTS]);
     assert.equal(notices.length, 1);

@@ -34,6 +34,16 @@ describe("every state of the pane", () => {
     expect(words?.hasWayOut).toBe((words?.actions.length ?? 0) > 0 && !NOTHING_TO_LEAVE.includes(state.kind));
   });
 
+  test("an engine that keeps stopping shows the last five lines of its log", () => {
+    const log = "one\n\ntwo\nthree\n  four  \nfive\nsix\n";
+    const words = panelWords({ kind: "failed", failure: { kind: "exited", code: 7, signal: null }, log });
+
+    expect(words?.title).toBe("The search engine keeps stopping");
+    expect(words?.detail).toBe("The engine exited with code 7. The diagnostics include its log.");
+    expect(words?.log).toEqual(["two", "three", "four", "five", "six"]);
+    expect(panelWords(STATES.failed)?.log).toEqual([]);
+  });
+
   test("rows need no panel", () => {
     expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null]);
   });
