@@ -9,6 +9,7 @@ export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | 
 
 /** What concerns one pane. */
 export type PaneActionId =
+  | "add-filter"
   | "change-density"
   | "clear-history"
   | "clear-query"

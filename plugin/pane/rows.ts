@@ -106,7 +106,6 @@ export interface RowOptions {
   readonly newNote: string | null;
 }
 
-export const MAX_HITS = 100; // of the protocol
 const WEAK_SHOWN = 5; // enough to see that nothing fits
 const WEAK_CONFIDENCE = 0.1; // the engine's own threshold for an answer that is weak
 const FOLDED: FurtherPassages = { kind: "folded" };
@@ -175,11 +174,11 @@ function strongCount({ hits, mode }: Answer): number {
   return last + 1;
 }
 
-function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] {
+function endRows({ hits, total, reachable }: Answer, shown: number): readonly Row[] {
   if (shown < hits.length) return [{ kind: "more", key: "more", what: "weak", count: hits.length - shown }];
   if (total <= hits.length) return [];
-  if (limit >= MAX_HITS) return [{ kind: "divider", key: "divider end", section: "end" }];
-  return [{ kind: "more", key: "more", what: "hits", count: total - hits.length }];
+  if (reachable <= hits.length) return [{ kind: "divider", key: "divider end", section: "end" }];
+  return [{ kind: "more", key: "more", what: "hits", count: reachable - hits.length }];
 }
 
 function createRows(name: string | null): readonly Row[] {

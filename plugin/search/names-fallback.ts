@@ -58,7 +58,7 @@ export class NamesFallback implements Requester {
   private async completed(reply: Promise<Reply<SearchResult>>, params: SearchParams): Promise<Reply<SearchResult>> {
     const given = await reply;
     if (!given.ok || given.value.hits.length > 0) return given;
-    const answer = await this.names.search(params.query, params.limit ?? 0, () => false);
+    const answer = await this.page(params, () => false);
     return answer === null || answer.total === 0 ? given : { ok: true, value: resultOf(answer, given.value) };
   }
 
@@ -75,10 +75,15 @@ export class NamesFallback implements Requester {
       await this.awaitStart();
       if (isCancelled) return cancelled;
       if (this.engine.state.kind === "live") return this.client.request("search", params).reply;
-      const answer = await this.names.search(params.query, params.limit ?? 0, () => isCancelled);
+      const answer = await this.page(params, () => isCancelled);
       return answer === null ? cancelled : { ok: true, value: resultOf(answer, EMPTY) };
     };
     return { id: OWN_ID, reply: Promise.race([cancelled, answered()]), cancel, abandon: cancel };
+  }
+
+  private async page({ query, limit = 0, offset = 0 }: SearchParams, isCancelled: () => boolean): Promise<NameAnswer | null> {
+    const answer = await this.names.search(query, offset + limit, isCancelled);
+    return answer && { ...answer, hits: answer.hits.slice(offset) };
   }
 
   /** Waits while the engine starts, but once per start, and not for long. */

@@ -22,6 +22,13 @@ export interface PaneCommandParts {
 
 export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
+    "add-filter": () => {
+      const { input } = dom;
+      if (/\S$/.test(input.value)) input.value += " ";
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+      dom.completions.openAll();
+    },
     "change-density": changeDensity,
     "clear-history": clearHistory,
     "clear-query": () => {

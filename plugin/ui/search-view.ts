@@ -5,7 +5,7 @@ import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
 import { paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
-import { type Mode } from "../protocol/messages";
+import { type Mode, type SortOrder } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
 import { searchLink } from "../search/search-link";
 import { type SearchSession } from "../search/session";
@@ -24,6 +24,7 @@ import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
 import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
+import { SORT_ORDERS } from "./sort-button";
 import { vaultNames } from "./vault-names";
 
 export const VIEW_TYPE = "quarry-search";
@@ -74,14 +75,14 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.dom?.input.value ?? "" };
+    return { query: this.dom?.input.value ?? "", sort: this.session.sort };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    if (typeof state === "object" && state !== null && "query" in state && typeof state.query === "string") {
-      this.setQuery(state.query);
-    }
+    if (typeof state !== "object" || state === null) return;
+    if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
+    if ("query" in state && typeof state.query === "string") this.setQuery(state.query);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -130,7 +131,7 @@ export class SearchView extends ItemView {
       ...this.parts,
       app: this.app,
       source: this.session,
-      around: new PaneView(dom),
+      around: new PaneView(dom, () => this.session.sort),
       place: VIEW_TYPE,
       hoverParent: this,
       leaf: this.leaf,
@@ -198,6 +199,8 @@ export class SearchView extends ItemView {
       act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
+      chooseSort: (order) => { this.chooseSort(order); },
+      takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),
       completed: () => { this.onInput(this.dom?.input.value ?? ""); },
     });
@@ -285,6 +288,12 @@ export class SearchView extends ItemView {
   private onEscape(): void {
     const note = this.app.workspace.getMostRecentLeaf();
     if (note) this.app.workspace.setActiveLeaf(note, { focus: true });
+  }
+
+  private chooseSort(order: SortOrder): void {
+    this.session.setSort(order);
+    this.app.workspace.requestSaveLayout();
+    this.dom?.input.focus();
   }
 
   private chooseMode(mode: Mode): void {

@@ -463,14 +463,14 @@ describe("more rows", () => {
 
   test("are asked for by moving onto the last row, and those that were there stay", async () => {
     await pane.type("retry");
-    pane.client.last.answer({ ...searchResult(...found(30).map((path) => hit(path))), total: 50 });
+    pane.client.last.answer({ ...searchResult(...found(30).map((path) => hit(path))), total: 50, reachable: 50 });
     await settled();
     for (let press = 0; press < 30; press += 1) key(pane.input(), "ArrowDown");
     const asked = pane.client.last.params;
-    pane.client.last.answer({ ...searchResult(...found(50).map((path) => hit(path))), total: 50 });
+    pane.client.last.answer({ ...searchResult(...found(50).slice(30).map((path) => hit(path))), total: 50, reachable: 50 });
     await settled();
 
-    expect(asked).toMatchObject({ query: "retry", limit: 60 });
+    expect(asked).toMatchObject({ query: "retry", offset: 30, limit: 20 });
     expect(pane.titles()).toHaveLength(50);
     expect(pane.selected()).toEqual(["30"]);
   });
