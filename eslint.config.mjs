@@ -42,6 +42,7 @@ const no = (regex, message, allowTypeImports = false) => ({ regex, message, allo
 export default defineConfig([
   { ignores: ["main.js", "node_modules/**", "sidecar/**", "tests/end_to_end/**"] },
   ...asErrors(obsidianmd.configs.recommended),
+  { linterOptions: { noInlineConfig: true } }, // no line of the plugin is excepted
   {
     files: ["**/*.ts"],
     extends: [...tseslint.configs.strictTypeChecked],

@@ -11,7 +11,7 @@ export default defineConfig({
   },
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
-    include: ["tests/plugin/**/*.test.ts", "tests/wire/**/*.test.ts"],
+    include: ["tests/plugin/**/*.test.ts", "tests/wire/**/*.test.ts", "tests/release/**/*.test.mjs"],
     restoreMocks: true,
     // A context of its own for each file, as a process has, for a third of the CPU time: Node and jsdom are loaded once.
     pool: "vmThreads",

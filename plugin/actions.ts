@@ -41,6 +41,8 @@ export function createActions(
       const { program, log } = supervisor;
       copy(diagnostics({ pluginVersion: manifest.version, engine: supervisor, program, engineLog: log, pluginLog: diagnosticLog.text }));
     },
+    "start-engine": () => { supervisor.approve(); },
+    "decline-engine": () => { supervisor.decline(); },
     "open-inspector": openInspector,
     "open-settings": () => { openSettings(app, manifest.id); },
   };

@@ -11,9 +11,13 @@ import { registerPlaces } from "./places";
 import { forget, historyOf, remember } from "./search/history";
 import { readSearchLink } from "./search/search-link";
 import { SearchSession } from "./search/session";
-import { DEFAULTS, type Preferences, migrate } from "./settings";
+import { NameIndex } from "./search/name-index";
+import { NamesFallback } from "./search/names-fallback";
+import { SavedCommands } from "./saved-commands";
+import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
+import { consentIn } from "./sidecar/consent";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
@@ -23,18 +27,20 @@ import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
 import { LastEditor } from "./ui/last-editor";
 import { IndexStatusLine } from "./ui/index-status";
-import { freshness, isQuiet } from "./pane/state";
+import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane-parts";
 import { Inspector } from "./ui/inspector/inspector";
 import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { followLink } from "./ui/open-link";
 import { QuarrySettingTab } from "./ui/settings-tab";
+import { noteNamesOf } from "./ui/note-names";
 import { chooseLanguage, t } from "./wording/translate";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
 // In local storage, per device and per vault: a path from a synced file must never decide which program runs.
 const ENGINE_PATH_KEY = "quarry-engine-path";
+const CONSENT_KEY = "quarry-engine-consent";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
@@ -70,6 +76,10 @@ export default class QuarryPlugin extends Plugin {
       client,
       clock: windowClock,
       chosenProgram: () => this.enginePath,
+      consent: consentIn({
+        read: () => this.app.loadLocalStorage(CONSENT_KEY) as unknown,
+        write: (answers) => { this.app.saveLocalStorage(CONSENT_KEY, answers); },
+      }),
     });
     this.supervisor = supervisor;
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog, () => void inspector.open());
@@ -84,6 +94,7 @@ export default class QuarryPlugin extends Plugin {
     this.app.workspace.onLayoutReady(() => {
       this.registerSync(client, supervisor);
       supervisor.start();
+      this.registerDomEvent(window, "focus", () => { supervisor.lookAgain(); }); // back from the terminal, it may be there
     });
   }
 
@@ -106,10 +117,19 @@ export default class QuarryPlugin extends Plugin {
         if (method === "index/updated") indexUpdated.emit();
       }),
     );
+    const names = noteNamesOf(this.app, this);
+    const searcher = new NamesFallback(client, supervisor, new NameIndex(names, windowClock), windowClock);
+    this.register(names.changed.listen(() => {
+      if (supervisor.state.kind !== "live") indexUpdated.emit();
+    }));
+    this.register(supervisor.changed.listen(({ kind }) => {
+      if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
+    }));
     const lastEditor = new LastEditor(this.app);
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
-      createSession: () => new SearchSession(client, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
+      client,
+      createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated,
@@ -122,7 +142,7 @@ export default class QuarryPlugin extends Plugin {
       history: this.history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
-    registerPlaces(this, { ...parts, client });
+    registerPlaces(this, parts);
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
@@ -196,6 +216,10 @@ export default class QuarryPlugin extends Plugin {
       },
       isLive: () => supervisor.state.kind === "live",
     });
+    const saved = new SavedCommands(this, (query) => void this.openPane(query));
+    const update = (): void => { saved.update(this.preferences.saved); };
+    this.register(this.preferencesChanged.listen(update));
+    update();
   }
 
   private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions, inspector: Inspector): void {
@@ -291,7 +315,8 @@ export default class QuarryPlugin extends Plugin {
       saved: () => this.preferences.saved,
       toggleSaved: (query) => {
         const { saved } = this.preferences;
-        void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
+        if (saved.length >= MAX_SAVED && !saved.includes(query)) new Notice(t("notice.savedFull", { count: MAX_SAVED }));
+        else void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
       },
     };
   }

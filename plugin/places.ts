@@ -1,7 +1,8 @@
 /** The places besides the pane where results are shown, with their commands. */
 import { type Plugin } from "obsidian";
 import { t } from "./wording/translate";
-import { RELATED_ICON, RELATED_VIEW_TYPE, RelatedView, type RelatedViewParts } from "./ui/related-view";
+import { RELATED_VIEW_TYPE, openRelated } from "./ui/related-notes";
+import { RELATED_ICON, RelatedView, type RelatedViewParts } from "./ui/related-view";
 
 export type PlaceParts = RelatedViewParts;
 
@@ -14,6 +15,6 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
     id: "open-related",
     name: t("command.related"),
     icon: RELATED_ICON,
-    callback: () => void app.workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true }),
+    callback: () => { openRelated(app); },
   });
 }

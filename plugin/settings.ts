@@ -19,7 +19,7 @@ export interface Preferences {
   readonly saved: readonly string[];
 }
 
-const MAX_SAVED = 50; // more are not found by looking at them
+export const MAX_SAVED = 50; // more are not found by looking at them
 
 export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the maximum of the protocol
 

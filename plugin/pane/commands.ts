@@ -5,14 +5,16 @@
  */
 
 /** What concerns the engine or the settings rather than one pane. */
-export type EngineActionId = "check-again" | "copy-report" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume";
+export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
 
 /** What concerns one pane. */
 export type PaneActionId =
+  | "add-filter"
   | "change-density"
   | "clear-history"
   | "clear-query"
   | "copy-command"
+  | "engine-help"
   | "go-to-error"
   | "search-again"
   | "search-both"

@@ -8,24 +8,25 @@ import { type FurtherPassages } from "../search/passage-loader";
 import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Density } from "../snippet/layout";
+import { type Offers, emptyBoxRows } from "./empty-box";
 import { type Naming } from "./note-name";
-import { type PlaceRow, type Row, answerRows, isPlace, queryRows } from "./rows";
+import { type PlaceRow, type Row, answerRows, isPlace } from "./rows";
 import { type Selection, NOTHING_SELECTED, extended, moved, rangedTo, selectedAt, settled, toggled } from "./selection";
 import { type PaneState, paneState } from "./state";
 
-export interface PaneModel {
+export interface PaneModel extends Offers {
   readonly mode: Mode;
   readonly engine: EngineState;
   readonly status: IndexStatus | null;
   readonly search: SearchState;
   /** Path -> its further passages; folded hits are left out. */
   readonly further: ReadonlyMap<string, FurtherPassages>;
-  readonly history: readonly string[];
-  readonly saved: readonly string[];
   readonly naming: Naming;
   readonly density: Density;
   /** The weak rows of this answer are all shown. */
   readonly showsWeak: boolean;
+  /** What is said about the engine stands above rows that were found without it. */
+  readonly showsHelp: boolean;
   /** Paths of the hits of this answer that are not what was meant. */
   readonly dismissed: ReadonlySet<string>;
   /** The name of the note that can be created from the query; null where none is offered. */
@@ -42,9 +43,13 @@ export type PaneEvent =
   | { readonly kind: "further"; readonly path: string; readonly further: FurtherPassages }
   /** The queries that an empty box offers. */
   | { readonly kind: "history"; readonly recent: readonly string[]; readonly saved: readonly string[] }
+  /** What else an empty box offers. */
+  | { readonly kind: "offered"; readonly offers: Partial<Pick<Offers, "examples" | "related">> }
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
+  /** What there is to say about the engine is wanted, or no longer. */
+  | { readonly kind: "help-toggled" }
   /** The pointer is in the list, so rows must stay under it. */
   | { readonly kind: "touched" }
   /** The selection was moved by so many rows. */
@@ -64,13 +69,13 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], naming: "file", density: "normal", showsWeak: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
   switch (event.kind) {
     case "engine":
-      return { ...model, engine: event.engine, status: event.status };
+      return { ...model, engine: event.engine, status: event.status, showsHelp: model.showsHelp && event.engine.kind !== "live" };
     case "search": {
       const { search, newNote = null } = event;
       // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
@@ -83,10 +88,14 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, further: withFurther(model.further, event.path, event.further) }, false);
     case "history":
       return withRows(model, { ...model, history: event.recent, saved: event.saved }, false);
+    case "offered":
+      return withRows(model, { ...model, ...event.offers }, false);
     case "options":
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
     case "weak-wanted":
       return withRows(model, { ...model, showsWeak: true }, false);
+    case "help-toggled":
+      return { ...model, showsHelp: !model.showsHelp };
     case "touched":
       return { ...model, selection: { ...model.selection, isPinned: model.selection.key !== null } };
     case "moved":
@@ -138,7 +147,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, history, saved, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, naming, showsWeak, dismissed, newNote, answerOf(search)];
+  const rowsDependOn = ({ further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }
@@ -146,7 +155,7 @@ function hasSameRows(before: PaneModel, model: PaneModel): boolean {
 function rowsOf(model: PaneModel): readonly Row[] {
   const answer = answerOf(model.search);
   if (answer) return answerRows(answer, model);
-  return model.search.kind === "idle" ? queryRows(model.history, model.saved) : [];
+  return model.search.kind === "idle" ? emptyBoxRows(model, model) : [];
 }
 
 function withFurther(all: PaneModel["further"], path: string, further: FurtherPassages): PaneModel["further"] {

@@ -54,18 +54,27 @@ export interface RecentRow {
   readonly isSaved: boolean;
 }
 
+/** A query made from the vault, for the user to try. */
+export interface ExampleRow {
+  readonly kind: "example";
+  readonly key: string;
+  readonly query: string;
+}
+
 /** The heading of the rows below it; it cannot be selected. */
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "mentions";
+  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
+  /** Of `related`: the note that the rows are related to. */
+  readonly name?: string;
 }
 
-/** Leads to further rows: weak ones that are held back, or hits that have not been asked for. */
+/** Leads to further rows: weak ones that are held back, hits that have not been asked for, or the view of related notes. */
 export interface MoreRow {
   readonly kind: "more";
   readonly key: string;
-  readonly what: "weak" | "hits";
+  readonly what: "weak" | "hits" | "related";
   readonly count: number;
 }
 
@@ -78,7 +87,10 @@ export interface CreateRow {
 }
 
 /** A row of the list; its key is unique in the list and independent of its position. */
-export type Row = ExtractRow | HitRow | PassageRow | RecentRow | DividerRow | MoreRow | CreateRow;
+export type Row = ExtractRow | HitRow | PassageRow | QueryRow | DividerRow | MoreRow | CreateRow;
+
+/** A row that stands for a query. */
+export type QueryRow = RecentRow | ExampleRow;
 
 /** A row that stands for a place in a note. */
 export type PlaceRow = ExtractRow | HitRow | PassageRow;
@@ -94,7 +106,6 @@ export interface RowOptions {
   readonly newNote: string | null;
 }
 
-export const MAX_HITS = 100; // of the protocol
 const WEAK_SHOWN = 5; // enough to see that nothing fits
 const WEAK_CONFIDENCE = 0.1; // the engine's own threshold for an answer that is weak
 const FOLDED: FurtherPassages = { kind: "folded" };
@@ -131,6 +142,10 @@ export function isPlace(row: Row | null): row is PlaceRow {
   return row?.kind === "hit" || row?.kind === "passage" || row?.kind === "extract";
 }
 
+export function isQuery(row: Row | null): row is QueryRow {
+  return row?.kind === "recent" || row?.kind === "example";
+}
+
 export function isSelectable({ kind }: Row): boolean {
   return kind !== "divider";
 }
@@ -159,11 +174,11 @@ function strongCount({ hits, mode }: Answer): number {
   return last + 1;
 }
 
-function endRows({ hits, total, limit }: Answer, shown: number): readonly Row[] {
+function endRows({ hits, total, reachable }: Answer, shown: number): readonly Row[] {
   if (shown < hits.length) return [{ kind: "more", key: "more", what: "weak", count: hits.length - shown }];
   if (total <= hits.length) return [];
-  if (limit >= MAX_HITS) return [{ kind: "divider", key: "divider end", section: "end" }];
-  return [{ kind: "more", key: "more", what: "hits", count: total - hits.length }];
+  if (reachable <= hits.length) return [{ kind: "divider", key: "divider end", section: "end" }];
+  return [{ kind: "more", key: "more", what: "hits", count: reachable - hits.length }];
 }
 
 function createRows(name: string | null): readonly Row[] {

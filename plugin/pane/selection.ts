@@ -74,7 +74,7 @@ export function settled(selection: Selection, before: readonly Row[], rows: read
     if (has(key)) return at(key);
     const gone = before.find((row) => row.key === key);
     if (gone?.kind === "passage" && has(gone.parentKey)) return at(gone.parentKey);
-    const next = gone?.kind === "more" ? options[before.filter(isSelectable).indexOf(gone)] : undefined;
+    const next = gone?.kind === "more" || gone?.kind === "recent" ? options[before.filter(isSelectable).indexOf(gone)] : undefined;
     if (next) return at(next.key);
   }
   // A row that creates something is only selected by hand: Enter must not create a note because nothing was found.

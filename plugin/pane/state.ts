@@ -5,14 +5,14 @@
  * footer, which the status bar repeats (`Freshness`).
  */
 import { type IndexStatus } from "../protocol/messages";
-import { type Answer, type SearchState } from "../search/answer";
+import { type Answer, type SearchState, answerOf } from "../search/answer";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
 
 /** The engine as the user interface observes it. */
 export type ObservableEngine = Pick<Supervisor, "state" | "status" | "changed" | "statusChanged">;
 
-type EngineProblem = Extract<EngineState, { kind: "missing" | "outdated" | "occupied" | "failed" | "disconnected" }>;
+type EngineProblem = Extract<EngineState, { kind: "missing" | "unapproved" | "outdated" | "occupied" | "failed" | "disconnected" }>;
 
 export type PaneState =
   | EngineProblem
@@ -45,9 +45,23 @@ export type Freshness =
   | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
+/** While the engine cannot be asked, rows found by the names of notes stand in place of what is said about it. */
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
+  const answer = answerOf(search);
+  const isByNames = answer?.byNames != null && answer.hits.length > 0;
+  if (engine.kind !== "live" && isByNames) return search.kind === "results" ? { kind: "results", answer } : { kind: "searching" };
+  return engineState(engine, status, search, hasHistory);
+}
+
+/** What there is to say about the engine, whether or not there are rows; null while it can be asked. */
+export function helpState(engine: EngineState): PaneState | null {
+  return engine.kind === "live" ? null : engineState(engine, null, { kind: "idle" }, false);
+}
+
+function engineState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
   switch (engine.kind) {
     case "missing":
+    case "unapproved":
     case "outdated":
     case "occupied":
     case "failed":
@@ -55,7 +69,7 @@ export function paneState(engine: EngineState, status: IndexStatus | null, searc
       return engine;
     case "stopped":
     case "starting":
-      return { kind: "starting" };
+      return search.kind === "idle" && hasHistory ? { kind: "empty", hasHistory } : { kind: "starting" };
     case "live":
       return liveState(status, search, hasHistory);
   }
@@ -106,6 +120,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
     case "starting":
       return { kind: "starting" };
     case "missing":
+    case "unapproved":
     case "outdated":
     case "occupied":
     case "failed":
@@ -138,6 +153,11 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, prob
       }
       return { kind: "live", notes, problems: problemCount };
   }
+}
+
+/** Whether there is no engine, and none to be expected until the user acts. */
+export function isWithoutEngine(kind: EngineState["kind"]): boolean {
+  return kind === "missing" || kind === "unapproved" || kind === "outdated" || kind === "occupied" || kind === "failed";
 }
 
 /** Whether there is neither trouble nor work, so that the status bar has nothing to say. */

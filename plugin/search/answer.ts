@@ -6,7 +6,18 @@ import { type Failure } from "../sidecar/failure";
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+
+/** What names alone found, without an engine. */
+export interface NamesResult extends SearchResult {
+  /** Parts of the query that were left out, as typed. */
+  readonly ignored: readonly string[];
+}
+
+/** What names leave out of a query; null for an answer of the engine. */
+export function ignoredBy(result: Found): readonly string[] | null {
+  return "ignored" in result ? (result as NamesResult).ignored : null;
+}
 
 /** What was asked, and how long the answer took. */
 export interface Asked {
@@ -22,6 +33,8 @@ export interface Asked {
 }
 
 export interface Answer extends Found, Asked {
+  /** Set where only the names of notes were searched, with the parts of the query that this left out. */
+  readonly byNames?: { readonly ignored: readonly string[] } | null;
   /** Of related notes: path -> relation, where there is one. */
   readonly relations?: ReadonlyMap<string, Relation>;
   /** Of related notes: how many hits stand before those that merely mention the note. */
@@ -40,8 +53,10 @@ export type SearchState =
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
 
 /** The part of a result that a screen needs, with what was asked. */
-export function answerFrom({ hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract }: Found, asked: Asked): Answer {
-  return { ...asked, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract };
+export function answerFrom(found: Found, asked: Asked): Answer {
+  const { hits, total, reachable, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = found;
+  const ignored = ignoredBy(found);
+  return { ...asked, byNames: ignored && { ignored }, hits, total, reachable, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract };
 }
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */

@@ -9,13 +9,14 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult, type SortOrder } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
 import { type ResultSource } from "./result-source";
-import { type Answer, type Asked, type SearchState, answerFrom, answerOf } from "./answer";
+import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
+import { joined, pageAfter } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
 import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
 
@@ -32,7 +33,7 @@ export interface SearchOptions {
   readonly snippetWidth: number;
 }
 
-const MAX_HITS = 100; // of the protocol
+const MAX_LIMIT = 100; // of the protocol
 
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
@@ -51,6 +52,7 @@ export class SearchSession implements ResultSource {
   private meaningIsSlow = false;
   private firstStage: Pending<SearchResult> | null = null; // by words alone, while meaning is waited for
   private extra = 0; // hits of this query beyond the limit that were wanted
+  private order: SortOrder = "relevance";
 
   constructor(
     private readonly client: Requester,
@@ -67,6 +69,10 @@ export class SearchSession implements ResultSource {
 
   get mode(): Mode {
     return this.options.mode;
+  }
+
+  get sort(): SortOrder {
+    return this.order;
   }
 
   get snippetWidth(): number {
@@ -97,6 +103,14 @@ export class SearchSession implements ResultSource {
     else if (options.snippetWidth !== before.snippetWidth) this.refresh();
   }
 
+  /** Asks for the hits in another order. */
+  setSort(sort: SortOrder): void {
+    if (sort === this.order) return;
+    this.order = sort;
+    this.extra = 0;
+    if (this.query !== "") this.schedule(0, false);
+  }
+
   /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
   refresh(): void {
     if (this.query === "" || (this.current.kind === "searching" && !this.pending)) return; // a request is scheduled anyway
@@ -108,9 +122,10 @@ export class SearchSession implements ResultSource {
   /** Asks for as many hits more as there were at first. The rows that are there stay. */
   more(): void {
     const answer = answerOf(this.current);
-    if (this.pending || !answer || answer.hits.length >= answer.total || this.limit >= MAX_HITS) return;
-    this.extra += this.options.limit;
-    this.schedule(0, true);
+    if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
+    this.extra = Math.max(0, answer.hits.length - this.options.limit) + this.options.limit;
+    this.cancelTimer();
+    void this.request(true, answer);
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
@@ -128,7 +143,7 @@ export class SearchSession implements ResultSource {
   /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query, isTyping: typing } = this;
-    const { limit } = this;
+    const limit = Math.min(MAX_LIMIT, this.wanted);
     const { mode } = this.options;
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
@@ -164,8 +179,9 @@ export class SearchSession implements ResultSource {
     this.passages.cancelAll();
   }
 
-  private get limit(): number {
-    return Math.min(MAX_HITS, this.options.limit + this.extra);
+  /** How many hits the list is to have. */
+  private get wanted(): number {
+    return this.options.limit + this.extra;
   }
 
   private clear(): void {
@@ -181,9 +197,13 @@ export class SearchSession implements ResultSource {
     if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
   }
 
-  private async request(isRefresh: boolean): Promise<void> {
-    const { query, isTyping } = this;
-    const { limit } = this;
+  /** Asks for all hits that are wanted, page by page; those of `before` are there. */
+  private async request(isRefresh: boolean, before: Answer | null = null): Promise<void> {
+    const { query, isTyping, wanted } = this;
+    const order = this.order === "relevance" ? {} : { sort: this.order };
+    const limit = Math.min(MAX_LIMIT, wanted);
+    const page = pageAfter(before?.hits.length ?? 0, wanted, before?.reachable);
+    if (!page) return;
     const { mode, snippetWidth } = this.options;
     const earlier = this.pending;
     const requestedAt = this.clock.now();
@@ -191,13 +211,15 @@ export class SearchSession implements ResultSource {
     this.refreshIsDue = false;
     const params = { query, typing: isTyping, maxTokens: MAX_TOKENS, snippetWidth };
     this.endFirstStage();
-    const isStaged = mode === "hybrid" && isTyping && !isRefresh && this.meaningIsSlow;
+    const isStaged = mode === "hybrid" && isTyping && !isRefresh && this.meaningIsSlow && this.order === "relevance";
     if (isStaged) this.firstStage = this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) });
     const pending = this.client.request("search", {
       ...params,
       mode,
-      limit,
-      extract: mode === "hybrid", // the engine looks for it only where a question is asked
+      limit: page.limit,
+      ...order,
+      ...(page.offset > 0 && { offset: page.offset }),
+      extract: mode === "hybrid" && before === null, // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.id }),
     });
     this.pending = pending;
@@ -212,9 +234,16 @@ export class SearchSession implements ResultSource {
     if (query !== this.query) return; // a newer query is scheduled
     if (reply.ok) {
       const tookMs = this.clock.now() - requestedAt;
-      if (mode === "hybrid") this.meaningIsSlow = tookMs > SLOW_MS;
-      const found = { ...reply.value, hits: belowPrefix(shown.hits, reply.value.hits, this.rowsAreFrozen) };
-      const answer = answerFrom(found, { ...asked, tookMs });
+      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
+      const { hits, reachable } = reply.value;
+      const known = before?.hits.length ?? 0;
+      let answer = answerFrom({ ...reply.value, hits: belowPrefix(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
+      if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
+      if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever was said of it
+      if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
+        await this.request(isRefresh, answer);
+        return;
+      }
       this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
@@ -285,5 +314,5 @@ function searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */
 function hasNewCorrections(answer: Answer, before: SearchState): boolean {
   const words = ({ corrections }: Answer): string => corrections.map(({ used }) => used).join(" ");
-  return before.kind === "results" && words(answer) !== words(before.answer);
+  return before.kind === "results" && !before.answer.byNames && words(answer) !== words(before.answer);
 }

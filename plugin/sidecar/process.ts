@@ -11,7 +11,7 @@ import { type Cancel, type Clock } from "../clock";
 import { type Announcement, type Endpoint, type ProgramVersion } from "../protocol/discovery";
 import { parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion } from "../protocol/discovery";
 import { type StartFailure, startFailureOf } from "./failure";
-import { programPaths } from "./program-paths";
+import { INSTALLERS, type Installer, type Machine, installerPaths, programPaths } from "./program-paths";
 
 export const READY_DEADLINE_MS = 10_000; // a cold start loads Python and opens the index: 1 to 3 s on a slow disk
 const VERSION_DEADLINE_MS = 5_000;
@@ -26,10 +26,18 @@ export interface Program {
   readonly protocol: number;
 }
 
-/** The programs found, best first, and every path that was tried. */
+/** What was found on this computer. */
 export interface FoundPrograms {
+  /** Best first. */
   readonly found: readonly Program[];
+  /** Paths of programs with the right name that may not be run: the user was not asked, or declined. */
+  readonly unapproved: readonly string[];
+  /** Every path that was looked at. */
   readonly tried: readonly string[];
+  /** Node's `process.platform`. */
+  readonly platform: string;
+  /** Looked for only where there is no engine, and never run. */
+  readonly installers: readonly Installer[];
 }
 
 export type StartOutcome = Announcement | { readonly kind: "failed"; readonly failure: StartFailure };
@@ -54,7 +62,8 @@ export interface EngineProcess {
 
 /** Every operation of the plugin outside Obsidian. */
 export interface Launcher {
-  find(chosen: string | null): Promise<FoundPrograms>;
+  /** Runs a program with `--version` only where the user chose its path, or `mayRun` says so. */
+  find(chosen: string | null, mayRun: (path: string) => boolean): Promise<FoundPrograms>;
   start(program: string): EngineProcess;
   /** The endpoint with the owner's token. Null when the discovery file or the owner's is gone or cannot be read. */
   readEndpoint(discoveryPath: string): Promise<Endpoint | null>;
@@ -69,7 +78,7 @@ export interface LauncherOptions {
 
 export function createLauncher(options: LauncherOptions): Launcher {
   return {
-    find: (chosen) => findPrograms(chosen, options.clock),
+    find: (chosen, mayRun) => findPrograms(chosen, mayRun, options.clock),
     start: (program) => startEngine(program, options),
     readEndpoint,
   };
@@ -77,15 +86,31 @@ export function createLauncher(options: LauncherOptions): Launcher {
 
 // --- finding ------------------------------------------------------------------------------------
 
-async function findPrograms(chosen: string | null, clock: Clock): Promise<FoundPrograms> {
-  const tried = programPaths({ platform: process.platform, env: process.env, home: homedir() }, chosen);
+async function findPrograms(chosen: string | null, mayRun: (path: string) => boolean, clock: Clock): Promise<FoundPrograms> {
+  const machine: Machine = { platform: process.platform, env: process.env, home: homedir() };
+  const tried = programPaths(machine, chosen);
   const found: Program[] = [];
+  const unapproved: string[] = [];
   for (const path of tried) {
     if (!(await isFile(path))) continue;
+    if (chosen === null && !mayRun(path)) {
+      unapproved.push(path);
+      continue;
+    }
     const version = await askVersion(path, clock);
     if (version) found.push({ path, ...version });
   }
-  return { found, tried };
+  const installers = found.length + unapproved.length === 0 ? await installersOn(machine) : [];
+  return { found, unapproved, tried, platform: machine.platform, installers };
+}
+
+async function installersOn(machine: Machine): Promise<readonly Installer[]> {
+  const there: Installer[] = [];
+  for (const installer of INSTALLERS) {
+    const files = await Promise.all(installerPaths(installer, machine).map(isFile));
+    if (files.includes(true)) there.push(installer);
+  }
+  return there;
 }
 
 /** Runs `PROGRAM --version`; null when its output is not that of Quarry. */

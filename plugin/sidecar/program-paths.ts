@@ -1,4 +1,4 @@
-/** Paths where `quarry` may be installed, in the order in which they are tried. Pure: no file is looked up here. */
+/** Paths where `quarry`, or what installs it, may be found, in the order in which they are tried. Pure: no file is looked up here. */
 
 export interface Machine {
   /** Node's `process.platform`: `win32`, `darwin`, `linux`. */
@@ -19,9 +19,25 @@ const WINDOWS_PYTHONS = ["Python314", "Python313", "Python312", "Python311"];
  */
 export function programPaths(machine: Machine, chosen: string | null): readonly string[] {
   if (chosen !== null) return [expandHome(chosen, machine)];
-  const name = isWindows(machine) ? "quarry.exe" : "quarry";
-  const folders = [...toolFolders(machine), ...pathFolders(machine)].filter((folder) => isAbsolute(folder, machine));
-  return [...new Set(folders.map((folder) => join(machine, folder, name)))];
+  return pathsOf("quarry", toolFolders(machine), machine);
+}
+
+/** What can install the engine, or get what can. */
+export const INSTALLERS = ["uv", "pipx", "brew", "winget"] as const;
+export type Installer = (typeof INSTALLERS)[number];
+
+/** Absolute paths where an installer may be. */
+export function installerPaths(installer: Installer, machine: Machine): readonly string[] {
+  const { env, home } = machine;
+  const links = env["LOCALAPPDATA"] ? ["Microsoft\\WinGet\\Links", "Microsoft\\WindowsApps"].map((folder) => join(machine, env["LOCALAPPDATA"] ?? "", folder)) : [];
+  return pathsOf(installer, [...toolFolders(machine), join(machine, home, ".cargo", "bin"), ...(isWindows(machine) ? links : [])], machine);
+}
+
+/** The paths of a program in `folders` and those of PATH. */
+function pathsOf(program: string, folders: readonly string[], machine: Machine): readonly string[] {
+  const name = isWindows(machine) ? `${program}.exe` : program;
+  const all = [...folders, ...pathFolders(machine)].filter((folder) => isAbsolute(folder, machine));
+  return [...new Set(all.map((folder) => join(machine, folder, name)))];
 }
 
 function toolFolders(machine: Machine): readonly string[] {

@@ -9,21 +9,26 @@ import { type Announcement } from "../protocol/discovery";
 import { type IndexStatus, PROTOCOL_VERSION } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type RpcClient } from "./client";
+import { type Consent } from "./consent";
 import { type Connection, type ConnectionState } from "./connection";
 import { type StartFailure, isWorthRetrying } from "./failure";
 import { type EngineProcess, type Launcher, type Program } from "./process";
+import { type Installer } from "./program-paths";
 
 const FIRST_RESTART_MS = 1_000;
 const MAX_CRASHES = 5; // then the user has to act; a sixth start would fail like the others
 const STABLE_AFTER_MS = 60_000; // an engine that ran this long did not fail at its start
 const MAX_LOST_CONNECTIONS = 4; // consecutive, over 1.4 s or more: an engine that only restarts its socket is back by then
 const MAX_LOST_HOLDERS = 3; // a process that holds the vault and does not answer: waiting longer will not change that
+const LOOK_EVERY_MS = 3_000; // a window gets the focus more often than a program is installed
 const SHUTDOWN_REPLY_MS = 500; // a courtesy: closing its stdin stops it as well
 
 export type EngineState =
   | { readonly kind: "stopped" }
   | { readonly kind: "starting" }
-  | { readonly kind: "missing"; readonly tried: readonly string[] }
+  | { readonly kind: "missing"; readonly tried: readonly string[]; readonly platform: string; readonly installers: readonly Installer[] }
+  /** A program with the right name is there. It was never started: the user is asked first, and may decline. */
+  | { readonly kind: "unapproved"; readonly program: string; readonly isDeclined: boolean }
   | { readonly kind: "outdated"; readonly program: string | null; readonly version: string | null; readonly protocol: number | null }
   | { readonly kind: "live"; readonly version: string; readonly isOurs: boolean }
   /** Not connected; a reconnection or restart is under way. */
@@ -40,6 +45,8 @@ export interface SupervisorParts {
   readonly clock: Clock;
   /** The program chosen for this device; null to search the usual places. */
   readonly chosenProgram: () => string | null;
+  /** Which other programs may be started. */
+  readonly consent: Consent;
 }
 
 export class Supervisor {
@@ -55,6 +62,7 @@ export class Supervisor {
   /** Settles when every process that was stopped has exited. */
   private ending: Promise<void> = Promise.resolve();
   private lastLog = "";
+  private lookedAt = -Infinity;
   private cancelTimer: Cancel = () => undefined;
   private cancelStable: Cancel = () => undefined;
   /** Incremented whenever pending work becomes obsolete. */
@@ -95,6 +103,7 @@ export class Supervisor {
   }
 
   start(): void {
+    this.setState({ kind: "starting" });
     void this.findAndStart();
   }
 
@@ -105,6 +114,27 @@ export class Supervisor {
     this.stopOwnProcess();
     this.setState({ kind: "starting" });
     void this.findAndStart();
+  }
+
+  /** Looks for the engine again where there was none to start, without a word unless something changed. */
+  lookAgain(): void {
+    const { kind } = this.current;
+    const isDue = this.parts.clock.now() - this.lookedAt >= LOOK_EVERY_MS;
+    if (isDue && (kind === "missing" || kind === "unapproved" || kind === "outdated")) void this.findAndStart();
+  }
+
+  /** Starts the program that the user was asked about, now and in future. */
+  approve(): void {
+    if (this.current.kind !== "unapproved") return;
+    this.parts.consent.give(this.current.program);
+    this.restart();
+  }
+
+  /** The user does not want the program to be started; nothing asks again. */
+  decline(): void {
+    if (this.current.kind !== "unapproved") return;
+    this.parts.consent.decline(this.current.program);
+    this.setState({ ...this.current, isDeclined: true });
   }
 
   /** Stops the own process; an engine that was attached to keeps running. Settles when the process has exited. */
@@ -118,21 +148,28 @@ export class Supervisor {
 
   private async findAndStart(): Promise<void> {
     const generation = this.nextGeneration();
-    if (this.current.kind !== "disconnected") this.setState({ kind: "starting" }); // "disconnected" tells the user more
-    const { found, tried } = await this.parts.launcher.find(this.parts.chosenProgram());
+    this.lookedAt = this.parts.clock.now();
+    const { consent } = this.parts;
+    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.isGiven(path));
     if (generation !== this.generation) return;
 
-    const [first] = found;
-    if (!first) {
-      this.setState({ kind: "missing", tried });
+    const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
+    const asked = unapproved.find((path) => !consent.isDeclined(path)) ?? unapproved[0];
+    if (!program && asked !== undefined) {
+      this.setState({ kind: "unapproved", program: asked, isDeclined: consent.isDeclined(asked) });
       return;
     }
-    const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
+    const [first] = found;
+    if (!first) {
+      this.setState({ kind: "missing", tried, platform, installers });
+      return;
+    }
     if (!program) {
       this.setState({ kind: "outdated", program: first.path, version: first.version, protocol: first.protocol });
       return;
     }
     this.programInUse = program;
+    if (this.current.kind !== "disconnected") this.setState({ kind: "starting" }); // "disconnected" tells the user more
     await this.ending; // or the new process would find the vault locked by the old one
     if (generation === this.generation) await this.launch(program, generation);
   }

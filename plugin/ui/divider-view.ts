@@ -2,7 +2,7 @@
 import { type ActionId } from "../pane/commands";
 import { type Row } from "../pane/rows";
 import { actionOf } from "../wording/actions";
-import { t } from "../wording/translate";
+import { sectionWords } from "../wording/rows";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";
 
@@ -22,7 +22,7 @@ export class DividerView implements RowView {
 
   show(row: Row): void {
     if (row.kind !== "divider") return;
-    setText(this.textEl, t(`section.${row.section}`));
+    setText(this.textEl, sectionWords(row));
     this.el.dataset["section"] = row.section;
     this.actionEl.toggleClass("is-hidden", row.section !== "recent");
   }

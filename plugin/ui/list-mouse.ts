@@ -13,7 +13,8 @@ export interface MouseHandlers {
   readonly restore: (path: string) => void;
   /** The pointer moves over the list. */
   readonly touch: () => void;
-  readonly showMenu: (row: PlaceRow, event: MouseEvent) => void;
+  /** False where the row has no menu. */
+  readonly showMenu: (row: Row, event: MouseEvent) => boolean;
   readonly preview: (row: PlaceRow, event: MouseEvent) => void;
   readonly drag: (row: PlaceRow, event: DragEvent) => void;
 }
@@ -42,10 +43,8 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
     if (row) open(row, "tab");
   });
   owner.registerDomEvent(listEl, "contextmenu", (event) => {
-    const row = placeAt(event);
-    if (!row) return;
-    event.preventDefault();
-    showMenu(row, event);
+    const row = list.rowAt(event.target);
+    if (row && showMenu(row, event)) event.preventDefault();
   });
   owner.registerDomEvent(listEl, "mousemove", ({ movementX, movementY }) => {
     if (movementX !== 0 || movementY !== 0) touch(); // a browser says as much when rows come under a pointer at rest

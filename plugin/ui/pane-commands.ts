@@ -1,10 +1,10 @@
 /** What does each command of the pane do? One map; a button, a key and the palette call the same entry. */
 import { type CommandMap, type PaneActionId } from "../pane/commands";
-import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneModel } from "../pane/model";
 import { type Mode } from "../protocol/messages";
 import { answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
-import { panelWords } from "../wording/panels";
+import { shownPanel } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 
 export interface PaneCommandParts {
@@ -15,12 +15,20 @@ export interface PaneCommandParts {
   readonly clearHistory: () => void;
   readonly refresh: () => void;
   readonly changeDensity: () => void;
+  readonly toggleHelp: () => void;
   readonly copy: (text: string) => void;
   readonly showKeys: () => void;
 }
 
-export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
+export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
+    "add-filter": () => {
+      const { input } = dom;
+      if (/\S$/.test(input.value)) input.value += " ";
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+      dom.completions.openAll();
+    },
     "change-density": changeDensity,
     "clear-history": clearHistory,
     "clear-query": () => {
@@ -28,9 +36,10 @@ export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, r
       dom.input.focus();
     },
     "copy-command": () => {
-      const [command] = panelWords(stateOf(model()))?.commands ?? [];
+      const [command] = shownPanel(model())?.commands ?? [];
       if (command !== undefined) copy(command);
     },
+    "engine-help": toggleHelp,
     "go-to-error": () => {
       const { search } = model();
       if (search.kind === "failed" && search.failure.kind === "bad-query") selectCharacter(dom.input, search.failure.position ?? 0);

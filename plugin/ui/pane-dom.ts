@@ -1,9 +1,10 @@
 /** Builds the elements and widgets of the search pane. No behaviour. */
 import { SearchComponent, setIcon, setTooltip } from "obsidian";
 import { type Clock } from "../clock";
-import { type Mode } from "../protocol/messages";
+import { type Mode, type SortOrder } from "../protocol/messages";
 import { type PaneActionId } from "../pane/commands";
 import { actionOf } from "../wording/actions";
+import { ChipRow } from "./chip-row";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
 import { IndexStatusLine } from "./index-status";
 import { type ListDom, buildList } from "./list-dom";
@@ -11,6 +12,7 @@ import { ModeSwitch } from "./mode-switch";
 import { Panel, type PanelHandlers } from "./panel";
 import { ProgressBlock } from "./progress-block";
 import { type RecentHandlers } from "./recent-view";
+import { SortButton } from "./sort-button";
 import { StatusLine } from "./status-line";
 import { t } from "../wording/translate";
 
@@ -20,6 +22,8 @@ export interface PaneDom {
   readonly input: HTMLInputElement;
   readonly modes: ModeSwitch;
   readonly completions: CompletionList;
+  readonly chips: ChipRow;
+  readonly sort: SortButton;
   /** The line above the rows. */
   readonly line: StatusLine;
   readonly panel: Panel;
@@ -32,6 +36,9 @@ export interface PaneDom {
 export interface PaneHandlers extends PanelHandlers, RecentHandlers {
   readonly clock: Clock;
   readonly chooseMode: (mode: Mode) => void;
+  readonly chooseSort: (order: SortOrder) => void;
+  /** A chip was taken out of the query. */
+  readonly takeChip: (rest: string) => void;
   readonly names: CompletionHandlers["names"];
   readonly completed: () => void;
 }
@@ -50,6 +57,10 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(tools, "rows-3", "change-density", handlers.act);
   tool(tools, "circle-question-mark", "show-operators", handlers.act);
   tool(tools, "keyboard", "show-keys", handlers.act);
+  const filters = head.createDiv({ cls: "quarry-filters" });
+  const chips = new ChipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
+  tool(filters, "plus", "add-filter", handlers.act);
+  const sort = new SortButton(filters, handlers.chooseSort);
   const line = new StatusLine(head.createDiv({ cls: "quarry-line" }), handlers.act);
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: { tabindex: "0", role: "group", "aria-label": t("pane.results") } }); // to scroll by keys
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);
@@ -68,7 +79,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
     accepted: handlers.completed,
     deactivated: () => { list.active.updateAria(); },
   });
-  return { el, search, input, completions, modes, line, panel, progress, list, status };
+  return { el, search, input, completions, chips, sort, modes, line, panel, progress, list, status };
 }
 
 function tool(parent: HTMLElement, icon: string, id: PaneActionId, act: (action: PaneActionId) => void): void {

@@ -3,6 +3,7 @@ import { type Emitter } from "../emitter";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 import { type SearchSession } from "../search/session";
 import { type Preferences } from "../settings";
+import { type Requester } from "../sidecar/client";
 import { type ListServices } from "./result-list";
 
 export interface History {
@@ -20,6 +21,7 @@ export type PanePreferences = Pick<Preferences, "mode" | "limit" | "naming" | "d
 
 /** Everything the pane depends on. */
 export interface PaneParts extends ListServices {
+  readonly client: Requester;
   readonly createSession: () => SearchSession;
   readonly history: History;
   readonly preferences: () => PanePreferences;

@@ -1,14 +1,19 @@
 /** Draws what is around the rows of the pane: patches only what differs from the model drawn before. */
-import { answerOf } from "../search/answer";
+import { type SortOrder } from "../protocol/messages";
+import { type Answer, answerOf } from "../search/answer";
+import { chipsOf } from "../search/clauses";
 import { type PaneModel, stateOf } from "../pane/model";
 import { freshness } from "../pane/state";
 import { t } from "../wording/translate";
-import { announcement, panelWords } from "../wording/panels";
+import { announcement, shownPanel } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 import { type Surroundings } from "./result-list";
 
 export class PaneView implements Surroundings {
-  constructor(private readonly dom: PaneDom) {}
+  constructor(
+    private readonly dom: PaneDom,
+    private readonly sort: () => SortOrder,
+  ) {}
 
   show(model: PaneModel): void {
     const { dom } = this;
@@ -16,13 +21,20 @@ export class PaneView implements Surroundings {
     const fresh = freshness(model.engine, model.status);
     dom.modes.show(model.mode);
     dom.line.show(model);
-    // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
-    dom.panel.show(state.kind === "bad-query" && model.rows.length > 0 ? null : panelWords(state));
+    this.showFilters(answerOf(model.search));
+    dom.panel.show(shownPanel(model));
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
     dom.el.dataset["state"] = state.kind;
-    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.recent"));
+    dom.list.listEl.setAttr("aria-label", answerOf(model.search) ? t("pane.results") : t("pane.completions"));
     if (state.kind !== "searching") dom.list.live.announceState(announcement(state));
+  }
+
+  /** While an answer is pending, the chips of the one before stay. */
+  private showFilters(answer: Answer | null): void {
+    const { chips, sort } = this.dom;
+    chips.show(answer ? chipsOf(answer.query, answer.clauses) : []);
+    sort.show(this.sort(), answer?.sort ?? this.sort());
   }
 
   rowsShown(): void {

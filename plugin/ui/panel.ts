@@ -27,10 +27,11 @@ export class Panel {
     if (words) this.draw(words);
   }
 
-  private draw({ title, detail, commands, actions, hasWayOut }: PanelWords): void {
+  private draw({ title, detail, commands, log = [], actions, hasWayOut }: PanelWords): void {
     this.el.createDiv({ cls: "quarry-panel-title", text: title });
     if (detail !== "") this.el.createDiv({ cls: "quarry-panel-detail", text: detail });
     for (const command of commands) this.drawCommand(command);
+    if (log.length > 0) this.el.createEl("pre", { cls: "quarry-panel-log", text: log.join("\n"), attr: { dir: "ltr" } });
     const row = this.el.createDiv({ cls: "quarry-panel-actions" });
     const [first] = actions;
     for (const { id, label } of actions) {

@@ -37,7 +37,7 @@ export class PassageBlock {
 
   show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES): void {
     this.el.toggleClass("is-hidden", passage === null && notes.missing === "" && notes.maps === "");
-    const trail = trailOf(passage ? headingsOf(passage) : [], title).join(t("pane.headings"));
+    const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
     showText(this.missingEl, notes.missing);
     showText(this.trailEl, trail);
     showText(this.mapsEl, notes.maps);
@@ -80,7 +80,8 @@ function showText(el: HTMLElement, text: string): void {
   el.toggleClass("is-hidden", text === "");
 }
 
-/** The heading path without a first heading that repeats the title, which is shown above it. */
-function trailOf(headingPath: readonly string[], title: string): readonly string[] {
-  return headingPath[0] === title ? headingPath.slice(1) : headingPath;
+/** The heading path without what repeats the title, which is shown above it, or the excerpt, which is shown below. */
+function trailOf(headingPath: readonly string[], title: string, snippet: string): readonly string[] {
+  const above = headingPath.at(-1) === snippet ? headingPath.slice(0, -1) : headingPath;
+  return above[0] === title ? above.slice(1) : above;
 }

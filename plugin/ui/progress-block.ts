@@ -1,5 +1,6 @@
 /** How far the index is, while it is filled and the list is empty: a bar with its count. */
 import { type Freshness } from "../pane/state";
+import { t } from "../wording/translate";
 import { freshnessWords } from "../wording/freshness";
 import { setText } from "./passage-block";
 
@@ -10,6 +11,7 @@ export class ProgressBlock {
   constructor(private readonly el: HTMLElement) {
     this.textEl = el.createDiv({ cls: "quarry-progress-text" });
     this.barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
+    el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
   }
 
   /** Shows the progress of `freshness`; null when rows are shown instead. */

@@ -3,7 +3,7 @@ import { type HoverPopover, ItemView, type ViewStateResult, type WorkspaceLeaf, 
 import { type Cancel } from "../clock";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 import { fileName } from "../pane/note-name";
-import { type RelatedTo, RelatedSource } from "../search/related-source";
+import { type RelatedSource, type RelatedTo } from "../search/related-source";
 import { type Requester } from "../sidecar/client";
 import { relatedPanel, relatedToWords } from "../wording/related";
 import { t } from "../wording/translate";
@@ -12,10 +12,9 @@ import { buildList } from "./list-dom";
 import { listenToKeys } from "./list-keys";
 import { noteAt } from "./open-hit";
 import { openNote } from "./open-note";
+import { RELATED_VIEW_TYPE, relatedSource } from "./related-notes";
 import { type ListServices, ResultList } from "./result-list";
 import { StatePanel } from "./state-panel";
-
-export const RELATED_VIEW_TYPE = "quarry-related";
 
 export const RELATED_ICON = "waypoints";
 
@@ -45,14 +44,7 @@ export class RelatedView extends ItemView {
     private readonly parts: RelatedViewParts,
   ) {
     super(leaf);
-    const { vault, metadataCache } = this.app;
-    this.source = new RelatedSource({
-      client: parts.client,
-      clock: parts.clock,
-      snippetWidth: () => this.list?.room.asked ?? 120,
-      modifiedMs: (path) => noteAt(vault, path)?.stat.mtime ?? 0,
-      isLinked: (from, to) => (metadataCache.resolvedLinks[from]?.[to] ?? 0) > 0,
-    });
+    this.source = relatedSource(this.app, parts.client, parts.clock, () => this.list?.room.asked ?? 120);
   }
 
   getViewType(): string {

@@ -3,14 +3,14 @@
  *
  * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
  */
-import { type App, Component, type HoverParent, Keymap, type MarkdownView, type WorkspaceLeaf } from "obsidian";
+import { type App, Component, type HoverParent, Keymap, type MarkdownView, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../clock";
 import { type RowCommandId } from "../pane/commands";
 import { type Emitter } from "../emitter";
 import { type PaneKey } from "../pane/keys";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, targetRows } from "../pane/model";
 import { type Naming } from "../pane/note-name";
-import { type PlaceRow, type RecentRow, type Row, isPlace } from "../pane/rows";
+import { type PlaceRow, type QueryRow, type Row, isPlace, isQuery } from "../pane/rows";
 import { type ObservableEngine } from "../pane/state";
 import { type Mode } from "../protocol/messages";
 import { answerOf } from "../search/answer";
@@ -26,6 +26,9 @@ import { KeySheet } from "./key-sheet";
 import { type ListDom } from "./list-dom";
 import { listenToMouse } from "./list-mouse";
 import { ListView } from "./list-view";
+import { queryMenu } from "./query-menu";
+import { type RecentHandlers } from "./recent-view";
+import { openRelated } from "./related-notes";
 import { RowActions } from "./row-actions";
 import { type OpenWhere, type RowCommands, commandsFor, preview, rowCommands, rowMenu } from "./row-commands";
 
@@ -68,7 +71,9 @@ export interface ListParts extends ListServices {
   /** A note can be created that is called as the query. */
   readonly offersNote?: boolean;
   /** A query of the list was chosen. */
-  readonly chooseQuery?: (row: RecentRow) => void;
+  readonly chooseQuery?: (row: QueryRow) => void;
+  /** What can be done with the queries of the list. */
+  readonly queries?: RecentHandlers;
 }
 
 export class ResultList extends Component {
@@ -98,7 +103,7 @@ export class ResultList extends Component {
       },
       report: (path, kind) => { source.report(path, kind); },
       setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
-      explain,
+      explain: () => (source.state.kind === "idle" ? null : explain), // rows of an empty box answer no query
     });
     this.commands = rowCommands(app, this.actions);
   }
@@ -121,7 +126,7 @@ export class ResultList extends Component {
       choose: (row, isRange) => { this.choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
       restore: (path) => { this.restore(path); },
       touch: () => { if (!this.current.selection.isPinned) this.dispatch({ kind: "touched" }); },
-      showMenu: (row, event) => { this.menuFor(row).showAtMouseEvent(event); },
+      showMenu: (row, event) => this.menuFor(row)?.showAtMouseEvent(event) !== undefined,
       preview: (row, event) => {
         const el = dom.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
@@ -289,9 +294,10 @@ export class ResultList extends Component {
 
   private open(row: Row, where: OpenWhere): void {
     if (row.kind === "create") this.create();
-    else if (row.kind === "recent") this.parts.chooseQuery?.(row);
+    else if (isQuery(row)) this.parts.chooseQuery?.(row);
     else if (row.kind === "more") {
       if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
+      else if (row.what === "related") openRelated(this.parts.app);
       else this.parts.source.more();
     } else if (isPlace(row)) {
       this.dispatch({ kind: "selected", key: row.key });
@@ -311,16 +317,19 @@ export class ResultList extends Component {
     }
   }
 
-  private menuFor(row: PlaceRow): ReturnType<typeof rowMenu> {
-    const { app, place, leaf } = this.parts;
+  private menuFor(row: Row): Menu | null {
+    const { app, place, leaf, queries } = this.parts;
+    if (isQuery(row)) return queries ? queryMenu(row, queries) : null;
+    if (!isPlace(row)) return null;
     return rowMenu(app, this.withChosen(row), this.commands, place, leaf, this.actions);
   }
 
   private openMenuAt(row: Row | null): boolean {
     const el = row && this.dom.rows.elementOf(row.key);
-    if (!isPlace(row) || !el) return false;
+    const menu = row && this.menuFor(row);
+    if (!menu || !el) return false;
     const { left, bottom } = el.getBoundingClientRect();
-    this.menuFor(row).showAtPosition({ x: left, y: bottom }, el.doc);
+    menu.showAtPosition({ x: left, y: bottom }, el.doc);
     return true;
   }
 }

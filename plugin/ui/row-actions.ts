@@ -22,14 +22,14 @@ export interface RowActionParts {
   readonly opening: (row: PlaceRow) => void;
   readonly report: (path: string, kind: FeedbackKind) => void;
   readonly setDismissed: (path: string, isDismissed: boolean) => void;
-  readonly explain: ((path: string) => void) | null;
+  readonly explain: () => ((path: string) => void) | null;
 }
 
 export class RowActions implements RowHandlers {
   constructor(private readonly parts: RowActionParts) {}
 
   get explain(): ((path: string) => void) | null {
-    return this.parts.explain;
+    return this.parts.explain();
   }
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {

@@ -34,7 +34,7 @@ export interface RowHandlers {
 
 /** The commands of rows, in the order of the context menu. */
 export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
-  const { open, insert, copyLinks, copyText, explain, dismiss } = handlers;
+  const { open, insert, copyLinks, copyText, dismiss } = handlers;
   const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
   const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
   const isDismissed = (row: PlaceRow): boolean => row.kind === "hit" && row.isDismissed;
@@ -48,7 +48,7 @@ export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
     "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
     "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
     "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
-    explain: { icon: "info", section: "info", isFor: () => explain !== null, run: ([row]) => { if (row) explain?.(row.hit.path); } },
+    explain: { icon: "info", section: "info", isFor: () => handlers.explain !== null, run: ([row]) => { if (row) handlers.explain?.(row.hit.path); } },
     dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
     restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
   };

@@ -5,6 +5,7 @@ import { type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { CreateView } from "./create-view";
 import { DividerView } from "./divider-view";
+import { ExampleView } from "./example-view";
 import { ExtractView } from "./extract-view";
 import { HitView } from "./hit-view";
 import { longestIncreasingSubsequence } from "./longest-increasing-subsequence";
@@ -88,6 +89,8 @@ export class RowList {
         return new HitView(this.parts.clock);
       case "recent":
         return new RecentView(this.parts);
+      case "example":
+        return new ExampleView();
       case "divider":
         return new DividerView(this.parts.act);
       case "more":

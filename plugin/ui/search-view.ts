@@ -5,7 +5,7 @@ import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
 import { paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
-import { type Mode } from "../protocol/messages";
+import { type Mode, type SortOrder } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
 import { searchLink } from "../search/search-link";
 import { type SearchSession } from "../search/session";
@@ -14,6 +14,7 @@ import { explainWords } from "../wording/explanation";
 import { failureWords } from "../wording/failures";
 import { t } from "../wording/translate";
 import { ICON } from "./icon";
+import { EmptyBox } from "./empty-box";
 import { ExplainModal } from "./explain-modal";
 import { keyScope } from "./key-scope";
 import { paneCommands } from "./pane-commands";
@@ -21,7 +22,9 @@ import { type PaneDom, buildPane } from "./pane-dom";
 import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
+import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
+import { SORT_ORDERS } from "./sort-button";
 import { vaultNames } from "./vault-names";
 
 export const VIEW_TYPE = "quarry-search";
@@ -40,8 +43,19 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
+  private readonly queries: RecentHandlers = {
+    toggleSaved: (query) => {
+      this.parts.history.toggleSaved(query);
+      this.readHistory();
+    },
+    forget: (query) => {
+      this.parts.history.remove(query);
+      this.readHistory();
+    },
+  };
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
+  private emptyBox: EmptyBox | null = null;
   private cancelRest: Cancel = () => undefined;
 
   constructor(
@@ -61,14 +75,14 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.dom?.input.value ?? "" };
+    return { query: this.dom?.input.value ?? "", sort: this.session.sort };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    if (typeof state === "object" && state !== null && "query" in state && typeof state.query === "string") {
-      this.setQuery(state.query);
-    }
+    if (typeof state !== "object" || state === null) return;
+    if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
+    if ("query" in state && typeof state.query === "string") this.setQuery(state.query);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -117,13 +131,14 @@ export class SearchView extends ItemView {
       ...this.parts,
       app: this.app,
       source: this.session,
-      around: new PaneView(dom),
+      around: new PaneView(dom, () => this.session.sort),
       place: VIEW_TYPE,
       hoverParent: this,
       leaf: this.leaf,
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
+      queries: this.queries,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
@@ -140,6 +155,7 @@ export class SearchView extends ItemView {
     this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
     this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
+    this.emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.session, list, el: this.contentEl }));
     this.readPreferences();
     this.readHistory();
     this.onResize();
@@ -153,7 +169,9 @@ export class SearchView extends ItemView {
   protected override async onClose(): Promise<void> {
     this.cancelRest();
     this.session.close();
+    if (this.emptyBox) this.removeChild(this.emptyBox);
     if (this.list) this.removeChild(this.list);
+    this.emptyBox = null;
     this.dom = null;
     this.list = null;
     await super.onClose();
@@ -177,17 +195,12 @@ export class SearchView extends ItemView {
   private build(act: Act): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      toggleSaved: (query) => {
-        this.parts.history.toggleSaved(query);
-        this.readHistory();
-      },
-      forget: (query) => {
-        this.parts.history.remove(query);
-        this.readHistory();
-      },
+      ...this.queries,
       act: (action) => { act.run?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
+      chooseSort: (order) => { this.chooseSort(order); },
+      takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),
       completed: () => { this.onInput(this.dom?.input.value ?? ""); },
     });
@@ -205,6 +218,7 @@ export class SearchView extends ItemView {
       },
       refresh: () => { this.session.refresh(); },
       changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
+      toggleHelp: () => { list.dispatch({ kind: "help-toggled" }); },
       copy: this.parts.copy,
       showKeys: () => { list.showKeys(); },
     });
@@ -274,6 +288,12 @@ export class SearchView extends ItemView {
   private onEscape(): void {
     const note = this.app.workspace.getMostRecentLeaf();
     if (note) this.app.workspace.setActiveLeaf(note, { focus: true });
+  }
+
+  private chooseSort(order: SortOrder): void {
+    this.session.setSort(order);
+    this.app.workspace.requestSaveLayout();
+    this.dom?.input.focus();
   }
 
   private chooseMode(mode: Mode): void {

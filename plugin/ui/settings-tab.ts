@@ -12,7 +12,7 @@ import { NAMINGS, type Naming } from "../pane/note-name";
 import { DENSITIES, type Density } from "../snippet/layout";
 import { type Reply } from "../sidecar/failure";
 import { FolderSuggest } from "./inspector/pickers";
-import { foldersOf, isFullPath, statusesOf, weightOf } from "./settings-values";
+import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./settings-values";
 import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 
@@ -136,15 +136,11 @@ export class QuarrySettingTab extends PluginSettingTab {
           this.flagRow(t("settings.canvases"), t("settings.canvasesHelp"), "indexCanvases"),
           this.flagRow(t("settings.pdfs"), t("settings.pdfsHelp"), "indexPdfs"),
           this.statusesRow(),
-          this.modelRow(),
-          this.weightRow(t("settings.lexicalWeight"), "lexicalWeight"),
-          this.weightRow(t("settings.denseWeight"), "denseWeight"),
-          this.fusionRow(),
-          this.stemmingRow(),
-          this.rebuildRow(),
+          this.balanceRow(),
         ],
       },
       { heading: t("settings.paneGroup"), rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
+      { heading: t("settings.advancedGroup"), rows: [this.modelRow(), this.fusionRow(), this.stemmingRow(), this.rebuildRow()] },
     ];
   }
 
@@ -250,20 +246,17 @@ export class QuarrySettingTab extends PluginSettingTab {
     return { name: t("settings.model"), help: t("settings.modelHelp"), build };
   }
 
-  private weightRow(name: string, key: "lexicalWeight" | "denseWeight"): Row {
+  private balanceRow(): Row {
     const build = (setting: Setting): void => {
-      setting.addText((text) => {
-        text.inputEl.addEventListener("change", () => {
-          const weight = weightOf(text.inputEl.value);
-          if (weight === null) new Notice(t("settings.weightInvalid"));
-          else void this.write({ [key]: weight });
-        });
+      setting.addSlider((slider) => {
+        slider.setLimits(0, 100, 5);
+        slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
         this.fillers.push((settings) => {
-          text.setDisabled(settings === null).setValue(settings === null ? "" : String(settings[key]));
+          slider.setDisabled(settings === null).setValue(settings === null ? 50 : balanceOf(settings));
         });
       });
     };
-    return { name, help: t("settings.weightHelp"), build };
+    return { name: t("settings.balance"), help: t("settings.balanceHelp"), build };
   }
 
   private fusionRow(): Row {

@@ -11,10 +11,21 @@ export function statusesOf(text: string): string[] {
   return [...new Set(text.split(/[,，、]/).map((status) => status.trim()).filter((status) => status !== ""))];
 }
 
-/** Parses a weight; null when it is invalid. */
-export function weightOf(text: string): number | null {
-  const weight = text.trim() === "" ? NaN : Number(text.replace(",", "."));
-  return weight >= 0 && weight <= 100 ? weight : null;
+/** What a search weighs words and meaning by. */
+interface Weights {
+  readonly lexicalWeight: number;
+  readonly denseWeight: number;
+}
+
+/** How much of 100 meaning weighs; the rest is the words'. */
+export function balanceOf({ lexicalWeight, denseWeight }: Weights): number {
+  const sum = lexicalWeight + denseWeight;
+  return sum === 0 ? 50 : Math.round((100 * denseWeight) / sum);
+}
+
+/** The weights of a balance; both are 1 in the middle, as they are unless someone sets them. */
+export function weightsOf(balance: number): Weights {
+  return { lexicalWeight: (100 - balance) / 50, denseWeight: balance / 50 };
 }
 
 export function isFullPath(path: string): boolean {

@@ -1,25 +1,35 @@
 /** What does the pane say in each of its states, and what does it offer? Pure. */
 import { PROTOCOL_VERSION } from "../protocol/messages";
 import { type ActionId } from "../pane/commands";
-import { type PaneState } from "../pane/state";
+import { type PaneModel, stateOf } from "../pane/model";
+import { type PaneState, helpState } from "../pane/state";
 import { type Answer } from "../search/answer";
 import { type Action, actionOf } from "./actions";
 import { remarkOn, understoodWords } from "./answer";
+import { installWords, updateWords } from "./engine";
 import { failureWords, startFailureWords } from "./failures";
 import { joinSentences } from "./formatting";
 import { t } from "./translate";
-
-export const INSTALL_COMMANDS = ["uv tool install quarry-search", "pipx install quarry-search"] as const;
-export const UPDATE_COMMANDS = ["uv tool upgrade quarry-search", "pipx upgrade quarry-search"] as const;
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
   readonly title: string;
   readonly detail: string;
   readonly commands: readonly string[];
+  /** The end of the engine's log, line by line. */
+  readonly log?: readonly string[];
   readonly actions: readonly Action[];
   /** The first action is the way out of the state, and looks like it. */
   readonly hasWayOut: boolean;
+}
+
+/** The panel that a model shows; null when only rows are shown. */
+export function shownPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  // Rows of the query before stay where they are while this one cannot be read: the line above them says so.
+  if (state.kind === "bad-query" && model.rows.length > 0) return null;
+  const help = model.showsHelp ? helpState(model.engine) : null;
+  return panelWords(help ?? state);
 }
 
 /** The panel for a state of the pane; null when only rows are shown. */
@@ -30,17 +40,18 @@ export function panelWords(state: PaneState): PanelWords | null {
       return null;
     case "starting":
       return info(t("panel.starting"), t("panel.startingDetail"));
-    case "missing":
-      return {
-        ...panel(t("panel.missing"), t("panel.missingDetail"), "copy-command", "check-again", "open-settings"),
-        commands: INSTALL_COMMANDS,
-      };
+    case "missing": {
+      const { detail, commands } = installWords(state);
+      return { ...panel(t("panel.missing"), detail, "copy-command", "check-again", "open-settings"), commands };
+    }
+    case "unapproved":
+      return unapprovedWords(state.program, state.isDeclined);
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
       return panel(t("panel.occupied"), occupiedDetail(state.pid), "check-again", "copy-report");
     case "failed":
-      return panel(t("panel.failed"), startFailureWords(state.failure), "restart", "copy-report");
+      return failedWords(state);
     case "disconnected":
       return panel(t("panel.disconnected"), t("panel.disconnectedDetail"), "restart", "copy-report");
     case "empty":
@@ -66,12 +77,28 @@ function info(title: string, detail: string, ...actions: readonly ActionId[]): P
   return { ...panel(title, detail, ...actions), hasWayOut: false };
 }
 
+const LOG_LINES = 5; // the last ones say what ended it
+
+function failedWords({ failure, log }: Extract<PaneState, { kind: "failed" }>): PanelWords {
+  const lines = log.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const title = failure.kind === "exited" ? t("panel.stopping") : t("panel.failed");
+  return { ...panel(title, startFailureWords(failure), "restart", "copy-report"), log: lines.slice(-LOG_LINES) };
+}
+
 function outdatedWords(protocol: number | null, version: string | null): PanelWords {
   const say = (detail: string): string => joinSentences(detail, version === null ? "" : t("panel.installed", { version }));
   if (protocol !== null && protocol > PROTOCOL_VERSION) {
     return panel(t("panel.newer"), say(t("panel.newerDetail")), "check-again", "copy-report");
   }
-  return { ...panel(t("panel.outdated"), say(t("panel.outdatedDetail")), "copy-command", "check-again"), commands: UPDATE_COMMANDS };
+  const { detail, commands } = updateWords();
+  return { ...panel(t("panel.outdated"), say(joinSentences(t("panel.outdatedDetail"), detail)), "copy-command", "check-again"), commands };
+}
+
+function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
+  const words = isDeclined
+    ? info(t("panel.declined"), t("panel.declinedDetail"), "start-engine", "open-settings")
+    : panel(t("panel.unapproved"), t("panel.unapprovedDetail"), "start-engine", "decline-engine", "open-settings");
+  return { ...words, commands: [program] };
 }
 
 function occupiedDetail(pid: number | null): string {

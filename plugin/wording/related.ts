@@ -25,6 +25,7 @@ export function relatedPanel(model: PaneModel): PanelWords | null {
     case "searching":
     case "starting":
     case "missing":
+    case "unapproved":
     case "outdated":
     case "occupied":
     case "failed":

@@ -1,6 +1,6 @@
 /** What is said in and about one row? Pure. */
 import { type DocumentKind, pageOf } from "../document-kind";
-import { type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
+import { type DividerRow, type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
 import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./failures";
@@ -8,7 +8,18 @@ import { dateAndTime, joinSentences, plainList } from "./formatting";
 import { t } from "./translate";
 
 export function moreWords({ what, count }: Pick<MoreRow, "what" | "count">): string {
-  return what === "weak" ? t("row.moreWeak", { count }) : t("row.more");
+  return what === "weak" ? t("row.moreWeak", { count }) : t(what === "related" ? "command.related" : "row.more");
+}
+
+/** The heading of a group of rows. */
+export function sectionWords({ section, name = "" }: Pick<DividerRow, "section" | "name">): string {
+  return section === "related" ? t("related.to", { name }) : t(`section.${section}`);
+}
+
+/** Questions of which the engine makes examples; it puts a name in place of `{topic}`. */
+export function exampleTemplates(): readonly string[] {
+  const topic = "{topic}";
+  return [t("example.know", { topic }), t("example.about", { topic })];
 }
 
 /** The words of the query that a note does not hold; empty when it holds them all. */

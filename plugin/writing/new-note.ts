@@ -8,8 +8,7 @@ const FIELDS = OPERATORS.map(({ token }) => token).filter((token) => token.endsW
 /** Pieces of a query: a regular expression, a property, a phrase, a parenthesis, or anything up to white space. */
 const PIECE = /-?\/(?:\\.|[^/\\\s]|[ ](?=[^/]*\/(?:\s|$)))+\/(?=\s|$)|-?\[[^\]]*\]|(-?[\w-]*:?)"([^"]*)"?|-?[()]|[^\s()]+/gu;
 /** What some file system, Obsidian's links or both cannot have in a name. Control characters are among them. */
-// eslint-disable-next-line no-control-regex -- control characters are what it is about
-const FORBIDDEN = /[\\/:*?"<>|#^[\]\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const FORBIDDEN = /[\\/:*?"<>|#^[\]\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** Names that Windows keeps for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/iu;
 

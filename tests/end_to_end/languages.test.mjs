@@ -42,7 +42,7 @@ function wordsOf(language) {
 }
 
 /** What stands in every language as it is: names, operators and keys. */
-const NAMES = /Quarry|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
+const NAMES = /Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
 
 /**
  * Everything below an element that a person reads or hears, without what notes say and what the engine says of a query.
@@ -53,7 +53,7 @@ const NAMES = /Quarry|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transform
  */
 async function spoken(page, selector) {
   return page.evaluate((root) => {
-    const ofNotes = ".quarry-title, .quarry-aside, .quarry-folder, .quarry-trail, .quarry-snippet, .quarry-completion-label, textarea, .quarry-live, .search-input-clear-button"; // the last is a control of Obsidian
+    const ofNotes = ".quarry-title, .quarry-aside, .quarry-folder, .quarry-trail, .quarry-snippet, .quarry-completion-label, textarea, kbd, .quarry-live, .search-input-clear-button"; // the last is a control of Obsidian
     const found = [];
     for (const el of document.querySelectorAll(`${root}, ${root} *`)) {
       if (!(el instanceof HTMLElement) || el.closest(ofNotes) || el.closest(".is-hidden")) continue;
@@ -120,6 +120,15 @@ describe("the languages", () => {
       assert.deepEqual(inEnglish(await spoken(page, ".quarry-completions")), []);
       await host.screenshot(join(PICTURES, `pane-${language}-operators.png`));
       await page.keyboard.press("Escape");
+
+      await page.locator('.quarry-tool[data-action="show-keys"]').click();
+      await page.locator(".quarry-keys").waitFor();
+      assert.deepEqual(inEnglish(await spoken(page, ".quarry-keys")), []);
+      await page.keyboard.press("Escape");
+      await host.runCommand("open-inspector");
+      await page.locator(".quarry-inspect-row").first().waitFor();
+      assert.deepEqual(inEnglish(await spoken(page, ".quarry-inspect")), []);
+      await host.screenshot(join(PICTURES, `inspector-${language}.png`));
 
       const names = await page.evaluate(() => window.testHost.commands().map(({ name }) => name));
       assert.ok(names.some((name) => name.endsWith(String(words["command.open"]))));

@@ -7,6 +7,7 @@ import { type Answer } from "../../plugin/search/answer";
 import { type Room } from "../../plugin/snippet/excerpt";
 import { type Requester, type Method, type Params, type Pending, type Result } from "../../plugin/sidecar/client";
 import { type Failure, type Reply } from "../../plugin/sidecar/failure";
+import { type EngineState } from "../../plugin/sidecar/supervisor";
 
 export function passage(fields: Partial<Passage> = {}): Passage {
   return {
@@ -59,8 +60,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
+  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -214,6 +215,9 @@ export class FakeClient implements Requester {
   }
 }
 
+/** A computer without an engine. */
+export const MISSING = { kind: "missing", tried: ["/bin/quarry"], platform: "linux", installers: ["uv"] } as const satisfies EngineState;
+
 /** Rows as they are at first: folded, named by file. */
 export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, further: new Map(), dismissed: new Set(), newNote: null };
 
@@ -233,10 +237,12 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
   return {
     "check-again": record("check-again"),
     "copy-report": record("copy-report"),
+    "decline-engine": record("decline-engine"),
     "open-inspector": record("open-inspector"),
     "open-settings": record("open-settings"),
     pause: record("pause"),
     restart: record("restart"),
     resume: record("resume"),
+    "start-engine": record("start-engine"),
   };
 }

@@ -163,6 +163,8 @@ class Synchronizer:
         if self.model.adopt(self.index):
             self._embed_pending()
             self._settle()
+        else:
+            self._notify(None)  # the model is there, which nothing else says where nothing changed
         self._idle_schedule.changed(time.monotonic())  # what an earlier run left undone
 
     def apply(self, changes: Sequence[VaultChange]) -> None:

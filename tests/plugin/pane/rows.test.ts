@@ -74,8 +74,8 @@ describe("the end of the list", () => {
     expect(said(answerRows(answer({ hits: [hit("a.md")], total: 40 }), ROW_OPTIONS))).toEqual(["a.md", "more hits 39"]);
   });
 
-  test("says when the most that can be shown is shown", () => {
-    expect(said(answerRows(answer({ hits: [hit("a.md")], total: 400, limit: 100 }), ROW_OPTIONS))).toEqual(["a.md", "-- end"]);
+  test("says where more notes hold a word than are ranked", () => {
+    expect(said(answerRows(answer({ hits: [hit("a.md")], total: 400, reachable: 1 }), ROW_OPTIONS))).toEqual(["a.md", "-- end"]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type SearchState } from "../../../plugin/search/answer";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { degradation, freshness, isQuiet, paneState } from "../../../plugin/pane/state";
-import { answer, hit, indexStatus } from "../builders";
+import { degradation, freshness, helpState, isQuiet, paneState } from "../../../plugin/pane/state";
+import { MISSING, answer, hit, indexStatus } from "../builders";
 
 const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
 const results = (...paths: readonly string[]): SearchState => ({ kind: "results", answer: answer({ hits: paths.map((path) => hit(path)) }), isRefresh: false });
@@ -10,13 +10,27 @@ const progress = { doneNotes: 4_210, totalNotes: 16_894, doneChunks: 12_000, not
 
 describe("the body", () => {
   test.each<[EngineState]>([
-    [{ kind: "missing", tried: [] }],
+    [MISSING],
+    [{ kind: "unapproved", program: "/bin/quarry", isDeclined: false }],
     [{ kind: "outdated", program: null, version: null, protocol: null }],
     [{ kind: "occupied", pid: 1 }],
     [{ kind: "failed", failure: { kind: "unreachable" }, log: "" }],
     [{ kind: "disconnected" }],
   ])("trouble with the engine comes before anything about a search: %j", (engine) => {
     expect(paneState(engine, null, results("a.md"), false)).toEqual(engine);
+  });
+
+  test("rows found by names stand in place of it, and a search that goes on keeps them", () => {
+    const found = answer({ hits: [hit("a.md")], byNames: { ignored: [] } });
+
+    expect(paneState(MISSING, null, { kind: "results", answer: found, isRefresh: false }, false)).toEqual({ kind: "results", answer: found });
+    expect(paneState(MISSING, null, { kind: "searching", query: "b", previous: found }, false)).toEqual({ kind: "searching" });
+    expect(paneState(MISSING, null, { kind: "results", answer: { ...found, hits: [] }, isRefresh: false }, false)).toEqual(MISSING);
+    expect([helpState(MISSING), helpState(live)]).toEqual([MISSING, null]);
+  });
+
+  test("a start is no reason to hide recent searches", () => {
+    expect(paneState({ kind: "starting" }, null, { kind: "idle" }, true)).toEqual({ kind: "empty", hasHistory: true });
   });
 
   test("an engine that has not begun is starting", () => {

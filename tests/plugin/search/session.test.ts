@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type SearchState } from "../../../plugin/search/answer";
+import { type SearchResult } from "../../../plugin/protocol/messages";
+import { type SearchState, answerOf } from "../../../plugin/search/answer";
 import { SearchSession } from "../../../plugin/search/session";
 import { FakeClient, type ManualClock, explained, hit, manualClock, passage, searchResult, settled } from "../builders";
 
@@ -324,26 +325,58 @@ test("a closed session cancels and asks nothing more", async () => {
 });
 
 describe("more hits", () => {
-  const found = async (query: string, count: number, total: number): Promise<void> => {
+  const page = (from: number, to: number, reachable: number): SearchResult => ({
+    ...searchResult(...Array.from({ length: to - from }, (_, at) => hit(`${from + at}.md`))),
+    total: reachable + 5,
+    reachable,
+  });
+  const found = async (query: string, count: number, reachable: number): Promise<void> => {
     session.setQuery(query);
     await clock.advance(60);
-    client.last.answer({ ...searchResult(...Array.from({ length: count }, (_, at) => hit(`${at}.md`))), total });
+    client.last.answer(page(0, count, reachable));
     await settled();
   };
+  const asked = (): unknown => {
+    const { offset = 0, limit } = client.last.params as { offset?: number; limit: number };
+    return [offset, limit];
+  };
+  const shown = (): number => answerOf(session.state)?.hits.length ?? 0;
 
-  test("are asked for as many at a time as at first, up to the most that the protocol allows", async () => {
-    await found("retry", 30, 400);
-    const limits: unknown[] = [];
-    for (const count of [60, 90, 100, 100]) {
+  test("come page by page, and those that are there stay, up to the end", async () => {
+    await found("retry", 30, 130);
+    const pages: unknown[] = [];
+    for (const from of [30, 60, 90, 120]) {
       session.more();
-      limits.push((client.last.params as { limit: number }).limit);
-      client.last.answer({ ...searchResult(...Array.from({ length: count }, (_, at) => hit(`${at}.md`))), total: 400 });
+      pages.push(asked());
+      client.last.answer(page(from, Math.min(130, from + 30), 130));
       await settled();
     }
+    session.more();
 
-    expect(limits).toEqual([60, 90, 100, 100]);
-    expect(client.asked).toHaveLength(4);
+    expect(pages).toEqual([[30, 30], [60, 30], [90, 30], [120, 10]]);
+    expect(client.asked).toHaveLength(5);
+    expect(shown()).toBe(130);
     expect(states.at(-1)).toMatchObject({ kind: "results", isRefresh: true });
+  });
+
+  test("are asked for again when the index has changed, a hundred at a time", async () => {
+    await found("retry", 30, 130);
+    for (const from of [30, 60, 90]) {
+      session.more();
+      client.last.answer(page(from, from + 30, 130));
+      await settled();
+    }
+    session.refresh();
+    await clock.advance(1_000);
+    const first = asked();
+    client.last.answer(page(0, 100, 130));
+    await settled();
+    const second = asked();
+    client.last.answer(page(99, 120, 130)); // one note moved down meanwhile
+    await settled();
+
+    expect([first, second]).toEqual([[0, 100], [100, 20]]);
+    expect(shown()).toBe(120);
   });
 
   test("are not asked for where there are none, or twice at once", async () => {
@@ -364,6 +397,18 @@ describe("more hits", () => {
     await clock.advance(100);
 
     expect(client.last.params).toMatchObject({ query: "retry b", limit: 30 });
+  });
+
+  test("stand in the order that was chosen", async () => {
+    await found("retry", 30, 90);
+    session.setSort("name");
+    const first = client.last.params;
+    client.last.answer({ ...page(0, 30, 90), sort: "name" });
+    await settled();
+    session.more();
+
+    expect(first).toMatchObject({ query: "retry", sort: "name" });
+    expect(client.last.params).toMatchObject({ sort: "name", offset: 30 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -158,6 +158,8 @@ describe.skipIf(process.platform === "win32")("stopping", () => {
   });
 });
 
+const never = (): boolean => false;
+
 describe.skipIf(process.platform === "win32")("finding", () => {
   afterEach(() => {
     vi.unstubAllEnvs();
@@ -166,19 +168,19 @@ describe.skipIf(process.platform === "win32")("finding", () => {
   test("a chosen program is asked who it is", async () => {
     const path = engines.program("");
 
-    expect(await launcher.find(path)).toEqual({ found: [{ path, version: "0.1.0", protocol: 1 }], tried: [path] });
+    expect(await launcher.find(path, never)).toMatchObject({ found: [{ path, version: "0.1.0", protocol: 1 }], unapproved: [], tried: [path] });
   });
 
   test("what does not answer like Quarry is not taken", async () => {
     const path = engines.program("", { version: `console.log("quarry, the stone cutter, version 7"); process.exit(0);` });
 
-    expect((await launcher.find(path)).found).toEqual([]);
+    expect((await launcher.find(path, never)).found).toEqual([]);
   });
 
   test("a program that is missing is listed among the paths that were tried", async () => {
     const path = join(engines.folder, "nowhere", "quarry");
 
-    expect(await launcher.find(path)).toEqual({ found: [], tried: [path] });
+    expect(await launcher.find(path, never)).toMatchObject({ found: [], unapproved: [], tried: [path] });
   });
 
   test("without a choice PATH is searched", async () => {
@@ -186,7 +188,27 @@ describe.skipIf(process.platform === "win32")("finding", () => {
     vi.stubEnv("HOME", join(engines.folder, "home"));
     vi.stubEnv("PATH", engines.folder);
 
-    expect((await launcher.find(null)).found).toContainEqual({ path, version: "0.1.0", protocol: 1 });
+    expect((await launcher.find(null, (other) => other === path)).found).toEqual([{ path, version: "0.1.0", protocol: 1 }]);
+  });
+
+  test("a program that may not be run is not run, not even to ask who it is", async () => {
+    const started = join(engines.folder, "started");
+    const path = engines.program("", { version: `require("fs").writeFileSync(${JSON.stringify(started)}, ""); process.exit(0);` });
+    vi.stubEnv("HOME", join(engines.folder, "home"));
+    vi.stubEnv("PATH", engines.folder);
+
+    expect(await launcher.find(null, never)).toMatchObject({ found: [], unapproved: [path], installers: [] });
+    expect(existsSync(started)).toBe(false);
+  });
+
+  test("where there is no engine, what could install it is looked for and not run", async () => {
+    const started = join(engines.folder, "started");
+    engines.program("", { name: "uv", version: `require("fs").writeFileSync(${JSON.stringify(started)}, "");` });
+    vi.stubEnv("HOME", join(engines.folder, "home"));
+    vi.stubEnv("PATH", engines.folder);
+
+    expect(await launcher.find(null, never)).toMatchObject({ found: [], unapproved: [], platform: process.platform, installers: ["uv"] });
+    expect(existsSync(started)).toBe(false);
   });
 });
 

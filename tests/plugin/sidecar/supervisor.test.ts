@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Announcement, type Endpoint } from "../../../plugin/protocol/discovery";
+import { consentIn } from "../../../plugin/sidecar/consent";
 import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { type StartFailure } from "../../../plugin/sidecar/failure";
-import { type EngineProcess, type Exit, type Launcher, type Program, type StartOutcome } from "../../../plugin/sidecar/process";
+import { type EngineProcess, type Exit, type FoundPrograms, type Launcher, type Program, type StartOutcome } from "../../../plugin/sidecar/process";
 import { type EngineState, Supervisor } from "../../../plugin/sidecar/supervisor";
 import { type ManualClock, indexStatus, manualClock, nodeClock, until } from "../builders";
 import { FakeServer, initializeResult, openSocket } from "./server";
@@ -47,8 +48,13 @@ class FakeLauncher implements Launcher {
   endpoint: Endpoint | null = null;
   readonly engines: FakeEngine[] = [];
 
-  find(): Promise<{ found: readonly Program[]; tried: readonly string[] }> {
-    return Promise.resolve({ found: this.found, tried: ["/bin/quarry"] });
+  /** How often it was looked for. */
+  looked = 0;
+
+  find(_chosen: string | null, mayRun: (path: string) => boolean): Promise<FoundPrograms> {
+    this.looked += 1;
+    const [found, unapproved] = [true, false].map((isApproved) => this.found.filter(({ path }) => mayRun(path) === isApproved));
+    return Promise.resolve({ found: found ?? [], unapproved: (unapproved ?? []).map(({ path }) => path), tried: ["/bin/quarry"], platform: "linux", installers: [] });
   }
 
   start(): EngineProcess {
@@ -68,6 +74,8 @@ class FakeLauncher implements Launcher {
   }
 }
 
+let answers: unknown;
+const consent = consentIn({ read: () => answers, write: (given) => { answers = given; } });
 let server: FakeServer;
 let launcher: FakeLauncher;
 let clock: ManualClock;
@@ -76,6 +84,7 @@ let supervisor: Supervisor;
 let states: EngineState[];
 
 beforeEach(async () => {
+  answers = null;
   server = await FakeServer.start();
   launcher = new FakeLauncher();
   launcher.endpoint = { port: server.port, token: "t" };
@@ -83,7 +92,8 @@ beforeEach(async () => {
   // The socket's own timers are real, as the socket is; the supervisor's are the test's.
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
   const client = new RpcClient(connection, nodeClock, () => undefined);
-  supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null });
+  supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null, consent });
+  consent.give(program.path);
   states = [];
   supervisor.changed.listen((state) => states.push(state));
 });
@@ -101,6 +111,71 @@ async function live(): Promise<void> {
   await until(is("live"));
 }
 
+describe("asking before a program is started", () => {
+  const other: Program = { ...program, path: "/elsewhere/quarry" };
+
+  beforeEach(() => {
+    launcher.found = [other];
+  });
+
+  test("a program that was never started waits for an answer, and runs when it is yes", async () => {
+    supervisor.start();
+    await until(is("unapproved"));
+    const before = [...launcher.engines];
+    supervisor.approve();
+    await until(is("live"));
+
+    expect(before).toEqual([]);
+    expect(states.find(({ kind }) => kind === "unapproved")).toEqual({ kind: "unapproved", program: other.path, isDeclined: false });
+    expect(answers).toEqual({ [program.path]: true, [other.path]: true });
+  });
+
+  test("an answer of no is remembered, and can be changed", async () => {
+    supervisor.start();
+    await until(is("unapproved"));
+    supervisor.decline();
+    supervisor.restart();
+    await until(is("unapproved"));
+
+    expect(supervisor.state).toEqual({ kind: "unapproved", program: other.path, isDeclined: true });
+    expect(launcher.engines).toEqual([]);
+    supervisor.approve();
+    await until(is("live"));
+  });
+
+  test("a program that was approved runs without a question, whatever else is there", async () => {
+    launcher.found = [other, program];
+    await live();
+
+    expect(kinds()).toEqual(["starting", "live"]);
+  });
+});
+
+describe("looking again", () => {
+  test("an engine that was installed meanwhile is found without a word until then, and not at every focus", async () => {
+    launcher.found = [];
+    supervisor.start();
+    await until(is("missing"));
+    supervisor.lookAgain();
+    const looked = launcher.looked;
+    await clock.advance(3_000);
+    launcher.found = [program];
+    supervisor.lookAgain();
+    await until(is("live"));
+
+    expect(looked).toBe(1);
+    expect(kinds()).toEqual(["starting", "missing", "starting", "live"]);
+  });
+
+  test("an engine that runs is not looked for", async () => {
+    await live();
+    await clock.advance(10_000);
+    supervisor.lookAgain();
+
+    expect(launcher.looked).toBe(1);
+  });
+});
+
 describe("getting an engine", () => {
   test("starts it, connects and knows the index", async () => {
     await live();
@@ -115,7 +190,7 @@ describe("getting an engine", () => {
     supervisor.start();
     await until(is("missing"));
 
-    expect(supervisor.state).toEqual({ kind: "missing", tried: ["/bin/quarry"] });
+    expect(supervisor.state).toEqual({ kind: "missing", platform: "linux", installers: [], tried: ["/bin/quarry"] });
   });
 
   test("takes the first that speaks our protocol", async () => {
@@ -126,6 +201,7 @@ describe("getting an engine", () => {
   });
 
   test("names the wrong version when none does", async () => {
+    consent.give("/old/quarry");
     launcher.found = [{ path: "/old/quarry", version: "0.0.9", protocol: 0 }];
     supervisor.start();
     await until(is("outdated"));

@@ -25,7 +25,7 @@ beforeEach(() => {
     restore: (path) => did.push(`restore ${path}`),
     touch: () => did.push("touch"),
     toggle: (path) => did.push(`toggle ${path}`),
-    showMenu: ({ key }) => did.push(`menu ${key}`),
+    showMenu: ({ key, kind }) => kind === "hit" && did.push(`menu ${key}`) > 0,
     preview: ({ key }) => did.push(`preview ${key}`),
     drag: ({ key }) => did.push(`drag ${key}`),
   });

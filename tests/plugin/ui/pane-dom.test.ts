@@ -12,6 +12,8 @@ const handlers: PaneHandlers = {
   forget: () => undefined,
   copy: () => undefined,
   chooseMode: () => undefined,
+  chooseSort: () => undefined,
+  takeChip: () => undefined,
   names: () => NO_NAMES,
   completed: () => undefined,
 };

@@ -33,6 +33,12 @@ test("shows title, detail, commands and actions, of which the first stands out",
   expect(texts(el, ".mod-cta")).toEqual(["Copy command"]);
 });
 
+test("the end of a log is shown as it is", () => {
+  panel.show({ ...WORDS, log: ["<b>the disk</b>", "is on fire"] });
+
+  expect(one(el, ".quarry-panel-log").textContent).toBe("<b>the disk</b>\nis on fire");
+});
+
 test("every command can be copied, and every button runs its action", () => {
   panel.show(WORDS);
   for (const icon of el.querySelectorAll<HTMLElement>(".clickable-icon")) icon.click();

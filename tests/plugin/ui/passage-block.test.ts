@@ -23,6 +23,12 @@ test("does not repeat the title of the note, in the heading path or in the snipp
   expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "It jitters."]);
 });
 
+test("a heading that is the excerpt is not shown above it", () => {
+  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter", "Full"], snippet: "Full", marks: [] }), "API", ROOM);
+
+  expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "Full"]);
+});
+
 test("is hidden without a passage, and its heading path without headings", () => {
   const block = new PassageBlock(el);
   block.show(passage({ headingPath: [] }), "API", ROOM);

@@ -25,7 +25,7 @@ function actionsOn(paths: readonly string[]): { actions: RowActions; did: string
     opening: ({ key }) => did.push(`opening ${key}`),
     report: (path, kind) => did.push(`${kind} ${path}`),
     setDismissed: (path, isDismissed) => did.push(`set ${path} ${String(isDismissed)}`),
-    explain: null,
+    explain: () => null,
   });
   return { actions, did };
 }

@@ -4,7 +4,8 @@ import { TestPane } from "./test-pane";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
 import { roomFor } from "../../../plugin/snippet/layout";
-import { FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
+import { MISSING, FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
+import { installWords } from "../../../plugin/wording/engine";
 
 let pane: TestPane;
 
@@ -281,12 +282,12 @@ describe("keys", () => {
 
 describe("states", () => {
   test("an engine that is not installed shows the command, and copies it", () => {
-    pane.engine.setState({ kind: "missing", tried: [] });
+    pane.engine.setState(MISSING);
     pane.press("copy-command");
     pane.press("check-again");
 
-    expect(texts(pane.panel(), "code")).toEqual(["uv tool install quarry-search", "pipx install quarry-search"]);
-    expect(pane.copied).toEqual(["uv tool install quarry-search"]);
+    expect(texts(pane.panel(), "code")).toEqual(installWords(MISSING).commands);
+    expect(pane.copied).toEqual(installWords(MISSING).commands);
     expect(pane.acted).toEqual(["check-again"]);
   });
 
@@ -361,8 +362,41 @@ describe("states", () => {
     expect(pane.acted).toEqual(["pause"]);
   });
 
+  test("rows found by names have a line that leads to the way out, and back", async () => {
+    pane.engine.setState(MISSING);
+    await pane.type("retry");
+    pane.client.last.answer({ ...searchResult(hit("a.md")), ignored: ["created:7d"] });
+    await settled();
+    const line = one(pane.view.contentEl, ".quarry-line");
+    const before = pane.panel().classList.contains("is-hidden");
+    one(line, "[data-action=engine-help]").click();
+
+    expect(line.textContent).toBe("Titles, headings and tags only, without created:7dInstall");
+    expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
+    expect(pane.titles()).toEqual(["a"]);
+
+    pane.press("copy-command");
+    one(line, "[data-action=engine-help]").click();
+    expect(pane.copied).toHaveLength(1);
+    expect(pane.panel().classList.contains("is-hidden")).toBe(true);
+  });
+
+  test("an engine that comes replaces rows found by names, and the chosen note stays chosen", async () => {
+    pane.engine.setState(MISSING);
+    await pane.type("retry");
+    pane.client.last.answer({ ...searchResult(hit("a.md"), hit("b.md")), ignored: [] });
+    await settled();
+    key(pane.input(), "ArrowDown");
+    pane.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });
+    await pane.clock.advance(300);
+    await pane.answer("c.md", "b.md", "a.md");
+
+    expect(pane.titles()).toEqual(["c", "b", "a"]);
+    expect(pane.selected()).toEqual(["b"]);
+  });
+
   test("progress does not replace a button under the finger", () => {
-    pane.engine.setState({ kind: "missing", tried: [] });
+    pane.engine.setState(MISSING);
     const button = one(pane.panel(), "button");
     pane.engine.statusChanged.emit(null);
 
@@ -429,14 +463,14 @@ describe("more rows", () => {
 
   test("are asked for by moving onto the last row, and those that were there stay", async () => {
     await pane.type("retry");
-    pane.client.last.answer({ ...searchResult(...found(30).map((path) => hit(path))), total: 50 });
+    pane.client.last.answer({ ...searchResult(...found(30).map((path) => hit(path))), total: 50, reachable: 50 });
     await settled();
     for (let press = 0; press < 30; press += 1) key(pane.input(), "ArrowDown");
     const asked = pane.client.last.params;
-    pane.client.last.answer({ ...searchResult(...found(50).map((path) => hit(path))), total: 50 });
+    pane.client.last.answer({ ...searchResult(...found(50).slice(30).map((path) => hit(path))), total: 50, reachable: 50 });
     await settled();
 
-    expect(asked).toMatchObject({ query: "retry", limit: 60 });
+    expect(asked).toMatchObject({ query: "retry", offset: 30, limit: 20 });
     expect(pane.titles()).toHaveLength(50);
     expect(pane.selected()).toEqual(["30"]);
   });

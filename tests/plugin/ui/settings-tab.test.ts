@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { emptyBody } from "./dom";
-import { App, Notice, type Plugin, Setting, type ToggleComponent } from "obsidian";
+import { App, Notice, type Plugin, Setting, type SliderComponent, type ToggleComponent } from "obsidian";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../plugin/protocol/messages";
 import { DEFAULTS, type Preferences } from "../../../plugin/settings";
@@ -37,6 +37,7 @@ let paths: (string | null)[];
 let engineChanged: Emitter<EngineState>;
 let tab: QuarrySettingTab;
 let toggles: ToggleComponent[];
+let sliders: SliderComponent[];
 
 beforeEach(() => {
   vi.mocked(Notice).mockClear();
@@ -46,6 +47,14 @@ beforeEach(() => {
     return addToggle.call(this, (toggle) => {
       toggles.push(toggle);
       build(toggle);
+    });
+  });
+  sliders = [];
+  const addSlider = Reflect.get(Setting.prototype, "addSlider");
+  vi.spyOn(Setting.prototype, "addSlider").mockImplementation(function (this: Setting, build) {
+    return addSlider.call(this, (slider) => {
+      sliders.push(slider);
+      build(slider);
     });
   });
   vi.useFakeTimers();
@@ -120,7 +129,7 @@ describe("the vault's settings", () => {
 
   test("the way of ranking is chosen from a list", async () => {
     await display();
-    const select = lists()[0];
+    const select = lists()[2];
     const before = select?.value;
     change(select, "rrf");
     await settled();
@@ -131,9 +140,21 @@ describe("the vault's settings", () => {
     expect(noticeTexts()).toEqual([]);
   });
 
+  test("one slider weighs words and meaning", async () => {
+    answer = { ok: true, value: { ...vaultSettings, lexicalWeight: 1, denseWeight: 3 } };
+    await display();
+    const [slider] = sliders;
+    const before = slider?.getValue();
+    change(slider?.sliderEl, "40");
+    await settled();
+
+    expect(before).toBe(75);
+    expect(written).toEqual([{ lexicalWeight: 1.2, denseWeight: 0.8 }]);
+  });
+
   test("whoever changes the stemming is told that all notes are indexed again", async () => {
     await display();
-    change(lists()[1], "none");
+    change(lists()[3], "none");
     await settled();
 
     expect(written).toEqual([{ stemming: "none" }]);
@@ -240,7 +261,7 @@ test("the definitions of 1.13 hold the same rows, so that its search finds them"
 
 test("the name of a note and the size of rows are chosen from lists, and kept", async () => {
   await display();
-  const [naming, density] = lists().slice(2);
+  const [naming, density] = lists();
   change(naming, "title");
   change(density, "compact");
   await settled();

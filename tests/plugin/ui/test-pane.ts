@@ -1,6 +1,7 @@
 /** The search pane in a document, with an engine, a client and a clock that the test moves. */
 import { emptyBody, one, texts } from "./dom";
 import { type WorkspaceLeaf } from "obsidian";
+import { vi } from "vitest";
 import { type Mode } from "../../../plugin/protocol/messages";
 import { SearchSession } from "../../../plugin/search/session";
 import { Emitter } from "../../../plugin/emitter";
@@ -9,6 +10,17 @@ import { SearchView } from "../../../plugin/ui/search-view";
 import { type EngineActionId } from "../../../plugin/pane/commands";
 import { TestEngine } from "./test-list";
 import { FakeClient, hit, manualClock, recordedCommands, searchResult, settled } from "../builders";
+
+/** jsdom lays nothing out, so nothing comes into sight: what an empty box offers is tried end to end. */
+class NeverInSight {
+  observe(): void {
+    // never
+  }
+
+  disconnect(): void {
+    // there is nothing to end
+  }
+}
 
 export class TestPane {
   readonly client = new FakeClient();
@@ -28,12 +40,13 @@ export class TestPane {
 
   constructor() {
     // The stand-in for Obsidian looks for its app under a name of its own.
-    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: { getFirstLinkpathDest: () => (this.offersNote ? null : {}), getFileCache: () => null }, workspace: { getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; } } };
+    const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [] }, metadataCache: { getFirstLinkpathDest: () => (this.offersNote ? null : {}), getFileCache: () => null }, workspace: { on: () => ({}), getActiveFile: () => null, getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; } } };
     this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
   }
 
   async open(): Promise<void> {
     await this.clock.advance(1_000);
+    vi.stubGlobal("IntersectionObserver", NeverInSight);
     emptyBody().append(this.view.contentEl);
     this.view.load();
     await (this.view as unknown as { onOpen(): Promise<void> }).onOpen();
@@ -81,6 +94,7 @@ export class TestPane {
   private parts(): PaneParts {
     const preferencesChanged = new Emitter<void>();
     return {
+      client: this.client,
       createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30, snippetWidth: 120 }),
       clock: this.clock,
       engine: this.engine,

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, quotedList, seconds } from "../../../plugin/wording/formatting";
 import { chooseLanguage, number } from "../../../plugin/wording/translate";
 
@@ -16,6 +16,7 @@ test("seconds are rounded up", () => {
 });
 
 beforeEach(() => { chooseLanguage("en"); });
+afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules
 
 test("sentences of Chinese and Japanese end in their own stop and stand without spaces", () => {
   expect(joinSentences("没有结果", "请重试。", "Close it")).toBe("没有结果。请重试。Close it.");

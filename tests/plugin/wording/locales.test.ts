@@ -77,6 +77,13 @@ describe.each(TRANSLATIONS)("the translation %s", (language, words) => {
     expect(mixed.map(([key]) => key)).toEqual([]);
   });
 
+  test("uses the terms and the signs of Obsidian's translation", () => {
+    const foreign = { de: /Passage|Tresor|Schlagwort|Abfrage/, ja: /フォルダー|パッセージ|ボルト|（|）|：/, zh: /您|保险库|文檔|:$/ }[language] ?? /$^/;
+    const wrong = Object.entries(words).filter(([, entry]) => formsOf(entry).some((form) => foreign.test(form)));
+
+    expect(wrong.map(([key]) => key)).toEqual([]);
+  });
+
   test("quotes as its readers do", () => {
     const foreign = { de: /[“”](?!\s|$|[.,;:)])|["«»「」]/, ja: /[“”„«»]/, zh: /[„«»「」]/ }[language] ?? /$^/;
     const wrong = Object.entries(words).filter(([key, entry]) => key !== "panel.emptyDetail" && formsOf(entry).some((form) => foreign.test(form)));

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type PaneState } from "../../../plugin/pane/state";
 import { announcement, panelWords } from "../../../plugin/wording/panels";
-import { answer, hit } from "../builders";
+import { installWords, updateWords } from "../../../plugin/wording/engine";
+import { MISSING, answer, hit } from "../builders";
 
 /** One of each: a new kind will not compile until it stands here. */
 const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K }> } = {
-  missing: { kind: "missing", tried: ["/bin/quarry"] },
+  missing: MISSING,
+  unapproved: { kind: "unapproved", program: "/bin/quarry", isDeclined: false },
   outdated: { kind: "outdated", program: "/bin/quarry", version: "0.0.9", protocol: 0 },
   occupied: { kind: "occupied", pid: 12 },
   failed: { kind: "failed", failure: { kind: "unreachable" }, log: "" },
@@ -32,14 +34,30 @@ describe("every state of the pane", () => {
     expect(words?.hasWayOut).toBe((words?.actions.length ?? 0) > 0 && !NOTHING_TO_LEAVE.includes(state.kind));
   });
 
+  test("an engine that keeps stopping shows the last five lines of its log", () => {
+    const log = "one\n\ntwo\nthree\n  four  \nfive\nsix\n";
+    const words = panelWords({ kind: "failed", failure: { kind: "exited", code: 7, signal: null }, log });
+
+    expect(words?.title).toBe("The search engine keeps stopping");
+    expect(words?.detail).toBe("The engine exited with code 7. The diagnostics include its log.");
+    expect(words?.log).toEqual(["two", "three", "four", "five", "six"]);
+    expect(panelWords(STATES.failed)?.log).toEqual([]);
+  });
+
   test("rows need no panel", () => {
     expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null]);
   });
 
   test("the commands to install and to update can be copied as they are", () => {
-    expect(panelWords(STATES.missing)?.commands).toEqual(["uv tool install quarry-search", "pipx install quarry-search"]);
-    expect(panelWords(STATES.outdated)?.commands).toEqual(["uv tool upgrade quarry-search", "pipx upgrade quarry-search"]);
+    expect(panelWords(STATES.missing)?.commands).toEqual(installWords(MISSING).commands);
+    expect(panelWords(STATES.outdated)?.commands).toEqual(updateWords().commands);
     expect(panelWords(STATES.missing)?.actions.map(({ id }) => id).slice(0, 2)).toEqual(["copy-command", "check-again"]);
+  });
+
+  test("the question names the program, and an answer of no is not asked about again", () => {
+    expect(panelWords(STATES.unapproved)).toMatchObject({ commands: ["/bin/quarry"], hasWayOut: true });
+    expect(panelWords(STATES.unapproved)?.actions.map(({ label }) => label)).toEqual(["Start", "Not now", "Open settings"]);
+    expect(panelWords({ ...STATES.unapproved, isDeclined: true })?.actions.map(({ label }) => label)).toEqual(["Start", "Open settings"]);
   });
 
   test("an engine newer than the plugin asks for the plugin's update", () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExplainReason, type Message, type MessageCode, type RegexProblem } from "../../../plugin/protocol/messages";
 import { englishOnly, toldWords } from "../../../plugin/wording/told";
 import { chooseLanguage } from "../../../plugin/wording/translate";
@@ -46,6 +46,7 @@ const PROBLEMS: Readonly<Record<RegexProblem, null>> = {
 const REASONS: Readonly<Record<ExplainReason, null>> = { words: null, phrase: null, meaning: null, title: null, exact: null, severity: null, recency: null, tags: null, domain: null };
 
 beforeEach(() => { chooseLanguage("en"); });
+afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules
 
 describe.each(["en", "de", "ja", "zh"])("in %s", (language) => {
   beforeEach(() => { chooseLanguage(language); });

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chooseLanguage, currentLanguage, number, t, translated } from "../../../plugin/wording/translate";
 
 beforeEach(() => { chooseLanguage("en"); });
+afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules
 
 describe("a sentence", () => {
   test("has its arguments in their places, numbers as the language writes them", () => {

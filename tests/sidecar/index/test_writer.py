@@ -131,6 +131,22 @@ def test_in_bulk_batches_share_commits_and_the_end_commits(writing, monkeypatch)
     assert writing.connection.pragma("synchronous") == 1
 
 
+def test_in_bulk_that_is_searched_the_first_batch_is_found_at_once(writing, monkeypatch):
+    monkeypatch.setattr(writer, "BATCH_NOTES", 2)
+    monkeypatch.setattr(writer.time, "monotonic", lambda: 0.0)
+    seen = []
+
+    with writing.bulk(is_searched=True):
+        put(writing, "alone")  # a change outside any batch is committed, and is not the first batch
+        for n in range(5):
+            with writing.batch():
+                put(writing, str(n))
+            seen.append(len(visible(writing)))
+
+    assert seen == [1, 3, 3, 3, 3]
+    assert len(visible(writing)) == 6
+
+
 @pytest.mark.parametrize(("searched", "visible_then"), [(True, 1), (False, 0)])
 def test_in_bulk_only_where_someone_searches_time_ends_a_transaction(writing, monkeypatch, searched, visible_then):
     clock = iter([0.0, *[1.5] * 9])

@@ -297,6 +297,22 @@ def test_while_the_model_loads_keywords_answer_and_say_so(vault: Vault, encoder:
     assert ask(engine, "walnut", mode="semantic").hits[0].path == "a.md"
 
 
+def test_over_an_index_that_needs_nothing_it_is_told_when_the_model_is_there(
+    vault: Vault, encoder: HashEncoder, open_engine
+):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    is_loaded = threading.Event()
+    engine = open_engine(wait=False, load=lambda _: (is_loaded.wait(30), encoder)[1])
+    told: list[str] = []
+    engine.listen(lambda _: told.append(engine.status().model_state))
+    wait_until(lambda: engine.status().state == "live")
+
+    is_loaded.set()
+
+    wait_until(lambda: "ready" in told)
+
+
 def test_a_missing_model_costs_the_meaning_leg_only(vault: Vault, open_engine):
     def load(name: str) -> HashEncoder:
         raise ModelMissing(f"there is no model {name!r}; run quarry doctor")

@@ -1,6 +1,7 @@
 """A query means what it says, also while it is being typed."""
 
 from datetime import UTC, datetime
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from quarry.conditions import (
     Not,
 )
 from quarry.errors import BadQuery
+from quarry.messages import QueryProblem
 from quarry.text.query.parse import parse_query
 from quarry.types import Query, Scope
 
@@ -332,6 +334,8 @@ def _read_unless_refused(typed: str) -> Query | None:
         refusal = error
     assert 0 <= refusal.position <= len(typed)
     assert ":" in str(refusal)
+    assert refusal.told is not None
+    assert refusal.told.code in get_args(QueryProblem)
     return None
 
 

@@ -1,0 +1,134 @@
+/**
+ * Answers searches from the names of notes while the engine cannot: behind the same interface, so that whatever asks the
+ * engine goes on with neither a second session nor other rows.
+ *
+ * An engine that starts is waited for, because it usually answers within a second and reading the names would be in vain.
+ * While a vault is indexed for the first time, names answer what the index has nothing for yet.
+ */
+import { type Clock } from "../clock";
+import { type Emitter } from "../emitter";
+import { type IndexStatus, type SearchParams, type SearchResult } from "../protocol/messages";
+import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
+import { type Reply } from "../sidecar/failure";
+import { type EngineState } from "../sidecar/supervisor";
+import { type NamesResult } from "./answer";
+import { type NameAnswer, type NameIndex } from "./name-index";
+
+const START_WAIT_MS = 1_500; // most engines are there by then
+
+/** The engine, as far as it decides who answers. */
+export interface EngineInUse {
+  readonly state: EngineState;
+  readonly status: IndexStatus | null;
+  readonly changed: Emitter<EngineState>;
+}
+
+const OWN_ID = -1; // no request of the engine has it
+
+export class NamesFallback implements Requester {
+  private waitedOut = false; // for the present start
+
+  constructor(
+    private readonly client: Requester,
+    private readonly engine: EngineInUse,
+    private readonly names: NameIndex,
+    private readonly clock: Clock,
+  ) {
+    engine.changed.listen(({ kind }) => {
+      if (kind === "starting") return;
+      this.waitedOut = false;
+      if (kind === "live") names.drop();
+    });
+  }
+
+  request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> {
+    if (method !== "search") return this.client.request(method, params, timeoutMs);
+    return this.search(params as SearchParams) as Pending<unknown> as Pending<Result<M>>;
+  }
+
+  private search({ supersedes, ...params }: SearchParams): Pending<SearchResult> {
+    if (this.engine.state.kind !== "live") return this.searchNames(params);
+    const own = supersedes === undefined || supersedes === OWN_ID;
+    const pending = this.client.request("search", own ? params : { ...params, supersedes });
+    if (this.engine.status?.indexedMs !== null) return pending;
+    return { ...pending, reply: this.completed(pending.reply, params) };
+  }
+
+  /** The engine's reply; from names, where the index has nothing for the query yet. */
+  private async completed(reply: Promise<Reply<SearchResult>>, params: SearchParams): Promise<Reply<SearchResult>> {
+    const given = await reply;
+    if (!given.ok || given.value.hits.length > 0) return given;
+    const answer = await this.page(params, () => false);
+    return answer === null || answer.total === 0 ? given : { ok: true, value: resultOf(answer, given.value) };
+  }
+
+  private searchNames(params: SearchParams): Pending<SearchResult> {
+    let cancel = (): void => undefined;
+    let isCancelled = false;
+    const cancelled = new Promise<Reply<SearchResult>>((resolve) => {
+      cancel = () => {
+        isCancelled = true;
+        resolve({ ok: false, failure: { kind: "cancelled" } });
+      };
+    });
+    const answered = async (): Promise<Reply<SearchResult>> => {
+      await this.awaitStart();
+      if (isCancelled) return cancelled;
+      if (this.engine.state.kind === "live") return this.client.request("search", params).reply;
+      const answer = await this.page(params, () => isCancelled);
+      return answer === null ? cancelled : { ok: true, value: resultOf(answer, EMPTY) };
+    };
+    return { id: OWN_ID, reply: Promise.race([cancelled, answered()]), cancel, abandon: cancel };
+  }
+
+  private async page({ query, limit = 0, offset = 0 }: SearchParams, isCancelled: () => boolean): Promise<NameAnswer | null> {
+    const answer = await this.names.search(query, offset + limit, isCancelled);
+    return answer && { ...answer, hits: answer.hits.slice(offset) };
+  }
+
+  /** Waits while the engine starts, but once per start, and not for long. */
+  private async awaitStart(): Promise<void> {
+    const { kind } = this.engine.state;
+    if (this.waitedOut || (kind !== "starting" && kind !== "stopped")) return;
+    await new Promise<void>((resolve) => {
+      const stop = this.engine.changed.listen((state) => {
+        if (state.kind === "starting") return;
+        finish();
+      });
+      const cancel = this.clock.after(START_WAIT_MS, () => {
+        this.waitedOut = true;
+        finish();
+      });
+      const finish = (): void => {
+        stop();
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function resultOf({ hits, total, ignored }: NameAnswer, like: SearchResult): NamesResult {
+  return { ...like, hits, total, reachable: total, ignored, weakness: null, corrections: [], unknownWords: [], relaxed: null };
+}
+
+const EMPTY: SearchResult = {
+  hits: [],
+  listed: false,
+  total: 0,
+  understood: "",
+  corrections: [],
+  unknownWords: [],
+  relaxed: null,
+  confidence: 0,
+  weakness: null,
+  extract: null,
+  reachable: 0,
+  sort: "relevance",
+  clauses: [],
+  legs: [],
+  missing: [],
+  tokens: 0,
+  truncated: false,
+  index: { state: "starting", done: 0, total: 0, epoch: 0 },
+};

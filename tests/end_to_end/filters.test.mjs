@@ -1,0 +1,98 @@
+/** Filters of the query are chips, hits can be sorted, and all of them can be reached, page by page. */
+import assert from "node:assert/strict";
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { openProduct, until } from "./product.mjs";
+
+const COUNT = 140;
+const NOTES = Object.fromEntries(
+  Array.from({ length: COUNT }, (_, at) => [`Log/Day ${String(at)}.md`, `---\ntags: [log]\n---\nThe accordion was tuned for ${String(at)} minutes today, reed by reed.\n`]),
+);
+
+describe("filters, order and pages", { timeout: 240_000 }, () => {
+  /** @type {import("./product.mjs").Product} */
+  let product;
+  /** @type {import("./harness.mjs").Host} */
+  let host;
+  /** @type {import("playwright-core").Page} */
+  let page;
+
+  before(async () => {
+    product = await openProduct({ notes: NOTES, viewport: { width: 900, height: 700 } });
+    ({ host, page } = product);
+    for (const [at, path] of Object.keys(NOTES).entries()) {
+      const time = new Date(Date.UTC(2026, 0, 1) + ((at * 37) % COUNT) * 3_600_000);
+      utimesSync(join(product.vault.path, path), time, time);
+    }
+    await product.start();
+  });
+
+  after(async () => {
+    const errors = host.errors();
+    await product.close();
+    assert.deepEqual(errors, []);
+  });
+
+  const chips = () => product.pane.locator(".quarry-chip");
+  const listTop = async () => (await product.pane.locator(".quarry-body").boundingBox())?.y;
+
+  test("a chip for each filter, which a click or Backspace takes out of the text; the list stays where it is", async () => {
+    await product.search("accordion");
+    const before = await listTop();
+    await product.search('accordion #log folder:Log -draft');
+    await until(async () => (await chips().count()) === 3);
+    const texts = await product.pane.locator(".quarry-chip-text").allInnerTexts();
+    await chips().nth(1).click();
+    await until(async () => (await product.input.inputValue()) === "accordion #log -draft");
+    await until(async () => (await chips().count()) === 2);
+    await chips().first().focus();
+    await page.keyboard.press("Backspace");
+    await until(async () => (await product.input.inputValue()) === "accordion -draft");
+    await until(async () => (await chips().count()) === 1);
+
+    assert.deepEqual(texts, ["#log", "folder:Log", "-draft"]);
+    assert.equal(await page.evaluate(() => document.activeElement?.className.includes("quarry-chip")), true);
+    assert.equal(await listTop(), before);
+    await product.search("accordion OR #log");
+    await until(async () => (await chips().getAttribute("aria-disabled").catch(() => null)) === "true");
+  });
+
+  test("the plus offers the operators behind what was typed", async () => {
+    await product.search("accordion");
+    await product.pane.locator('[data-action="add-filter"]').click();
+    await product.pane.locator(".quarry-completions:not(.is-hidden)").waitFor();
+    await page.keyboard.press("Tab");
+
+    assert.equal(await product.input.inputValue(), "accordion tag:");
+    await page.keyboard.press("Escape");
+  });
+
+  test("hits stand in the order that is chosen", async () => {
+    await product.search("accordion");
+    await product.pane.locator(".quarry-sort").click();
+    await page.locator(".menu-item", { hasText: "File name" }).click();
+    await until(async () => (await product.rows())[2]?.path === "Log/Day 2.md");
+    const names = (await product.rows()).slice(0, 3).map(({ path }) => path);
+    await product.pane.locator(".quarry-sort").click();
+    await page.locator(".menu-item", { hasText: "Modified" }).click();
+    await until(async () => (await product.rows())[2]?.path !== "Log/Day 2.md");
+    const newest = (await product.rows()).slice(0, 3).map(({ path }) => path);
+
+    const byTime = Object.keys(NOTES).map((path, at) => ({ path, time: (at * 37) % COUNT })).sort((a, b) => b.time - a.time).map(({ path }) => path);
+    assert.deepEqual(names, ["Log/Day 0.md", "Log/Day 1.md", "Log/Day 2.md"]);
+    assert.deepEqual(newest, byTime.slice(0, 3));
+  });
+
+  test("every note that was found can be reached", async () => {
+    await product.search("accordion"); // still sorted: all notes that hold the word
+    for (let tries = 0; tries < 40 && (await product.rows()).length < COUNT; tries += 1) {
+      await product.pane.locator(".quarry-body").evaluate((body) => { body.scrollTop = body.scrollHeight; });
+      await page.waitForTimeout(200);
+    }
+    const paths = (await product.rows()).map(({ path }) => path);
+
+    assert.equal(paths.length, COUNT);
+    assert.equal(new Set(paths).size, COUNT);
+  });
+});

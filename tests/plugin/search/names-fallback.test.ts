@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { Emitter } from "../../../plugin/emitter";
+import { type IndexStatus, type SearchResult } from "../../../plugin/protocol/messages";
+import { NameIndex } from "../../../plugin/search/name-index";
+import { ignoredBy } from "../../../plugin/search/answer";
+import { NamesFallback } from "../../../plugin/search/names-fallback";
+import { type Reply } from "../../../plugin/sidecar/failure";
+import { type EngineState } from "../../../plugin/sidecar/supervisor";
+import { FakeClient, MISSING, type ManualClock, hit, indexStatus, manualClock, searchResult } from "../builders";
+
+class Engine {
+  state: EngineState = MISSING;
+  status: IndexStatus | null = null;
+  readonly changed = new Emitter<EngineState>();
+
+  become(state: EngineState): void {
+    this.state = state;
+    this.changed.emit(state);
+  }
+}
+
+const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
+let engine: Engine;
+let client: FakeClient;
+let clock: ManualClock;
+let read: string[];
+let fallback: NamesFallback;
+
+beforeEach(() => {
+  engine = new Engine();
+  client = new FakeClient();
+  clock = manualClock();
+  read = [];
+  const names = new NameIndex({
+    changed: new Emitter(),
+    paths: () => ["Boat.md", "Tea.md"],
+    namesOf: (path) => {
+      read.push(path);
+      return { path, modifiedMs: 0, title: null, aliases: [], headings: [], tags: [] };
+    },
+  }, clock);
+  fallback = new NamesFallback(client, engine, names, clock);
+});
+
+/** The paths of a reply, or why there are none. */
+function said(reply: Reply<SearchResult>): readonly string[] | string {
+  return reply.ok ? reply.value.hits.map(({ path }) => path) : reply.failure.kind;
+}
+
+const search = (query: string): ReturnType<typeof fallback.request<"search">> => fallback.request("search", { query, limit: 10 });
+
+test("without an engine the names answer, and say so", async () => {
+  const reply = await search("boat created:7d").reply;
+
+  expect(said(reply)).toEqual(["Boat.md"]);
+  expect(reply.ok && ignoredBy(reply.value)).toEqual(["created:7d"]);
+  expect(client.asked).toEqual([]);
+});
+
+test("an engine that is there is asked, no name is read, and its answer is its own", async () => {
+  engine.become(live);
+  engine.status = indexStatus({ indexedMs: 1 });
+  const pending = search("boat");
+  client.last.answer(searchResult());
+  const reply = await pending.reply;
+
+  expect(said(reply)).toEqual([]);
+  expect(reply.ok && ignoredBy(reply.value)).toBeNull();
+  expect(read).toEqual([]);
+});
+
+test("the engine is not told to cancel what it was never asked", () => {
+  const { id } = search("boat");
+  engine.become(live);
+  fallback.request("search", { query: "boats", supersedes: id });
+
+  expect(client.last.params).toEqual({ query: "boats" });
+});
+
+test("what is cancelled settles as cancelled", async () => {
+  const pending = search("boat");
+  pending.abandon();
+
+  expect(said(await pending.reply)).toBe("cancelled");
+});
+
+test("other requests go to the engine as they are", () => {
+  void fallback.request("explain", { query: "boat", path: "Boat.md" });
+
+  expect(client.last.method).toBe("explain");
+});
+
+describe("while the engine starts", () => {
+  beforeEach(() => {
+    engine.become({ kind: "starting" });
+  });
+
+  test("it is waited for, and asked when it is there", async () => {
+    const pending = search("boat");
+    await clock.advance(500);
+    engine.become(live);
+    await clock.advance(0);
+    client.last.answer(searchResult(hit("Engine.md")));
+
+    expect(said(await pending.reply)).toEqual(["Engine.md"]);
+    expect(read).toEqual([]);
+  });
+
+  test("one that takes long is waited for once", async () => {
+    const first = search("boat");
+    await clock.advance(1_500);
+
+    expect(said(await first.reply)).toEqual(["Boat.md"]);
+    expect(said(await search("tea").reply)).toEqual(["Tea.md"]);
+  });
+
+  test("one that turns out to be missing is not waited for", async () => {
+    const pending = search("boat");
+    engine.become(MISSING);
+
+    expect(said(await pending.reply)).toEqual(["Boat.md"]);
+  });
+});
+
+describe("while a vault is indexed for the first time", () => {
+  beforeEach(() => {
+    engine.become(live);
+    engine.status = indexStatus({ indexedMs: null });
+  });
+
+  test("names answer what the index has nothing for yet", async () => {
+    const pending = search("boat");
+    client.last.answer(searchResult());
+
+    expect(said(await pending.reply)).toEqual(["Boat.md"]);
+  });
+
+  test("what the index has is shown", async () => {
+    const pending = search("boat");
+    client.last.answer(searchResult(hit("Engine.md")));
+
+    expect(said(await pending.reply)).toEqual(["Engine.md"]);
+  });
+});
