@@ -30,6 +30,8 @@ export function wayOut(path: string, state: ReportState, { code, entry }: Reason
     case "too-many-passages":
     case "front-matter":
     case "damaged":
+    case "locked":
+    case "no-text":
       return { kind: "open" };
     case "hidden":
     case "not-markdown":

@@ -117,6 +117,8 @@ export type ReasonCode =
   | "too-many-passages"
   | "front-matter"
   | "damaged"
+  | "locked"
+  | "no-text"
   | "new"
   | "changed"
   | "gone"
@@ -1740,6 +1742,10 @@ export interface Settings {
    */
   readonly indexCanvases: boolean;
   /**
+   * Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.
+   */
+  readonly indexPdfs: boolean;
+  /**
    * Notes whose property `status` has one of these values are not found.
    */
   readonly excludeStatus: readonly string[];
@@ -1775,6 +1781,7 @@ export interface SettingsWriteParams {
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
   readonly indexCanvases?: boolean;
+  readonly indexPdfs?: boolean;
   readonly excludeStatus?: readonly string[];
   /**
    * At most 1000 characters.

@@ -134,6 +134,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders", true),
           this.flagRow(t("settings.templates"), t("settings.templatesHelp"), "indexTemplates"),
           this.flagRow(t("settings.canvases"), t("settings.canvasesHelp"), "indexCanvases"),
+          this.flagRow(t("settings.pdfs"), t("settings.pdfsHelp"), "indexPdfs"),
           this.statusesRow(),
           this.balanceRow(),
         ],
@@ -289,7 +290,7 @@ export class QuarrySettingTab extends PluginSettingTab {
     };
   }
 
-  private flagRow(name: string, help: string, key: "indexTemplates" | "indexCanvases"): Row {
+  private flagRow(name: string, help: string, key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
     const build = (setting: Setting): void => {
       setting.addToggle((toggle) => {
         let shown = false;

@@ -4,7 +4,6 @@ import { type Answer } from "../search/answer";
 import { type Installer } from "../sidecar/program-paths";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Action, actionOf } from "./actions";
-import { joinSentences } from "./formatting";
 import { t } from "./translate";
 
 /**
@@ -23,6 +22,7 @@ const GET_UV = {
 } as const;
 
 export interface InstallWords {
+  /** A line for each step. */
   readonly detail: string;
   /** To be run in this order or, where there are two installers, either of them. */
   readonly commands: readonly string[];
@@ -35,12 +35,12 @@ export function installWords({ platform, installers }: Missing): InstallWords {
   const there = (["uv", "pipx"] as const).filter((installer) => installers.includes(installer));
   const [first, second] = there.map((installer) => installCommand(installer, platform));
   const download = PACKAGE === null ? t("engine.download", { file: FILE }) : "";
-  const say = (steps: string): string => joinSentences(t("engine.what"), steps, t("engine.noticed"));
+  const say = (...steps: readonly string[]): string => [t("engine.what"), ...steps, t("engine.noticed")].filter((step) => step !== "").join("\n");
   if (first === undefined) {
-    return { detail: say(joinSentences(t("engine.getUv", { installer: "uv" }), download, t("engine.runSecond"))), commands: [uvCommand(platform, installers), installCommand("uv", platform)] };
+    return { detail: say(t("engine.getUv", { installer: "uv" }), download, t("engine.runSecond")), commands: [uvCommand(platform, installers), installCommand("uv", platform)] };
   }
-  if (second === undefined) return { detail: say(joinSentences(download, t("engine.run"))), commands: [first] };
-  return { detail: say(joinSentences(download, t("engine.runEither"))), commands: [first, second] };
+  if (second === undefined) return { detail: say(download, t("engine.run")), commands: [first] };
+  return { detail: say(download, t("engine.runEither")), commands: [first, second] };
 }
 
 /** How to put this version's engine in place of another. */

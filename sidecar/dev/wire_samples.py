@@ -50,6 +50,7 @@ SETTINGS = wire.Settings(
     stemming="by-language",
     index_templates=False,
     index_canvases=True,
+    index_pdfs=False,
     exclude_status=["archived"],
     capture_folder="00-inbox",
     capture_by_agents=False,

@@ -19,6 +19,7 @@ MAX_NOTE_BYTES = 10 * 1024 * 1024  # ten novels; a larger file is a log or an ex
 MAX_NOTE_CHUNKS = 2_000  # 4 MB of prose; a longer note would crowd out the other candidates
 MAX_SETTINGS_BYTES = 64 * 1024  # .quarry.toml: a person writes kilobytes
 MAX_RULES_BYTES = 1024 * 1024  # .indexignore, app.json: scripts write them too, one line a note
+MAX_PDF_BYTES = 64 * 1024 * 1024  # a larger one is mostly pictures
 READ_BATCH_BYTES = 2 * 1024 * 1024  # bounds the memory of a batch where notes are large; 8 MB took 40 MB more a process
 
 

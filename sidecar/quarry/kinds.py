@@ -11,12 +11,13 @@ DocumentKind = Literal["note", "canvas", "pdf"]
 KINDS: tuple[DocumentKind, ...] = get_args(DocumentKind)
 SUFFIXES: dict[DocumentKind, str] = {"note": ".md", "canvas": ".canvas", "pdf": ".pdf"}
 NOTE_SUFFIX = SUFFIXES["note"]
+_KINDS = {suffix: kind for kind, suffix in SUFFIXES.items()}
 
 
 def kind_of(path: str) -> DocumentKind | None:
     """The kind of the file at *path*, by its extension in any case (`Readme.MD`); None: it is not searched."""
-    folded = path.lower()
-    return next((kind for kind, suffix in SUFFIXES.items() if folded.endswith(suffix)), None)
+    dot = path.rfind(".")
+    return _KINDS.get(path[dot:].lower()) if dot >= 0 else None
 
 
 def without_suffix(path: str) -> str:

@@ -7,6 +7,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     templates = false           # whether the template folders of Obsidian and Templater are indexed
     [files]
     canvas = true               # whether the text of canvases is indexed
+    pdf = false                 # whether the text of PDF files is indexed, too; needs the extra `pdf`
     [embedding]
     model = "bundled"           # or a local folder, or a Hugging Face name
     [chunks]
@@ -82,6 +83,7 @@ class Settings:
     hooks_compress_outputs: bool = False
     hooks_capture_outputs: bool = False
     index_canvases: bool = True
+    index_pdfs: bool = False
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
@@ -231,6 +233,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "exclude_folders": ("folders", "exclude", _folders),
     "index_templates": ("folders", "templates", _flag),
     "index_canvases": ("files", "canvas", _flag),
+    "index_pdfs": ("files", "pdf", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
     "stemming": ("keyword", "stemming", _stemming),

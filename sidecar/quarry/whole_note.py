@@ -1,4 +1,4 @@
-"""What does a whole note say? Its file as it is now, scrubbed, with what the index knows of it."""
+"""What does a whole note say? Its file as it is now, scrubbed; a PDF file as the index has it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,23 +58,31 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
     """
     from quarry.text.canvas.text import canvas_text  # what reads notes is imported when one is read
     from quarry.text.decoding import decode_note
+    from quarry.text.pdf import text_of_chunks
     from quarry.text.secrets.scrub import scrub_text
     from quarry.vault.read import read_file
 
     note = indexed.stored.note
+    if kind_of(note.path) == "pdf":  # its pages are what was found when it was indexed
+        return _whole(indexed, indexed.stored.modified_ms, text_of_chunks(note.chunks))
     file = read_file(root, note.path)
     try:
         text = canvas_text(file.data) if kind_of(note.path) == "canvas" else decode_note(file.data)
     except UnreadableDocument as error:  # its file changed since
         raise NoteNotFound(f"{note.path} cannot be read: {error}") from error
+    return _whole(indexed, file.mtime_ns // 1_000_000, scrub_text(text))
+
+
+def _whole(indexed: IndexedNote, modified_ms: int, text: str) -> WholeNote:
+    note = indexed.stored.note
     return WholeNote(
         path=note.path,
         title=note.title,
         aliases=note.aliases,
         tags=note.tags,
         properties=note.properties,
-        modified_ms=file.mtime_ns // 1_000_000,
-        text=scrub_text(text),
+        modified_ms=modified_ms,
+        text=text,
         links=indexed.links,
         backlinks=indexed.backlinks,
     )

@@ -1029,6 +1029,7 @@ export const methods: Methods = {
       "stemming": "by-language",
       "indexTemplates": false,
       "indexCanvases": true,
+      "indexPdfs": false,
       "excludeStatus": [
         "archived"
       ],
@@ -1167,6 +1168,7 @@ export const methods: Methods = {
       "stemming": "by-language",
       "indexTemplates": false,
       "indexCanvases": true,
+      "indexPdfs": false,
       "excludeStatus": [
         "archived"
       ],
@@ -1199,6 +1201,7 @@ export const methods: Methods = {
       "stemming": "by-language",
       "indexTemplates": false,
       "indexCanvases": true,
+      "indexPdfs": false,
       "excludeStatus": [
         "archived"
       ],

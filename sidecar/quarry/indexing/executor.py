@@ -16,10 +16,12 @@ from quarry.config import READ_BATCH_BYTES
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.limits import PlanLimits
+from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.pool import PoisonItem, Result, TaskKind, WorkerOptions, WorkerPool, WorkerSetup
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
+from quarry.kinds import kind_of
 from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
@@ -171,10 +173,40 @@ class PreparationExecutor:
     def _here(
         self, index: Index, moves: Sequence[Move], poison: Set[str], in_memory: Mapping[str, FoundFile]
     ) -> Iterator[Sequence[Ready]]:
-        """The notes of *moves*, prepared on this thread."""
+        """
+        The notes of *moves*, prepared on this thread.
+
+        While a PDF file is read, urgent runs have their turn: what they may have made current is prepared once more.
+        """
+        pdf = PdfProcess(self._root, self._monitor.between_batches)
+        try:
+            for group in self._prepared_here(index, moves, poison, in_memory, pdf):
+                if pdf.pid is None:
+                    yield group
+                else:
+                    yield [self._again(index, found, pdf) for found in group]
+        finally:
+            pdf.close()
+
+    def _again(self, index: Index, found: Ready, pdf: PdfProcess) -> Ready:
+        """*found*, prepared anew where it was reported as changed since the run began."""
+        prepared, old_path = found
+        if kind_of(prepared.path) == "pdf" or not self._monitor.changed_meanwhile(prepared.path):
+            return found
+        [[fresh]] = self._prepared_here(index, [(prepared.path, old_path)], frozenset(), {}, pdf)
+        return fresh
+
+    def _prepared_here(
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        poison: Set[str],
+        in_memory: Mapping[str, FoundFile],
+        pdf: PdfProcess,
+    ) -> Iterator[Sequence[Ready]]:
         for batch in batches(moves, self._limits.batch_notes):
             known = partial(index.known_vectors, [path for move in batch for path in move if path])
-            preparer = NotePreparer(self._rules, self._encoder(), known)
+            preparer = NotePreparer(self._rules, self._encoder(), known, pdf=pdf)
             fresh = {path: file for path, file in in_memory.items() if not self._monitor.changed_meanwhile(path)}
             for group in read_groups(self._root, [move for move in batch if move[0] not in poison], fresh):
                 yield preparer.prepare(group)

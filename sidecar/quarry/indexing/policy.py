@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from quarry.errors import BadSettings
-from quarry.kinds import DocumentKind
+from quarry.indexing.pdf_library import NO_PDF_LIBRARY, can_read_pdfs
+from quarry.kinds import KINDS, DocumentKind
 from quarry.settings import SETTINGS_FILE, Settings, load_settings
 from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
@@ -71,7 +72,7 @@ class Policy:
             self._go_on_without(f"the settings cannot be read ({type(error).__name__}); see the log")
             return
         self.settings, self._rules = settings, rules
-        self.problems = (*settings.problems, *rules.problems)
+        self.problems = (*settings.problems, *rules.problems, *_missing_library(settings))
 
     def _go_on_without(self, reason: str) -> None:
         meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
@@ -80,7 +81,13 @@ class Policy:
 
 def _kinds(settings: Settings) -> tuple[DocumentKind, ...]:
     """The kinds of files that are indexed."""
-    return ("note", "canvas") if settings.index_canvases else ("note",)
+    wanted = {"canvas": settings.index_canvases, "pdf": settings.index_pdfs and can_read_pdfs()}
+    return tuple(kind for kind in KINDS if wanted.get(kind, True))
+
+
+def _missing_library(settings: Settings) -> tuple[str, ...]:
+    """A sentence where PDF files are wanted and cannot be read."""
+    return (NO_PDF_LIBRARY,) if settings.index_pdfs and not can_read_pdfs() else ()
 
 
 def _stamp(file: str) -> tuple[int, int, int] | None:

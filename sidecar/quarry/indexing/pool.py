@@ -24,6 +24,7 @@ from msgspec import Struct
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import QuarryError
 from quarry.indexing.limits import ProcessLimits
+from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.prepare import NotePreparer
 from quarry.indexing.read_files import read_groups, read_stamps
 from quarry.indexing.worker_process import ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
@@ -256,7 +257,7 @@ def main(parent: ParentConnection) -> None:
     setup = parent.receive()
     assert isinstance(setup, WorkerSetup)
     encoder = setup.options.encoder(setup.fingerprint) if setup.fingerprint else None
-    preparer = NotePreparer(setup.rules, encoder, with_counts=True)
+    preparer = NotePreparer(setup.rules, encoder, with_counts=True, pdf=PdfProcess(setup.root))
     gc.disable()  # nothing here refers to itself, and looking for what does is a tenth of all work
     while True:
         parent.send(TaskDone())

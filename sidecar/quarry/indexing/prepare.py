@@ -13,9 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.embedding.encoder import Encoder
-from quarry.errors import UnreadableDocument
+from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
+from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.kinds import kind_of
 from quarry.text.note import read_note
@@ -96,6 +97,7 @@ class NotePreparer:
         encoder: None where there is no model.
         known: Asked before anything is embedded.
         with_counts: Count the terms of all notes of a call here, for a bulk load of the index.
+        pdf: Reads PDF files; None: there are none.
     """
 
     def __init__(
@@ -105,11 +107,13 @@ class NotePreparer:
         known: KnownVectors = no_known_vectors,
         *,
         with_counts: bool = False,
+        pdf: PdfProcess | None = None,
     ) -> None:
         self._rules = rules
         self._encoder = encoder
         self._known = known
         self._with_counts = with_counts
+        self._pdf = pdf
 
     def prepare(self, group: Sequence[tuple[FoundFile, str | None]]) -> list[Ready]:
         """The notes of *group*, files with the path that each one's note had before, in order."""
@@ -141,6 +145,8 @@ class NotePreparer:
             note = self._parsed(file)
         except UnreadableDocument as error:
             return FailedNote(file.path, str(error))
+        except (VaultMissing, Cancelled):
+            raise
         except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
             reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
@@ -152,6 +158,12 @@ class NotePreparer:
             from quarry.text.canvas.text import read_canvas  # many vaults have none
 
             return read_canvas(file.path, file.data, self._rules)
+        if kind_of(file.path) == "pdf":
+            from quarry.text.pdf import read_pdf
+
+            if self._pdf is None:
+                raise UnreadableDocument("nothing was told to read it")
+            return read_pdf(file.path, self._pdf.read(file.path), self._rules)
         return read_note(file.path, file.data, self._rules)
 
     def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:

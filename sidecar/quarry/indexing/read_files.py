@@ -13,14 +13,14 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.config import MAX_NOTE_BYTES, READ_BATCH_BYTES
+from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES, READ_BATCH_BYTES
 from quarry.errors import NoteNotFound
 from quarry.faults import fault_point
 from quarry.kinds import kind_of
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.types import FileSeen, FileStamp
-from quarry.vault.read import HEAD_BYTES, FileGone, read_file
+from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
 
 _MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
 
@@ -32,7 +32,7 @@ class NoteFile(Struct, frozen=True):
     """A note's bytes with what identifies them."""
 
     path: str
-    data: bytes  # one byte more than may be indexed where the file is larger than that
+    data: bytes  # one byte more than may be indexed where the file is larger than that; none of a PDF file
     stamp: FileStamp
 
 
@@ -69,6 +69,8 @@ def read_one(root: Path, path: str) -> FoundFile:
     """
     fault_point("read")
     try:
+        if kind_of(path) == "pdf":  # its own process reads it
+            return NoteFile(path, b"", read_stamp(root, path, MAX_PDF_BYTES))
         is_enough = _is_drawing if kind_of(path) == "note" else None  # of a drawing, the head only
         content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
     except NoteNotFound as error:

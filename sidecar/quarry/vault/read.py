@@ -8,6 +8,7 @@ opened file is asked for its location), and only the opened file is examined.
 
 import contextlib
 import errno
+import hashlib
 import os
 import stat
 import sys
@@ -18,6 +19,7 @@ from msgspec import Struct
 
 from quarry.config import MAX_NOTE_BYTES
 from quarry.errors import NoteNotFound, VaultMissing
+from quarry.types import FileStamp
 from quarry.vault.paths import note_parts, shown
 from quarry.vault.scan import file_seen
 
@@ -84,6 +86,25 @@ def read_file(
     parts = note_parts(path)
     content, is_steady = _read_once(root, parts, max_bytes, is_enough)
     return content if is_steady else _read_once(root, parts, max_bytes, is_enough)[0]
+
+
+def read_stamp(root: Path, path: str, max_bytes: int) -> FileStamp:
+    """
+    The stamp of the file at *path*, with the hash of its first *max_bytes*, of which few are in memory at a time.
+
+    Raises as `read_file`.
+    """
+    parts = note_parts(path)
+    with _opened(root, parts) as file, _told(parts):
+        before = os.fstat(file)
+        if not stat.S_ISREG(before.st_mode):
+            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
+        digest, left = hashlib.sha256(), max_bytes
+        while left > 0 and (block := os.read(file, min(left, _BLOCK_BYTES))):
+            digest.update(block)
+            left -= len(block)
+    seen = file_seen(before)  # from before: what changes meanwhile is found changed
+    return FileStamp(seen.size_bytes, seen.mtime_ns, digest.digest(), seen.ctime_ns)
 
 
 def _read_once(

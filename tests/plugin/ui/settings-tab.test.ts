@@ -23,6 +23,7 @@ const vaultSettings: VaultSettings = {
   stemming: "by-language",
   indexTemplates: false,
   indexCanvases: true,
+  indexPdfs: false,
   excludeStatus: ["archived"],
   captureFolder: "00-inbox",
   captureByAgents: false,
@@ -179,12 +180,13 @@ describe("the vault's settings", () => {
     expect(written).toEqual([{ indexTemplates: true }]);
   });
 
-  test("canvases are searched until somebody says otherwise", async () => {
+  test("canvases are searched until somebody says otherwise, PDF files once somebody says so", async () => {
     await display();
     toggles[1]?.onClick();
+    toggles[2]?.onClick();
     await settled();
 
-    expect(written).toEqual([{ indexCanvases: false }]);
+    expect(written).toEqual([{ indexCanvases: false }, { indexPdfs: true }]);
   });
 
   test("cannot be changed while the engine is away", async () => {

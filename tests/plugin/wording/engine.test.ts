@@ -22,7 +22,7 @@ describe("installing", () => {
   });
 
   test("where there is no installer, it is said where to begin", () => {
-    expect(installWords({ platform: "linux", installers: [] }).detail).toMatch(/get uv with the first command\..*second command/);
+    expect(installWords({ platform: "linux", installers: [] }).detail).toMatch(/get uv with the first command\..*second command/s);
   });
 });
 

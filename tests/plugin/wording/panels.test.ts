@@ -29,7 +29,7 @@ describe("every state of the pane", () => {
     const words = panelWords(state);
 
     expect(words?.title).toMatch(/^[A-Z].{8,}[^.]$/);
-    expect(words?.detail).toMatch(/^[A-Z"].*\.$/);
+    expect(words?.detail).toMatch(/^[A-Z"].*\.$/s);
     expect(words?.actions.every(({ label }) => /^[A-Z]/.test(label))).toBe(true);
     expect(words?.hasWayOut).toBe((words?.actions.length ?? 0) > 0 && !NOTHING_TO_LEAVE.includes(state.kind));
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { furtherPassagesWords, passagesAnnouncement } from "../../../plugin/wording/rows";
+import { exampleTemplates, furtherPassagesWords, moreWords, passagesAnnouncement, sectionWords } from "../../../plugin/wording/rows";
 import { passage } from "../builders";
 
 test("the line of further passages counts them, and says what became of them", () => {
@@ -19,4 +19,14 @@ test("screen readers hear when further passages are there, or could not be loade
   expect(passagesAnnouncement({ kind: "unfolded", passages: [passage()] }, "API retry")).toBe("1 more passage in API retry");
   expect(passagesAnnouncement({ kind: "unfolded", passages: [] }, "API retry")).toBe("No more passages in API retry");
   expect(passagesAnnouncement({ kind: "failed", failure: { kind: "not-connected" } }, "API retry")).toMatch(/^More passages could not be loaded\./);
+});
+
+test("a group of related rows is named after their note, and leads to the view of them", () => {
+  expect(sectionWords({ section: "related", name: "Glue" })).toBe("Related to Glue");
+  expect(sectionWords({ section: "examples" })).toBe("Try a question");
+  expect(moreWords({ what: "related", count: 0 })).toBe("Open related notes");
+});
+
+test("templates have one place for a name", () => {
+  expect(exampleTemplates().map((template) => template.split("{topic}").length)).toEqual([2, 2]);
 });

@@ -32,6 +32,8 @@ ReasonCode = Literal[
     "too-many-passages",
     "front-matter",
     "damaged",
+    "locked",
+    "no-text",
     "new",
     "changed",
     "gone",

@@ -134,6 +134,9 @@ class Settings(Value, frozen=True, kw_only=True):
     stemming: Annotated[Stemming, Doc(description="none: only a word itself matches, not its forms.")]
     index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
     index_canvases: Annotated[bool, Doc(description="Whether the text of canvases is indexed.")]
+    index_pdfs: Annotated[
+        bool, Doc(description="Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.")
+    ]
     exclude_status: Annotated[
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
@@ -157,6 +160,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     ) = msgspec.UNSET
     index_templates: bool | msgspec.UnsetType = msgspec.UNSET
     index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
+    index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
     exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
     capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
     capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

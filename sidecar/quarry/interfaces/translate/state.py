@@ -144,6 +144,7 @@ def settings(values: Settings) -> wire.Settings:
         stemming=values.stemming,
         index_templates=values.index_templates,
         index_canvases=values.index_canvases,
+        index_pdfs=values.index_pdfs,
         exclude_status=list(values.exclude_status),
         capture_folder=values.capture_folder,
         capture_by_agents=values.capture_by_agents,

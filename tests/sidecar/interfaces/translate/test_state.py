@@ -106,6 +106,7 @@ def test_every_setting_is_told():
         stemming="none",
         index_templates=True,
         index_canvases=True,
+        index_pdfs=False,
         exclude_status=["draft"],
         capture_folder="00-inbox",
         capture_by_agents=False,
