@@ -36,6 +36,8 @@ export type RowCommandId =
   | "insert-quote"
   | "copy-link"
   | "copy-text"
+  | "more-context"
+  | "less-context"
   | "explain"
   | "dismiss"
   | "restore";

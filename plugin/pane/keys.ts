@@ -1,7 +1,8 @@
 /**
- * The meaning of a key in the search box: one table, which the key sheet shows too. Pure; keys that edit the text, left and
- * right among them, are not in it.
+ * The meaning of a key in the search box: one table, which the key sheet shows too. Pure; keys that edit the text are not in
+ * it. Left and right are, for a caret at the end of the text: see `needsCaretAtEnd`.
  */
+import { type Mode } from "../protocol/messages";
 import { type RowCommandId } from "./commands";
 
 export type PaneKey =
@@ -19,6 +20,13 @@ export type PaneKey =
   | { readonly kind: "menu" }
   /** Bring back a query that was cleared; in a box with text the key is the browser's. */
   | { readonly kind: "undo" }
+  /** Put an older query (1) into the box, or a newer one (-1). */
+  | { readonly kind: "history"; readonly step: number }
+  /** Save this search, or no longer. */
+  | { readonly kind: "save" }
+  | { readonly kind: "mode"; readonly mode: Mode }
+  /** Belongs to the suggestions, which are asked before this table. */
+  | { readonly kind: "suggestions" }
   /** Show this table; in a box with text the key is a letter. */
   | { readonly kind: "keys" };
 
@@ -38,6 +46,12 @@ export type KeyId =
   | "copy-link"
   | "create"
   | "menu"
+  | "more-context"
+  | "history"
+  | "save"
+  | "mode"
+  | "accept"
+  | "suggest"
   | "undo"
   | "escape"
   | "keys";
@@ -51,15 +65,21 @@ export interface Binding {
   readonly keys: readonly (readonly [combination: string, meaning: PaneKey])[];
 }
 
+/** As the buttons stand. */
+export const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
+
 const PAGE = 5; // rows per page key: about as many as a sidebar shows
 
+const UNFOLD: PaneKey = { kind: "expand", isExpanded: true };
+const FOLD: PaneKey = { kind: "expand", isExpanded: false };
 const command = (id: RowCommandId): PaneKey => ({ kind: "command", command: id });
 
 /** All keys, in the order of the key sheet. */
 export const BINDINGS: readonly Binding[] = [
   { id: "move", section: "rows", keys: [["ArrowDown", { kind: "move", step: 1 }], ["ArrowUp", { kind: "move", step: -1 }]] },
   { id: "page", section: "rows", keys: [["PageDown", { kind: "move", step: PAGE }], ["PageUp", { kind: "move", step: -PAGE }]] },
-  { id: "expand", section: "rows", keys: [["Alt+ArrowDown", { kind: "expand", isExpanded: true }], ["Alt+ArrowUp", { kind: "expand", isExpanded: false }]] },
+  { id: "expand", section: "rows", keys: [["ArrowRight", UNFOLD], ["ArrowLeft", FOLD], ["Alt+ArrowDown", UNFOLD], ["Alt+ArrowUp", FOLD]] },
+  { id: "more-context", section: "rows", keys: [["Alt+ArrowRight", command("more-context")], ["Alt+ArrowLeft", command("less-context")]] },
   { id: "extend", section: "rows", keys: [["Shift+ArrowDown", { kind: "extend", step: 1 }], ["Shift+ArrowUp", { kind: "extend", step: -1 }]] },
   { id: "menu", section: "rows", keys: [["ContextMenu", { kind: "menu" }], ["Shift+F10", { kind: "menu" }]] },
   { id: "open", section: "open", keys: [["Enter", { kind: "open" }]] },
@@ -71,6 +91,11 @@ export const BINDINGS: readonly Binding[] = [
   { id: "insert-quote", section: "write", keys: [["Alt+Shift+Enter", command("insert-quote")]] },
   { id: "copy-link", section: "write", keys: [["Mod+c", command("copy-link")]] },
   { id: "create", section: "write", keys: [["Shift+Enter", { kind: "create" }]] },
+  { id: "history", section: "search", keys: [["Mod+ArrowUp", { kind: "history", step: 1 }], ["Mod+ArrowDown", { kind: "history", step: -1 }]] },
+  { id: "save", section: "search", keys: [["Mod+s", { kind: "save" }]] },
+  { id: "mode", section: "search", keys: MODES.map((mode, at) => [`Mod+${at + 1}`, { kind: "mode", mode }] as const) },
+  { id: "accept", section: "search", keys: [["Tab", { kind: "suggestions" }]] },
+  { id: "suggest", section: "search", keys: [["Ctrl+Space", { kind: "suggestions" }]] },
   { id: "undo", section: "search", keys: [["Mod+z", { kind: "undo" }]] },
   { id: "escape", section: "search", keys: [["Escape", { kind: "escape" }]] },
   { id: "keys", section: "search", keys: [["?", { kind: "keys" }]] },
@@ -83,6 +108,11 @@ type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "ctrlKey" | "meta
 /** The action of a key; null for one that is not handled. While an input method composes, all keys belong to it. */
 export function paneKey(key: Key): PaneKey | null {
   return key.isComposing ? null : (MEANINGS.get(combinationOf(key)) ?? null);
+}
+
+/** Whether the key moves the caret, unless it is behind the last letter. */
+export function needsCaretAtEnd({ key }: Pick<KeyboardEvent, "key">): boolean {
+  return key === "ArrowLeft" || key === "ArrowRight";
 }
 
 /** A pressed key as the table writes it. */

@@ -3,7 +3,7 @@
  *
  * Events come from the result source, the engine, the history and the user. Views draw a model and dispatch events.
  */
-import { type IndexStatus, type Mode } from "../protocol/messages";
+import { type IndexStatus, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
@@ -25,6 +25,8 @@ export interface PaneModel extends Offers {
   readonly density: Density;
   /** The weak rows of this answer are all shown. */
   readonly showsWeak: boolean;
+  /** Key of a row -> its passage, quoted at length. */
+  readonly contexts: ReadonlyMap<string, Passage>;
   /** What is said about the engine stands above rows that were found without it. */
   readonly showsHelp: boolean;
   /** Paths of the hits of this answer that are not what was meant. */
@@ -48,6 +50,8 @@ export type PaneEvent =
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
+  /** More of a row's passage is shown, or no longer. */
+  | { readonly kind: "context"; readonly key: string; readonly context: Passage | null }
   /** What there is to say about the engine is wanted, or no longer. */
   | { readonly kind: "help-toggled" }
   /** The pointer is in the list, so rows must stay under it. */
@@ -69,7 +73,7 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
@@ -81,11 +85,11 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
       const offer = search.kind === "results" ? newNote : model.newNote;
       return isNewAnswer(search)
-        ? withRows(model, { ...model, search, newNote: offer, showsWeak: false, dismissed: new Set() }, true)
+        ? withRows(model, { ...model, search, newNote: offer, showsWeak: false, contexts: new Map(), dismissed: new Set() }, true)
         : withRows(model, { ...model, search, newNote: offer }, false);
     }
     case "further":
-      return withRows(model, { ...model, further: withFurther(model.further, event.path, event.further) }, false);
+      return withRows(model, { ...model, further: withValue(model.further, event.path, event.further.kind === "folded" ? null : event.further) }, false);
     case "history":
       return withRows(model, { ...model, history: event.recent, saved: event.saved }, false);
     case "offered":
@@ -94,6 +98,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
     case "weak-wanted":
       return withRows(model, { ...model, showsWeak: true }, false);
+    case "context":
+      return withRows(model, { ...model, contexts: withValue(model.contexts, event.key, event.context) }, false);
     case "help-toggled":
       return { ...model, showsHelp: !model.showsHelp };
     case "touched":
@@ -147,7 +153,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
+  const rowsDependOn = ({ further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }
@@ -158,10 +164,10 @@ function rowsOf(model: PaneModel): readonly Row[] {
   return model.search.kind === "idle" ? emptyBoxRows(model, model) : [];
 }
 
-function withFurther(all: PaneModel["further"], path: string, further: FurtherPassages): PaneModel["further"] {
+function withValue<T>(all: ReadonlyMap<string, T>, key: string, value: T | null): ReadonlyMap<string, T> {
   const changed = new Map(all);
-  if (further.kind === "folded") changed.delete(path);
-  else changed.set(path, further);
+  if (value === null) changed.delete(key);
+  else changed.set(key, value);
   return changed;
 }
 

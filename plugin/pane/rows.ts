@@ -1,5 +1,5 @@
 /** Which rows does the list show, and what does each say? Pure. */
-import { type Extract, type Hit, type Mode, type Passage } from "../protocol/messages";
+import { type Correction, type Extract, type Hit, type Mode, type Passage } from "../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Answer, type Relation } from "../search/answer";
 import { type Naming, type NoteName, noteNames } from "./note-name";
@@ -16,7 +16,13 @@ export interface HitRow {
   readonly name: NoteName;
   /** Null where the note is only listed. */
   readonly passage: Passage | null;
+  /** The passage at length, where that is wanted. */
+  readonly context: Passage | null;
   readonly further: FurtherPassages;
+  /** Of each further passage that is unfolded, as `context` is. */
+  readonly furtherContexts: readonly (Passage | null)[];
+  /** The typing errors that it was found in spite of. */
+  readonly corrections: readonly Correction[];
   readonly reason: Reason | null;
   /** Words of the query that the note does not hold, where it holds others. */
   readonly missing: readonly string[];
@@ -34,6 +40,8 @@ export interface PassageRow {
   readonly parentKey: string;
   readonly hit: Hit;
   readonly passage: Passage;
+  /** The passage at length, where that is wanted. */
+  readonly context: Passage | null;
 }
 
 /** The sentence of a hit that answers the question, above all hits. */
@@ -100,6 +108,8 @@ export interface RowOptions {
   /** All weak rows, not the first `WEAK_SHOWN`. */
   readonly showsWeak: boolean;
   readonly further: ReadonlyMap<string, FurtherPassages>;
+  /** Key of a row -> its passage at length. */
+  readonly contexts: ReadonlyMap<string, Passage>;
   /** Paths of the hits that are not what was meant. */
   readonly dismissed: ReadonlySet<string>;
   /** The name of the note that can be created; null where none is offered. */
@@ -120,7 +130,8 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
     const further = isDismissed ? FOLDED : (options.further.get(hit.path) ?? FOLDED);
     const name = names[at] ?? { text: hit.title, marks: hit.titleMarks, aside: null, folder: null };
     const row = hitRow(answer, hit, name, further, at >= strong);
-    return [{ ...row, isDismissed }, ...passagesOf(further).map((passage) => passageRow(hit, passage))];
+    const passages = passagesOf(further).map((passage) => passageRow(hit, passage, options.contexts));
+    return [{ ...row, isDismissed, context: contextAt(row.key, row.passage, options.contexts), furtherContexts: passages.map(({ context }) => context) }, ...passages];
   };
   const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
   const rows = hits.slice(0, shown).map(rowsOf);
@@ -188,7 +199,14 @@ function createRows(name: string | null): readonly Row[] {
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
   const reason = isWeak ? null : (answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode));
   const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, further, reason, missing, isWeak, isDismissed: false };
+  const corrections = hit.why === null || hit.why === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };
+}
+
+/** What is shown at length may be another passage by now, after a change of the index. */
+function contextAt(key: string, passage: Passage | null, contexts: RowOptions["contexts"]): Passage | null {
+  const context = contexts.get(key) ?? null;
+  return context?.start === passage?.start ? context : null;
 }
 
 function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null {
@@ -198,6 +216,7 @@ function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null
   return titleMarks.length > 0 && !isInText ? "title" : null;
 }
 
-function passageRow(hit: Hit, passage: Passage): PassageRow {
-  return { kind: "passage", key: `${hit.path}#${passage.start}`, parentKey: hit.path, hit, passage };
+function passageRow(hit: Hit, passage: Passage, contexts: RowOptions["contexts"]): PassageRow {
+  const key = `${hit.path}#${passage.start}`;
+  return { kind: "passage", key, parentKey: hit.path, hit, passage, context: contextAt(key, passage, contexts) };
 }

@@ -3,7 +3,7 @@
  * same list.
  */
 import { type Emitter } from "../emitter";
-import { type FeedbackKind } from "../protocol/messages";
+import { type FeedbackKind, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "./passage-loader";
 import { type SearchState } from "./answer";
 
@@ -16,6 +16,8 @@ export interface ResultSource {
   /** Requests the further passages of a hit. */
   unfold(path: string): void;
   fold(path: string): void;
+  /** The passage of a hit that starts at `start`, quoted at length; null where it is gone. Left out where no source has more of it. */
+  readonly widePassage?: (path: string, start: number) => Promise<Passage | null>;
   /** Asks for further hits, where there are any; those that are there stay. */
   more(): void;
   /** Repeats the request, because the index changed. */

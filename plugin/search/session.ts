@@ -9,7 +9,7 @@
  * engine corrects whole words only.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type FeedbackKind, type Mode, type SearchResult, type SortOrder } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, type Mode, type Passage, type SearchResult, type SortOrder } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
@@ -19,6 +19,7 @@ import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignore
 import { joined, pageAfter } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
 import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
+import { widePassage } from "./wide-passage";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
@@ -167,6 +168,11 @@ export class SearchSession implements ResultSource {
   unfold(path: string): void {
     const answer = answerOf(this.current);
     if (answer) this.passages.unfold(path, searchOf(answer));
+  }
+
+  async widePassage(path: string, start: number): Promise<Passage | null> {
+    const answer = answerOf(this.current);
+    return answer && widePassage(this.client, searchOf(answer), path, start);
   }
 
   /** Cancels the pending request and all timers; the session can be used again. */

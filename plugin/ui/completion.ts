@@ -1,14 +1,19 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
 import { OPERATORS, OPERATOR_SECTIONS, type Operator, kindValues, timeValues } from "../wording/operators";
+import { noteCount } from "../wording/formatting";
 import { t } from "../wording/translate";
+
+/** A name, and how many notes have it. */
+export type CountedName = readonly [name: string, notes: number];
 
 /** Names that occur in the vault, most frequent first. */
 export interface VaultNames {
-  readonly folders: readonly string[];
-  readonly tags: readonly string[];
-  readonly properties: readonly string[];
+  /** With the notes of the folders in them. */
+  readonly folders: readonly CountedName[];
+  readonly tags: readonly CountedName[];
+  readonly properties: readonly CountedName[];
   /** Values of one property; its name is case-insensitive. */
-  readonly valuesOf: (property: string) => readonly string[];
+  readonly valuesOf: (property: string) => readonly CountedName[];
 }
 
 export interface Suggestion {
@@ -70,12 +75,12 @@ function completion(before: string, names: () => VaultNames, year: number): Comp
   const property = PROPERTY_VALUE.exec(before);
   if (property) {
     const typed = property[2] ?? "";
-    return complete(typed, matching(withoutHints(names().valuesOf(property[1] ?? "")), typed, quotedInBrackets, "] "));
+    return complete(typed, matching(withCounts(names().valuesOf(property[1] ?? "")), typed, quotedInBrackets, "] "));
   }
   const name = PROPERTY.exec(before)?.[1];
-  if (name !== undefined) return complete(name, matching(withoutHints(names().properties), name, quotedInBrackets, ":"));
+  if (name !== undefined) return complete(name, matching(withCounts(names().properties), name, quotedInBrackets, ":"));
   const tag = TAG.exec(before)?.[1];
-  if (tag !== undefined) return complete(tag, matching(withoutHints(names().tags), tag, asIs));
+  if (tag !== undefined) return complete(tag, matching(withCounts(names().tags), tag, asIs));
   const word = NAME.exec(before)?.[1] ?? "";
   return word.length < MIN_LETTERS ? null : complete(word, operatorsLike(word), false);
 }
@@ -84,11 +89,11 @@ function valuesOf(operator: string, typed: string, names: () => VaultNames): rea
   const token = `${operator.toLowerCase()}:`;
   switch (OPERATORS.find((known) => known.token === token)?.values) {
     case "tags":
-      return matching(withoutHints(names().tags), typed.replace(/^"?#?/, ""), quotedIfNeeded);
+      return matching(withCounts(names().tags), typed.replace(/^"?#?/, ""), quotedIfNeeded);
     case "folders":
-      return matching(withoutHints(names().folders), typed.replace(/^"/, ""), quotedIfNeeded);
+      return matching(withCounts(names().folders), typed.replace(/^"/, ""), quotedIfNeeded);
     case "property":
-      return matching(withoutHints(names().valuesOf(operator)), typed.replace(/^"/, ""), quotedIfNeeded);
+      return matching(withCounts(names().valuesOf(operator)), typed.replace(/^"/, ""), quotedIfNeeded);
     case "kinds":
       return matching(kindValues(), typed, asIs);
     case "times":
@@ -131,8 +136,8 @@ function asIs(value: string): string {
   return value;
 }
 
-function withoutHints(values: readonly string[]): readonly (readonly [string, string])[] {
-  return values.map((value) => [value, ""]);
+function withCounts(names: readonly CountedName[]): readonly (readonly [string, string])[] {
+  return names.map(([name, notes]) => [name, noteCount(notes)]);
 }
 
 function quotedIfNeeded(value: string): string {

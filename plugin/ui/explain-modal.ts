@@ -16,14 +16,15 @@ export class ExplainModal extends Modal {
     this.setTitle(this.note);
     this.contentEl.addClass("quarry-explain");
     this.contentEl.createEl("p", { text: message });
-    this.drawList(signals);
-    this.drawList(facts);
-  }
-
-  private drawList(rows: readonly (readonly [string, string])[]): void {
-    if (rows.length === 0) return;
+    if (signals.length + facts.length === 0) return;
     const list = this.contentEl.createEl("dl");
-    for (const [label, value] of rows) {
+    for (const [name, share, percent] of signals) {
+      list.createEl("dt", { text: name });
+      const value = list.createEl("dd", { cls: "quarry-share" });
+      value.createEl("progress", { cls: "quarry-progress-bar", attr: { max: "1", value: String(share), "aria-hidden": "true" } });
+      value.createSpan({ text: percent });
+    }
+    for (const [label, value] of facts) {
       list.createEl("dt", { text: label });
       list.createEl("dd", { text: value, attr: { dir: "auto" } });
     }

@@ -9,7 +9,7 @@ import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Room } from "../snippet/excerpt";
 import { DelayedFlag } from "./delayed-flag";
 import { initOption } from "./active-option";
-import { PassageBlock, setText } from "./passage-block";
+import { NO_NOTES, PassageBlock, setText } from "./passage-block";
 import { t } from "../wording/translate";
 import { furtherPassagesWords } from "../wording/rows";
 
@@ -36,13 +36,13 @@ export class FurtherPassagesList {
     });
   }
 
-  /** `count`: how many further passages the hit has. */
-  show(state: FurtherPassages, count: number, title: string, room: Room): void {
+  /** `count`: how many further passages the hit has. `contexts`: of each that is shown, where it is shown at length. */
+  show(state: FurtherPassages, count: number, title: string, room: Room, contexts: readonly (Passage | null)[] = []): void {
     this.state = state;
     this.count = count;
     this.slow.set(state.kind === "loading");
     this.showLine();
-    this.showBlocks(passagesOf(state), title, room);
+    this.showBlocks(passagesOf(state), title, room, contexts);
   }
 
   get isExpanded(): boolean {
@@ -65,11 +65,11 @@ export class FurtherPassagesList {
     setText(this.retryEl, this.state.kind === "failed" ? t("pane.retry") : "");
   }
 
-  private showBlocks(passages: readonly Passage[], title: string, room: Room): void {
+  private showBlocks(passages: readonly Passage[], title: string, room: Room, contexts: readonly (Passage | null)[]): void {
     for (const block of this.blocks.slice(passages.length)) block.el.remove();
     this.blocks = passages.map((passage, index) => {
       const block = this.blocks[index] ?? this.createBlock();
-      block.show(passage, title, room);
+      block.show(passage, title, room, NO_NOTES, contexts[index] ?? null);
       return block;
     });
   }

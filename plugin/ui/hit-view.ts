@@ -8,13 +8,14 @@ import { type DocumentKind } from "../document-kind";
 import { type HitRow, type Row } from "../pane/rows";
 import { type Room } from "../snippet/excerpt";
 import { ageWords } from "../wording/formatting";
-import { kindWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, rowLabel } from "../wording/rows";
+import { kindWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../wording/rows";
 import { t } from "../wording/translate";
 import { initOption } from "./active-option";
 import { FurtherPassagesList } from "./further-passages";
-import { MarkedText, PassageBlock, setText } from "./passage-block";
+import { MarkedText, PassageBlock, setText, showText } from "./passage-block";
 import { type RowView } from "./row-view";
 
+const TAGS_SHOWN = 2; // more take the room of the name
 /** Those that Obsidian uses for the same files. */
 const KIND_ICONS = { canvas: "layout-dashboard", pdf: "file-text" } as const;
 
@@ -27,6 +28,8 @@ export class HitView implements RowView {
   private readonly asideEl: HTMLElement;
   private readonly aside: MarkedText;
   private readonly folderEl: HTMLElement;
+  private readonly mapsEl: HTMLElement;
+  private readonly tagsEl: HTMLElement;
   private readonly kindEl: HTMLElement;
   private readonly reasonEl: HTMLElement;
   private readonly countEl: HTMLElement;
@@ -53,6 +56,8 @@ export class HitView implements RowView {
     this.asideEl = names.createSpan({ cls: "quarry-aside", attr: { dir: "auto" } });
     this.aside = new MarkedText(this.asideEl);
     this.folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
+    this.mapsEl = names.createSpan({ cls: "quarry-folder quarry-row-maps", attr: { dir: "auto" } });
+    this.tagsEl = head.createSpan({ cls: "quarry-tags" });
     const flair = head.createDiv({ cls: "tree-item-flair-outer" });
     this.kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
@@ -77,8 +82,9 @@ export class HitView implements RowView {
     this.el.toggleClass("is-weak", row.isWeak);
     this.el.toggleClass("is-dismissed", row.isDismissed);
     this.dismissedEl.toggleClass("is-hidden", !row.isDismissed);
-    this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) });
-    this.further.show(further, hit.furtherPassages, hit.title, room);
+    this.best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) }, row.context);
+    showText(this.mapsEl, this.best.hasMeta ? "" : mapsWords(hit.maps)); // not in a line of their own
+    this.further.show(further, hit.furtherPassages, hit.title, room, row.furtherContexts);
     this.el.setAttrs({ "aria-label": name.text, "aria-busy": further.kind === "loading" ? "true" : null });
     this.main.setAttr("data-expanded", hit.furtherPassages === 0 ? null : String(this.further.isExpanded)); // ARIA has it for no option: the list's announcement tells
     this.updateAge(nowMs);
@@ -110,15 +116,18 @@ export class HitView implements RowView {
     this.titleEl.title = hit.path;
     this.aside.show(name.aside?.text ?? "", name.aside?.marks ?? []);
     this.asideEl.toggleClass("is-hidden", name.aside === null);
-    setText(this.folderEl, name.folder ?? "");
-    this.folderEl.toggleClass("is-hidden", name.folder === null);
+    showText(this.folderEl, name.folder ?? "");
+    const tags = hit.tags.slice(0, TAGS_SHOWN).map((tag) => `#${tag}`);
+    if (this.tagsEl.textContent === tags.join("")) return;
+    this.tagsEl.empty();
+    for (const text of tags) this.tagsEl.createSpan({ cls: "quarry-tag", text, attr: { dir: "auto" } });
   }
 
-  private showFlair({ reason, hit: { kind, furtherPassages: count } }: HitRow): void {
-    this.showKind(kind);
-    setText(this.reasonEl, reason ? t(`row.${reason}`) : "");
-    this.reasonEl.title = reason ? t(`row.${reason}Tip`) : "";
-    this.reasonEl.toggleClass("is-hidden", reason === null);
+  private showFlair(row: HitRow): void {
+    this.showKind(row.hit.kind);
+    const count = row.hit.furtherPassages;
+    showText(this.reasonEl, reasonWords(row));
+    this.reasonEl.title = reasonTip(row);
     setText(this.countEl, count === 0 ? "" : `+${count}`);
     this.countEl.title = count === 0 ? "" : morePassages(count);
     this.countEl.toggleClass("is-hidden", count === 0);

@@ -8,6 +8,7 @@ import { keepInPlace } from "./row-list";
 
 export class ListView {
   private shown: PaneModel | null = null;
+  private scrollWanted = 0; // of the next answer
   private currentRoom: Room = roomFor(0, "normal");
 
   constructor(private readonly dom: ListDom) {}
@@ -25,6 +26,11 @@ export class ListView {
     this.showRows(model, before);
   }
 
+  /** Scrolls so far once the rows of the next answer are drawn. */
+  scrollTo(top: number): void {
+    this.scrollWanted = top;
+  }
+
   /** Measures the list and draws the rows for its width. */
   measure(): void {
     const density = this.shown?.density ?? "normal";
@@ -37,7 +43,9 @@ export class ListView {
 
   private showRows(model: PaneModel, before: PaneModel | null): void {
     const { rows, active, bodyEl, listEl } = this.dom;
-    const isNew = model.search !== before?.search && model.search.kind === "results" && !model.search.isRefresh;
+    const { search } = model;
+    const isAnswer = search !== before?.search && search.kind === "results";
+    const isNew = isAnswer && !search.isRefresh;
     if (model.rows !== before?.rows) {
       const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
       const held = !isNew && model.selection.isPinned ? pointed : null;
@@ -46,8 +54,10 @@ export class ListView {
     active.show(rows.elementOf(model.selection.key));
     const { chosen } = model.selection;
     if (chosen.size > 0 || (before?.selection.chosen.size ?? 0) > 0) rows.markChosen(chosen, model.selection.key);
-    if (isNew) bodyEl.scrollTop = 0;
-    else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
+    if (isNew || (isAnswer && this.scrollWanted > 0)) {
+      bodyEl.scrollTop = this.scrollWanted;
+      this.scrollWanted = 0;
+    } else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
   }
 }
 

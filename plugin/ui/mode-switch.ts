@@ -1,9 +1,8 @@
 /** The three buttons of the search mode, of which one is pressed: both, words, meaning. */
 import { setTooltip } from "obsidian";
+import { MODES } from "../pane/keys";
 import { type Mode } from "../protocol/messages";
 import { t } from "../wording/translate";
-
-const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
 export class ModeSwitch {
   private readonly buttons: readonly (readonly [Mode, HTMLElement])[];

@@ -1,5 +1,6 @@
 /** The elements of one passage: heading path and highlighted excerpt. Note text enters as text nodes only. */
 import { type Mark, type Passage } from "../protocol/messages";
+import { WIDE_CHARACTERS } from "../search/wide-passage";
 import { type Room, excerptOf } from "../snippet/excerpt";
 import { textRuns } from "../snippet/highlight";
 import { headingsOf } from "../wording/rows";
@@ -11,7 +12,9 @@ export interface PassageNotes {
   readonly maps: string;
 }
 
-const NO_NOTES: PassageNotes = { missing: "", maps: "" };
+export const NO_NOTES: PassageNotes = { missing: "", maps: "" };
+
+const WIDE: Room = { characters: WIDE_CHARACTERS, asked: WIDE_CHARACTERS };
 
 export class PassageBlock {
   private readonly metaEl: HTMLElement;
@@ -35,14 +38,21 @@ export class PassageBlock {
     return this.snippetEl.textContent;
   }
 
-  show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES): void {
-    this.el.toggleClass("is-hidden", passage === null && notes.missing === "" && notes.maps === "");
+  /** Whether there is a line above the excerpt; without one, maps have no place here. */
+  get hasMeta(): boolean {
+    return !this.metaEl.hasClass("is-hidden");
+  }
+
+  /** `context`: the passage at length, which is shown instead. */
+  show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES, context: Passage | null = null): void {
+    this.el.toggleClass("is-hidden", passage === null && notes.missing === "");
+    this.el.toggleClass("is-wide", context !== null);
     const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
     showText(this.missingEl, notes.missing);
     showText(this.trailEl, trail);
     showText(this.mapsEl, notes.maps);
-    this.metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "" && notes.maps === "");
-    const excerpt = passage ? excerptOf(passage, title, room) : { text: "", marks: [] };
+    this.metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
+    const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
     this.snippet.show(excerpt.text, excerpt.marks);
   }
 }
@@ -75,7 +85,8 @@ export function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
 }
 
-function showText(el: HTMLElement, text: string): void {
+/** As `setText`; an element without text takes no room. */
+export function showText(el: HTMLElement, text: string): void {
   setText(el, text);
   el.toggleClass("is-hidden", text === "");
 }

@@ -104,6 +104,7 @@ export class ResultList extends Component {
       report: (path, kind) => { source.report(path, kind); },
       setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
       explain: () => (source.state.kind === "idle" ? null : explain), // rows of an empty box answer no query
+      setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.setContext(row, isShown) : null),
     });
     this.commands = rowCommands(app, this.actions);
   }
@@ -184,6 +185,11 @@ export class ResultList extends Component {
     this.dispatch({ kind: "options", mode, naming, density });
   }
 
+  /** Scrolls to where the list was, in pixels, once the rows of the next answer are drawn. */
+  scrollTo(top: number): void {
+    this.view.scrollTo(top);
+  }
+
   /** Measures the list and draws the rows for its width. */
   measure(): void {
     this.view.measure();
@@ -197,8 +203,7 @@ export class ResultList extends Component {
         this.move(key.step);
         return true;
       case "expand":
-        if (isPlace(row)) this.unfold(row.hit.path, key.isExpanded);
-        return true;
+        return isPlace(row) && this.unfold(row.hit.path, key.isExpanded);
       case "extend":
         this.choose({ kind: "extended", step: key.step });
         return true;
@@ -218,8 +223,19 @@ export class ResultList extends Component {
       case "escape":
         return this.unchoose();
       case "undo":
+      case "history":
+      case "save":
+      case "mode":
+      case "suggestions":
         return false;
     }
+  }
+
+  private async setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
+    const { source } = this.parts;
+    source.freezeRows();
+    const context = isShown && passage && source.widePassage ? await source.widePassage(hit.path, passage.start) : null;
+    if (!isShown || context) this.dispatch({ kind: "context", key, context });
   }
 
   showKeys(): void {
@@ -305,16 +321,18 @@ export class ResultList extends Component {
     }
   }
 
-  private unfold(path: string, isUnfolded: boolean): void {
+  /** False where nothing changes, so that the key can mean something else. */
+  private unfold(path: string, isToUnfold: boolean): boolean {
     const { source } = this.parts;
     const row = this.current.rows.find(({ key }) => key === path);
-    if (row?.kind !== "hit" || row.hit.furtherPassages === 0) return;
-    if (isUnfolded) {
+    if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.furtherOf(path)) : source.furtherOf(path).kind === "folded")) return false;
+    if (isToUnfold) {
       source.freezeRows();
       source.unfold(path);
     } else {
       source.fold(path);
     }
+    return true;
   }
 
   private menuFor(row: Row): Menu | null {

@@ -23,6 +23,7 @@ export interface RowActionParts {
   readonly report: (path: string, kind: FeedbackKind) => void;
   readonly setDismissed: (path: string, isDismissed: boolean) => void;
   readonly explain: () => ((path: string) => void) | null;
+  readonly setContext: () => RowHandlers["setContext"];
 }
 
 export class RowActions implements RowHandlers {
@@ -30,6 +31,10 @@ export class RowActions implements RowHandlers {
 
   get explain(): ((path: string) => void) | null {
     return this.parts.explain();
+  }
+
+  get setContext(): RowHandlers["setContext"] {
+    return this.parts.setContext();
   }
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {

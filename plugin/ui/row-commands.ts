@@ -28,6 +28,8 @@ export interface RowHandlers {
   readonly copyText: (row: PlaceRow) => void;
   /** Null where the source of the rows cannot explain them. */
   readonly explain: ((path: string) => void) | null;
+  /** Shows more of the row's passage, or no longer; null where there is no more. */
+  readonly setContext: ((row: PlaceRow, isShown: boolean) => void) | null;
   readonly dismiss: (rows: readonly PlaceRow[], isDismissed: boolean) => void;
   readonly openNote: (path: string) => void;
 }
@@ -35,6 +37,7 @@ export interface RowHandlers {
 /** The commands of rows, in the order of the context menu. */
 export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
   const { open, insert, copyLinks, copyText, dismiss } = handlers;
+  const hasContext = (row: PlaceRow): boolean => row.kind !== "extract" && row.context !== null;
   const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
   const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
   const isDismissed = (row: PlaceRow): boolean => row.kind === "hit" && row.isDismissed;
@@ -48,6 +51,8 @@ export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
     "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
     "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
     "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
+    "more-context": { icon: "unfold-vertical", section: "info", isFor: (row) => handlers.setContext !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) handlers.setContext?.(row, true); } },
+    "less-context": { icon: "fold-vertical", section: "info", isFor: hasContext, run: ([row]) => { if (row) handlers.setContext?.(row, false); } },
     explain: { icon: "info", section: "info", isFor: () => handlers.explain !== null, run: ([row]) => { if (row) handlers.explain?.(row.hit.path); } },
     dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
     restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },

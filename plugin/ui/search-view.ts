@@ -3,8 +3,9 @@ import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, t
 import { type Cancel } from "../clock";
 import { ClearedQuery } from "../pane/cleared-query";
 import { type ActionId, type CommandMap } from "../pane/commands";
-import { paneKey } from "../pane/keys";
+import { needsCaretAtEnd, paneKey } from "../pane/keys";
 import { fileName } from "../pane/note-name";
+import { viewStateOf } from "../pane/view-state";
 import { type Mode, type SortOrder } from "../protocol/messages";
 import { type SearchState } from "../search/answer";
 import { searchLink } from "../search/search-link";
@@ -22,6 +23,7 @@ import { type PaneDom, buildPane } from "./pane-dom";
 import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PaneView } from "./pane-view";
+import { QueryKeys } from "./query-keys";
 import { type RecentHandlers } from "./recent-view";
 import { ResultList } from "./result-list";
 import { SORT_ORDERS } from "./sort-button";
@@ -55,6 +57,7 @@ export class SearchView extends ItemView {
   };
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
+  private queryKeys: QueryKeys | null = null;
   private emptyBox: EmptyBox | null = null;
   private cancelRest: Cancel = () => undefined;
 
@@ -75,14 +78,17 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.dom?.input.value ?? "", sort: this.session.sort };
+    return { query: this.dom?.input.value ?? "", sort: this.session.sort, scroll: this.dom?.list.bodyEl.scrollTop ?? 0 };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     if (typeof state !== "object" || state === null) return;
     if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
-    if ("query" in state && typeof state.query === "string") this.setQuery(state.query);
+    const { query, scroll } = viewStateOf(state);
+    if (query === null || query === this.dom?.input.value) return;
+    this.setQuery(query);
+    this.list?.scrollTo(scroll);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -90,6 +96,7 @@ export class SearchView extends ItemView {
     if (!this.dom || this.dom.input.value === query) return;
     this.dom.input.value = query;
     this.cleared.observe(query);
+    this.list?.scrollTo(0);
     this.dom.completions.close();
     this.session.setQuery(query, isComplete);
     this.session.finishTyping();
@@ -146,6 +153,13 @@ export class SearchView extends ItemView {
     });
     this.dom = dom;
     this.list = list;
+    this.queryKeys = new QueryKeys({
+      input: dom.input,
+      history: this.parts.history,
+      setQuery: (query) => { this.setQuery(query, true); },
+      chooseMode: (mode) => { this.chooseMode(mode); },
+      saved: () => { this.readHistory(); },
+    });
     act.run = this.commands(dom, list);
     listenToInput(this, dom, {
       typed: (text) => { this.onInput(text); },
@@ -242,11 +256,15 @@ export class SearchView extends ItemView {
     this.cancelRest();
     if (search.kind !== "results" || search.answer.hits.length === 0) return;
     const { query } = search.answer;
-    this.cancelRest = this.parts.clock.after(REST_MS, () => { this.parts.history.add(query); });
+    this.cancelRest = this.parts.clock.after(REST_MS, () => { 
+      this.parts.history.add(query);
+      void this.app.workspace.requestSaveLayout(); // with the query, for the next start
+    });
   }
 
   private onInput(text: string): void {
     this.cleared.observe(text);
+    this.list?.scrollTo(0);
     this.session.setQuery(text);
     this.dom?.completions.update();
   }
@@ -254,7 +272,7 @@ export class SearchView extends ItemView {
   /** Handles a key of the search box; true when it was handled. */
   private onKey(event: KeyboardEvent): boolean {
     const key = paneKey(event);
-    if (!key) return false;
+    if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
     switch (key.kind) {
       case "escape":
         if (!this.list?.handleKey(key, event)) this.onEscape();
@@ -274,6 +292,11 @@ export class SearchView extends ItemView {
       case "create":
       case "menu":
         return this.list?.handleKey(key, event) ?? false;
+      case "history":
+      case "save":
+      case "mode":
+      case "suggestions":
+        return this.queryKeys?.handle(key) ?? false;
     }
   }
 
@@ -304,6 +327,11 @@ export class SearchView extends ItemView {
 
 function nextOf<T>(values: readonly T[], value: T): T {
   return values[(values.indexOf(value) + 1) % values.length] ?? value;
+}
+
+/** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
+function isAtEnd(target: EventTarget | null): boolean {
+  return target !== null && "value" in target && "selectionStart" in target && target.selectionStart === String(target.value).length;
 }
 
 function hasSelectedText(target: EventTarget | null): boolean {

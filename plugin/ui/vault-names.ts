@@ -1,29 +1,31 @@
 /** The folders, tags and properties of the vault, counted from Obsidian's own cache in one pass over the notes. */
 import { type App, getAllTags } from "obsidian";
-import { type VaultNames } from "./completion";
+import { type CountedName, type VaultNames } from "./completion";
 
 const MAX_VALUE_CHARS = 60; // longer values are sentences rather than names
 const MAX_DEPTH = 5; // of maps in maps
 
 export function vaultNames({ vault, metadataCache }: App): VaultNames {
+  const folders = new Counts();
   const tags = new Counts();
   const properties = new Counts();
   const values = new Map<string, Counts>();
   for (const file of vault.getMarkdownFiles()) {
+    if (file.parent && !file.parent.isRoot()) folders.add(...withAncestors(file.parent.path));
     const cache = metadataCache.getFileCache(file);
     if (!cache) continue;
-    for (const tag of new Set(getAllTags(cache))) tags.add(tag.replace(/^#/, ""));
+    tags.add(...(getAllTags(cache) ?? []).flatMap((tag) => withAncestors(tag.replace(/^#/, ""))));
     for (const [name, value] of named(cache.frontmatter ?? {})) {
       if (name === "position" || name.startsWith("position.")) continue; // of the block in the note, which older versions put among the properties
       properties.add(name);
       const key = name.toLowerCase();
       const counts = values.get(key) ?? new Counts();
       values.set(key, counts);
-      for (const text of textsOf(value)) counts.add(text);
+      counts.add(...textsOf(value));
     }
   }
   return {
-    folders: vault.getAllFolders().map(({ path }) => path),
+    folders: folders.mostUsedFirst,
     tags: tags.mostUsedFirst,
     properties: properties.mostUsedFirst,
     valuesOf: (property) => values.get(property.trim().toLowerCase())?.mostUsedFirst ?? [],
@@ -50,17 +52,26 @@ function textsOf(value: unknown): readonly string[] {
     .filter((text) => text !== "" && text.length <= MAX_VALUE_CHARS && !text.includes("\n"));
 }
 
-/** Counts texts; those that differ in case only are one, as in the index. */
+/** `a/b/c`, `a/b` and `a`: a note in a folder is in those around it, and a nested tag is one of the tag around it. */
+function withAncestors(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join("/"));
+}
+
+/** Counts the notes with a text; texts that differ in case only are one, as in the index. */
 class Counts {
   private readonly counts = new Map<string, { readonly text: string; count: number }>();
 
-  add(text: string): void {
-    const known = this.counts.get(text.toLowerCase());
-    if (known) known.count += 1;
-    else this.counts.set(text.toLowerCase(), { text, count: 1 });
+  /** Takes the texts of one note, each of which counts once. */
+  add(...texts: readonly string[]): void {
+    for (const [key, text] of new Map(texts.map((each) => [each.toLowerCase(), each]))) {
+      const known = this.counts.get(key);
+      if (known) known.count += 1;
+      else this.counts.set(key, { text, count: 1 });
+    }
   }
 
-  get mostUsedFirst(): readonly string[] {
-    return [...this.counts.values()].sort((a, b) => b.count - a.count || a.text.localeCompare(b.text)).map(({ text }) => text);
+  get mostUsedFirst(): readonly CountedName[] {
+    return [...this.counts.values()].sort((a, b) => b.count - a.count || a.text.localeCompare(b.text)).map(({ text, count }) => [text, count]);
   }
 }

@@ -6,8 +6,8 @@ import { number, t, translated } from "./translate";
 
 export interface ExplainWords {
   readonly message: string;
-  /** The ranking signals, strongest first: `Similarity in meaning`, `42%`. */
-  readonly signals: readonly (readonly [name: string, share: string])[];
+  /** The ranking signals, strongest first, with the share of each: 0 to 1, and as it is written. */
+  readonly signals: readonly (readonly [name: string, share: number, percent: string])[];
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
@@ -23,7 +23,7 @@ export function explainWords({ message, told, understood, breakdown, signals, wo
   ];
   return {
     message: toldWords(told, message),
-    signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, percent(share / sum)]),
+    signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, share / sum, percent(share / sum)]),
     facts: facts.filter(([, value]) => value !== ""),
   };
 }

@@ -38,7 +38,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return say(joinFacts(t("freshness.live"), noteCount(freshness.notes), deepened(freshness.done, freshness.total), remaining(freshness.remainingMs)));
     case "live":
       return freshness.problems > 0
-        ? say(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-settings")
+        ? say(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-inspector")
         : say(joinFacts(t("freshness.live"), noteCount(freshness.notes)));
   }
 }

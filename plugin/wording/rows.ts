@@ -27,9 +27,21 @@ export function missingWordsLabel(words: readonly string[]): string {
   return words.length === 0 ? "" : t("row.missing", { words: plainList(words) });
 }
 
+/** Why a row is there, in a word or two; empty where that tells nothing. */
+export function reasonWords({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+  if (corrections.length > 0) return plainList(corrections.map(({ typed, used }) => [typed, used].join(t("pane.headings"))));
+  return reason === null ? "" : t(`row.${reason}`);
+}
+
+export function reasonTip({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+  if (corrections.length > 0) return t("row.correctedTip");
+  return reason === null ? "" : t(`row.${reason}Tip`);
+}
+
 /** A row as a screen reader names it. */
-export function rowLabel({ name, reason, isWeak, missing, hit, passage }: HitRow, age: string, excerpt: string): string {
-  const why = isWeak ? t("row.nearest") : reason === null ? "" : t(`row.${reason}`);
+export function rowLabel(row: HitRow, age: string, excerpt: string): string {
+  const { name, isWeak, missing, hit, passage } = row;
+  const why = isWeak ? t("row.nearest") : reasonWords(row);
   const headings = passage ? headingsOf(passage).join(t("pane.headings")) : "";
   const place = headings === "" ? "" : t("row.under", { headings });
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";

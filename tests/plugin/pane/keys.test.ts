@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BINDINGS, type PaneKey, paneKey } from "../../../plugin/pane/keys";
+import { BINDINGS, type PaneKey, needsCaretAtEnd, paneKey } from "../../../plugin/pane/keys";
 
 const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; ctrlKey?: boolean; metaKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
   paneKey({ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...held });
@@ -23,6 +23,7 @@ test("with Alt the arrows open and close a note's passages", () => {
 
 test("Mod+Z undoes, and neither the letter nor redo does", () => {
   expect([press("z", { ctrlKey: true }), press("z", { metaKey: true })]).toEqual([{ kind: "undo" }, { kind: "undo" }]);
+  expect(press("Z", { ctrlKey: true })).toEqual({ kind: "undo" }); // caps lock
   expect([press("z"), press("z", { ctrlKey: true, shiftKey: true })]).toEqual([null, null]);
 });
 
@@ -30,7 +31,21 @@ test("F10 is the menu key only with Shift", () => {
   expect([press("F10"), press("F10", { shiftKey: true })]).toEqual([null, { kind: "menu" }]);
 });
 
-test.each(["ArrowLeft", "ArrowRight", "Home", "End", "Tab", "a", " "])("%j stays with the text", (key) => {
+test("right and left unfold and fold, and are told apart from keys that leave the caret alone", () => {
+  expect([press("ArrowRight"), press("ArrowLeft")]).toEqual([{ kind: "expand", isExpanded: true }, { kind: "expand", isExpanded: false }]);
+  expect([press("ArrowRight", { altKey: true }), press("ArrowLeft", { altKey: true })]).toEqual([{ kind: "command", command: "more-context" }, { kind: "command", command: "less-context" }]);
+  expect(["ArrowRight", "ArrowLeft", "ArrowDown", "Enter"].map((key) => needsCaretAtEnd({ key }))).toEqual([true, true, false, false]);
+});
+
+test("Mod walks through the history, saves and chooses the mode", () => {
+  const mod = (key: string): PaneKey | null => press(key, { metaKey: true });
+
+  expect([mod("ArrowUp"), mod("ArrowDown")]).toEqual([{ kind: "history", step: 1 }, { kind: "history", step: -1 }]);
+  expect(mod("s")).toEqual({ kind: "save" });
+  expect(["1", "2", "3", "4"].map(mod)).toEqual([{ kind: "mode", mode: "hybrid" }, { kind: "mode", mode: "keyword" }, { kind: "mode", mode: "semantic" }, null]);
+});
+
+test.each(["Home", "End", "a", " "])("%j stays with the text", (key) => {
   expect(press(key)).toBeNull();
 });
 

@@ -107,3 +107,21 @@ describe("the sentence that answers", () => {
     expect(said(answerRows(answer({ hits: [hit("a.md")], extract }), ROW_OPTIONS))).toEqual(["a.md"]);
   });
 });
+
+test("a row that was found by a corrected word says so, one that lacks it or has no words does not", () => {
+  const corrections = [{ typed: "bandonion", used: "bandoneon" }];
+  const hits = [hit("found.md"), hit("other.md", { missingWords: ["bandoneon"] }), hit("meaning.md", { why: "meaning" }), hit("listed.md", { why: null })];
+  const rows = answerRows(answer({ hits, corrections }), ROW_OPTIONS);
+
+  expect(rows.map((row) => (row.kind === "hit" ? row.corrections : null))).toEqual([corrections, [], [], []]);
+});
+
+test("a passage is shown at length as long as it is the same one", () => {
+  const wide = passage({ snippet: "long", start: 40 });
+  const contexts = new Map([["a.md", wide], ["b.md", wide], ["b.md#40", wide]]);
+  const further = new Map([["b.md", { kind: "unfolded", passages: [passage({ start: 40 })] } as const]]);
+  const rows = answerRows(answer({ hits: [hit("a.md", { passages: [passage({ start: 40 })] }), hit("b.md", { furtherPassages: 1 })] }), { ...ROW_OPTIONS, contexts, further });
+
+  expect(rows.map((row) => (row.kind === "hit" || row.kind === "passage" ? row.context : null))).toEqual([wide, null, wide]);
+  expect(rows.map((row) => (row.kind === "hit" ? row.furtherContexts : null))).toEqual([[], [wide], null]);
+});

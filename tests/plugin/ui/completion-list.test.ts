@@ -17,7 +17,7 @@ beforeEach(() => {
   list = new CompletionList(el, input, {
     names: () => {
       counted += 1;
-      return { folders: ["My notes"], tags: ["howto", "idea"], properties: [], valuesOf: () => [] };
+      return { folders: [["My notes", 1]], tags: [["howto", 2], ["idea", 1]], properties: [], valuesOf: () => [] };
     },
     accepted: () => {
       accepted.push(input.value);
@@ -160,7 +160,7 @@ test("the vault is counted once while the box is in use", () => {
 
 test("hostile names stay text", () => {
   const evil = "<img src=x onerror=alert(1)>";
-  list = new CompletionList(el, input, { names: () => ({ folders: [], tags: [evil], properties: [], valuesOf: () => [] }), accepted: () => undefined, deactivated: () => undefined });
+  list = new CompletionList(el, input, { names: () => ({ folders: [], tags: [[evil, 1]], properties: [], valuesOf: () => [] }), accepted: () => undefined, deactivated: () => undefined });
   type("tag:");
 
   expect(labels()).toEqual([evil]);

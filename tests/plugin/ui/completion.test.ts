@@ -3,10 +3,10 @@ import { type Completion, type VaultNames, completionAt, allOperators } from "..
 import { OPERATORS } from "../../../plugin/wording/operators";
 
 const names: VaultNames = {
-  folders: ["Work", "Work/My notes", "Home"],
-  tags: ["howto", "idea", "idea/raw"],
-  properties: ["status", "due date", "a:b"],
-  valuesOf: (property) => (property === "status" ? ["done", "in progress", "yes OR no"] : []),
+  folders: [["Work", 7], ["Work/My notes", 1], ["Home", 1]],
+  tags: [["howto", 1200], ["idea", 2], ["idea/raw", 1]],
+  properties: [["status", 3], ["due date", 1], ["a:b", 1]],
+  valuesOf: (property) => (property === "status" ? [["done", 2], ["in progress", 1], ["yes OR no", 1]] : []),
 };
 const at = (before: string): Completion | null => completionAt(before, () => names, 2026);
 const labels = (before: string): readonly string[] => at(before)?.suggestions.map(({ label }) => label) ?? [];
@@ -43,6 +43,13 @@ describe("the name of an operator", () => {
 });
 
 describe("a value", () => {
+  test("says how many notes have it", () => {
+    const hints = (before: string): readonly string[] => at(before)?.suggestions.map(({ hint }) => hint) ?? [];
+
+    expect(hints("tag:")).toEqual(["1,200 notes", "2 notes", "1 note"]);
+    expect([hints("folder:")[0], hints("status:")[0], hints("[")[0]]).toEqual(["7 notes", "2 notes", "3 notes"]);
+  });
+
   test("of a tag comes from the vault, with the sign and without", () => {
     expect(labels("tag:")).toEqual(["howto", "idea", "idea/raw"]);
     expect(taken("tag:how")).toBe("tag:howto |");

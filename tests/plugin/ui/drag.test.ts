@@ -9,7 +9,7 @@ import { appWith } from "./writing-doubles";
 
 const NOTES = { "API.md": "", "Ops.md": "" };
 const row = (path: string): PlaceRow => hitRow(hit(path));
-const passageRow: PlaceRow = { kind: "passage", key: "API.md#9", parentKey: "API.md", hit: hit("API.md"), passage: passage({ headingPath: ["Backoff"] }) };
+const passageRow: PlaceRow = { kind: "passage", key: "API.md#9", parentKey: "API.md", hit: hit("API.md"), passage: passage({ headingPath: ["Backoff"] }), context: null };
 
 function dragEvent(): { event: DragEvent; data: [string, string][]; prevented: () => boolean } {
   const data: [string, string][] = [];

@@ -7,10 +7,11 @@ import { ExplainModal } from "../../../plugin/ui/explain-modal";
 const app = new (App as unknown as new () => App)();
 
 test("shows the message, the signals and the facts, as text", () => {
-  const modal = new ExplainModal(app, "a.md", { message: "It ranks <b>1</b> of 3.", signals: [["Similarity in meaning", "75%"]], facts: [["Words found", "glue"]] });
+  const modal = new ExplainModal(app, "a.md", { message: "It ranks <b>1</b> of 3.", signals: [["Similarity in meaning", 0.75, "75%"]], facts: [["Words found", "glue"]] });
   modal.onOpen();
 
   expect(texts(modal.contentEl, "p, dt, dd")).toEqual(["It ranks <b>1</b> of 3.", "Similarity in meaning", "75%", "Words found", "glue"]);
+  expect(modal.contentEl.querySelector("progress")?.value).toBe(0.75);
 });
 
 test("a note without a rank has no empty lists", () => {

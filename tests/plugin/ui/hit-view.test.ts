@@ -41,7 +41,7 @@ test("says of a canvas and of a PDF file what they are, and of a PDF file the pa
 
   expect(canvas).toEqual(["canvas", "Backoff"]);
   expect(texts(el, ".quarry-kind, .quarry-trail")).toEqual(["PDF", "page 12"]);
-  expect(one(el, ".quarry-option").getAttribute("aria-label")).toContain("Paper, PDF, ");
+  expect(one(el, ".quarry-said").textContent).toContain("Paper, PDF, ");
 });
 
 test("says of a note no kind", () => {
@@ -129,6 +129,33 @@ test("names the maps of content and the missing words beside the heading path, n
 
   expect(texts(el, ".quarry-meta > *")).toEqual(["missing: zebra", "Backoff", "In Kitchen <b>MOC</b>, Home"]);
   expect(texts(el, ".quarry-meta")).toHaveLength(1);
+});
+
+test("names the maps of content behind its name where the line of the heading path has nothing else to say", () => {
+  show(hit("a.md", { maps: [{ path: "Home.md", title: "Home" }], passages: [passage({ headingPath: [] })] }), 0);
+
+  expect(one(el, ".quarry-names .quarry-row-maps").textContent).toBe("In Home");
+  expect(one(el, ".quarry-meta").hasClass("is-hidden")).toBe(true);
+});
+
+test("shows two tags, and the words that were corrected", () => {
+  row.show(hitRow(hit("a.md", { tags: ["idea", "work/<b>", "third"] }), { corrections: [{ typed: "bandonion", used: "bandoneon" }], reason: "title" }), 0, ROOM);
+
+  expect(texts(el, ".quarry-tag")).toEqual(["#idea", "#work/<b>"]);
+  expect(texts(el, ".quarry-why")).toEqual(["bandonion › bandoneon"]);
+});
+
+test("shows a passage at length, and its further passages as well, and goes back", () => {
+  const long = passage({ snippet: "many words of one passage ".repeat(30), marks: [] });
+  const found = hit("a.md", { furtherPassages: 1 });
+  const further = { kind: "unfolded", passages: [passage({ start: 9 })] } as const;
+  row.show(hitRow(found, { context: long, further, furtherContexts: [long] }), 0, ROOM);
+  const lengths = (): number[] => texts(el, ".quarry-snippet").map((text) => text.length);
+  const wide = lengths();
+  row.show(hitRow(found, { further, furtherContexts: [null] }), 0, ROOM);
+
+  expect(wide.every((length) => length > 700)).toBe(true);
+  expect([lengths(), el.querySelector(".is-wide")]).toEqual([[25, 25], null]);
 });
 
 test("has one name for a screen reader, in which nothing runs together", () => {

@@ -55,9 +55,43 @@ describe("keys", () => {
   test("Alt and the arrows unfold and fold further passages", () => {
     shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
     shown.press("ArrowDown", { altKey: true });
+    shown.source.setFurther("a.md", { kind: "unfolded", passages: [] });
     shown.press("ArrowUp", { altKey: true });
 
     expect(shown.source.asked).toEqual(["freeze", "unfold a.md", "fold a.md"]);
+  });
+
+  test("right and left do the same, and are left to the text where there is nothing to unfold or to fold", () => {
+    shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
+    const folded = shown.press("ArrowLeft");
+    const unfolds = shown.press("ArrowRight");
+    shown.source.setFurther("a.md", { kind: "unfolded", passages: [] });
+
+    expect([folded, unfolds, shown.press("ArrowRight"), shown.press("ArrowLeft")]).toEqual([false, true, false, true]);
+    expect(shown.source.asked).toEqual(["freeze", "unfold a.md", "fold a.md"]);
+  });
+
+  test("Alt and right show the passage at length, Alt and left no longer", async () => {
+    shown.source.answer({ hits: [hit("a.md")] });
+    const snippet = (): string => one(shown.el, ".quarry-snippet").textContent;
+    const less = shown.press("ArrowLeft", { altKey: true });
+    shown.source.wide = passage({ snippet: "far more of the passage" });
+    shown.press("ArrowRight", { altKey: true });
+    await settled();
+    const wide = snippet();
+
+    expect(less).toBe(false);
+    expect([wide, shown.press("ArrowRight", { altKey: true }), shown.press("ArrowLeft", { altKey: true })]).toEqual(["far more of the passage", false, true]);
+    await settled();
+    expect(snippet()).toBe("retry with capped backoff");
+  });
+
+  test("a passage that is gone stays as it is", async () => {
+    shown.source.answer({ hits: [hit("a.md")] });
+    shown.press("ArrowRight", { altKey: true });
+    await settled();
+
+    expect(shown.el.querySelector(".is-wide")).toBeNull();
   });
 
   test("the last row asks for more when it is reached", () => {

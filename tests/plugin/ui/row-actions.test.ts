@@ -26,6 +26,7 @@ function actionsOn(paths: readonly string[]): { actions: RowActions; did: string
     report: (path, kind) => did.push(`${kind} ${path}`),
     setDismissed: (path, isDismissed) => did.push(`set ${path} ${String(isDismissed)}`),
     explain: () => null,
+    setContext: () => null,
   });
   return { actions, did };
 }

@@ -28,6 +28,7 @@ function recorded(): RowHandlers & { readonly did: string[] } {
     copyLinks: (rows) => did.push(`links ${paths(rows)}`),
     copyText: (row) => did.push(`text ${row.hit.path}`),
     explain: (path) => did.push(`explain ${path}`),
+    setContext: (row, isShown) => did.push(`context ${row.hit.path} ${String(isShown)}`),
     dismiss: (rows, isDismissed) => did.push(`dismiss ${paths(rows)} ${String(isDismissed)}`),
     openNote: (path) => did.push(`note ${path}`),
   };
@@ -94,6 +95,8 @@ test("each command does what its name says", () => {
     "insert quote API.md",
     "links API.md",
     "text API.md",
+    "context API.md true",
+    "context API.md false",
     "explain API.md",
     "dismiss API.md true",
     "dismiss API.md false",
@@ -105,9 +108,10 @@ test("commands are offered where they make sense", () => {
   const missing = (...rows: readonly PlaceRow[]): string[] => Object.keys(commands).filter((id) => !commandsFor(commands, rows).some((offered) => offered === id));
   const row = hitRow(hit("API.md"));
 
-  expect(missing(row)).toEqual(["explain", "restore"]);
-  expect(missing({ ...row, isDismissed: true })).toEqual(["explain", "dismiss"]);
-  expect(missing(hitRow(hit("gone.md"), { passage: null }))).toEqual(["insert-link", "insert-quote", "copy-link", "copy-text", "explain", "restore"]);
+  expect(missing(row)).toEqual(["less-context", "explain", "restore"]);
+  expect(missing({ ...row, isDismissed: true })).toEqual(["less-context", "explain", "dismiss"]);
+  expect(missing(hitRow(hit("gone.md"), { passage: null }))).toEqual(["insert-link", "insert-quote", "copy-link", "copy-text", "more-context", "less-context", "explain", "restore"]);
+  expect(missing({ ...row, context: passage() })).toEqual(["more-context", "explain", "restore"]);
   expect(commandsFor(commands, [row, row])).toEqual(["open-tab", "open-background", "insert-link", "insert-quote", "copy-link"]);
   expect(commandsFor(commands, [])).toEqual([]);
 });

@@ -270,6 +270,39 @@ describe("keys", () => {
     expect(events.some(({ defaultPrevented }) => defaultPrevented)).toBe(false);
   });
 
+  test("right and left belong to the rows only behind the last letter", async () => {
+    await pane.type("retry");
+    pane.client.last.answer(searchResult(hit("a.md", { furtherPassages: 1 })));
+    await settled();
+    pane.input().setSelectionRange(2, 2);
+    const within = key(pane.input(), "ArrowRight").defaultPrevented;
+    pane.input().setSelectionRange(5, 5);
+
+    expect([within, key(pane.input(), "ArrowRight").defaultPrevented]).toEqual([false, true]);
+  });
+
+  test("Mod and the arrows walk through the history, and back to what was typed", async () => {
+    pane.history = ["newest", "older"];
+    await pane.type("typed");
+    const walked = ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"].map((name) => {
+      key(pane.input(), name, { ctrlKey: true });
+      return pane.input().value;
+    });
+
+    expect(walked).toEqual(["newest", "older", "older", "newest", "typed"]);
+  });
+
+  test("Mod+S saves the query and takes it out again, Mod and a digit chooses the mode", async () => {
+    key(pane.input(), "s", { ctrlKey: true });
+    await pane.type("retry ");
+    key(pane.input(), "s", { ctrlKey: true });
+    const saved = pane.saved;
+    key(pane.input(), "s", { ctrlKey: true });
+    key(pane.input(), "2", { ctrlKey: true });
+
+    expect([saved, pane.saved, pane.mode]).toEqual([["retry"], [], "keyword"]);
+  });
+
   test("an enter that ends a composition opens nothing", async () => {
     await pane.type("retry");
     await pane.answer("a.md");
@@ -509,6 +542,17 @@ test("the query survives in the layout", async () => {
   await pane.view.setState(state, { history: false });
 
   expect(pane.input().value).toBe("retry");
+});
+
+test("the list is scrolled to where it was once the stored query is answered, and the next query begins at the top", async () => {
+  const body = one(pane.view.contentEl, ".quarry-body");
+  await pane.view.setState({ query: "retry", scroll: 120 }, { history: false });
+  await pane.answer("a.md", "b.md");
+  const restored = body.scrollTop;
+  await pane.type("other");
+  await pane.answer("c.md");
+
+  expect([restored, body.scrollTop]).toEqual([120, 0]);
 });
 
 test("a closed pane stops its search", async () => {

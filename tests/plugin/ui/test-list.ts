@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { Emitter } from "../../../plugin/emitter";
 import { paneKey } from "../../../plugin/pane/keys";
 import { type PaneModel } from "../../../plugin/pane/model";
-import { type FeedbackKind, type IndexStatus } from "../../../plugin/protocol/messages";
+import { type FeedbackKind, type IndexStatus, type Passage } from "../../../plugin/protocol/messages";
 import { type Answer, type SearchState } from "../../../plugin/search/answer";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
 import { type ResultSource } from "../../../plugin/search/result-source";
@@ -30,6 +30,13 @@ export class TestSource implements ResultSource {
   setFurther(path: string, further: FurtherPassages): void {
     this.further = further;
     this.furtherChanged.emit(path);
+  }
+
+  /** What the engine quotes of every passage; null: the passage is gone. */
+  wide: Passage | null = null;
+
+  async widePassage(): Promise<Passage | null> {
+    return Promise.resolve(this.wide);
   }
 
   furtherOf(): FurtherPassages {

@@ -2,21 +2,27 @@ import { type App, type CachedMetadata } from "obsidian";
 import { expect, test } from "vitest";
 import { vaultNames } from "../../../plugin/ui/vault-names";
 
+/** A vault with a note for each of `caches`, in the folder of the same place, else at the top. */
 function appWith(folders: readonly string[], ...caches: readonly (Partial<CachedMetadata> | null)[]): App {
+  const files = caches.map((cache, at) => ({ cache, parent: { path: folders[at] ?? "/", isRoot: () => folders[at] === undefined } }));
   return {
-    vault: { getAllFolders: () => folders.map((path) => ({ path })), getMarkdownFiles: () => caches.map((_, index) => index) },
-    metadataCache: { getFileCache: (index: number) => caches[index] },
+    vault: { getMarkdownFiles: () => files },
+    metadataCache: { getFileCache: ({ cache }: (typeof files)[number]) => cache },
   } as unknown as App;
 }
 
 const tagged = (...tags: readonly string[]): Partial<CachedMetadata> => ({ tags: tags.map((tag) => ({ tag }) as never) });
 
 test("tags come without their sign, the most used first, each once whatever its case", () => {
-  expect(vaultNames(appWith([], tagged("#idea", "#howto"), tagged("#Howto", "#howto"), tagged("#howto"))).tags).toEqual(["howto", "idea"]);
+  expect(vaultNames(appWith([], tagged("#idea", "#howto"), tagged("#Howto", "#howto"), tagged("#howto"))).tags).toEqual([["howto", 3], ["idea", 1]]);
 });
 
-test("folders are those of the vault", () => {
-  expect(vaultNames(appWith(["Work", "Work/Old"])).folders).toEqual(["Work", "Work/Old"]);
+test("a nested tag counts for the tag around it, once a note", () => {
+  expect(vaultNames(appWith([], tagged("#idea/raw", "#idea/old"), tagged("#idea"))).tags).toEqual([["idea", 2], ["idea/old", 1], ["idea/raw", 1]]);
+});
+
+test("folders count the notes in them and below, whether Obsidian has read these or not", () => {
+  expect(vaultNames(appWith(["Home", "Work/Old", "Work"], {}, null, {}, {})).folders).toEqual([["Work", 2], ["Home", 1], ["Work/Old", 1]]);
 });
 
 test("properties have names and the values that can be picked", () => {
@@ -24,9 +30,9 @@ test("properties have names and the values that can be picked", () => {
     appWith([], { frontmatter: { Status: "done", rating: 5, nested: { a: 1 } } }, { frontmatter: { status: ["open", "done", ""] } }, { frontmatter: { status: "x".repeat(61) } }),
   );
 
-  expect(properties).toEqual(["Status", "nested", "nested.a", "rating"]);
-  expect(valuesOf("status")).toEqual(["done", "open"]);
-  expect(valuesOf("rating")).toEqual(["5"]);
+  expect(properties).toEqual([["Status", 3], ["nested", 1], ["nested.a", 1], ["rating", 1]]);
+  expect(valuesOf("status")).toEqual([["done", 2], ["open", 1]]);
+  expect(valuesOf("rating")).toEqual([["5", 1]]);
   expect([valuesOf("nested"), valuesOf("nothing")]).toEqual([[], []]);
 });
 
@@ -34,9 +40,9 @@ test("what is nested is named by its path, also in a list", () => {
   const people = [{ name: "Ann", born: 1980 }, { name: "Bob" }, "x"];
   const { properties, valuesOf } = vaultNames(appWith([], { frontmatter: { a: { b: { c: "2026-01-05" } }, people } }));
 
-  expect([...properties].sort()).toEqual(["a", "a.b", "a.b.c", "people", "people.born", "people.name"]);
-  expect(valuesOf("A.B.C")).toEqual(["2026-01-05"]);
-  expect(valuesOf("people.name")).toEqual(["Ann", "Bob"]);
+  expect(properties.map(([name]) => name).sort()).toEqual(["a", "a.b", "a.b.c", "people", "people.born", "people.name"]);
+  expect(valuesOf("A.B.C")).toEqual([["2026-01-05", 1]]);
+  expect(valuesOf("people.name")).toEqual([["Ann", 1], ["Bob", 1]]);
 });
 
 test("a note that Obsidian has not read yet has no names", () => {

@@ -4,13 +4,13 @@ import { explained } from "../builders";
 
 describe("why a note is where it is", () => {
   test("shows the signals as shares of their sum", () => {
-    const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 0.3 }, { name: "title", share: 0.1 }, { name: "note", share: 0 }] }));
+    const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 3 }, { name: "title", share: 1 }, { name: "note", share: 0 }] }));
 
-    expect(signals).toEqual([["Similarity in meaning", "75%"], ["Words in the title", "25%"]]);
+    expect(signals).toEqual([["Similarity in meaning", 0.75, "75%"], ["Words in the title", 0.25, "25%"]]);
   });
 
   test("a signal of a newer engine keeps its own name", () => {
-    expect(explainWords(explained({ signals: [{ name: "novelty", share: 1 }] })).signals).toEqual([["novelty", "100%"]]);
+    expect(explainWords(explained({ signals: [{ name: "novelty", share: 1 }] })).signals).toEqual([["novelty", 1, "100%"]]);
   });
 
   test("says which words it holds and lacks, and its rank with each retriever", () => {

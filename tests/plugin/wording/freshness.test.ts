@@ -24,7 +24,7 @@ describe("the footer", () => {
   });
 
   test("problems can be looked at", () => {
-    expect(freshnessWords({ kind: "live", notes: 2, problems: 1 })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-settings" } });
+    expect(freshnessWords({ kind: "live", notes: 2, problems: 1 })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-inspector" } });
   });
 
   test("a long wait is shown in minutes", () => {
