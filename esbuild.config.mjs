@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
 import { packedLocales } from "./esbuild.locales.mjs";
 
-const SIZE_LIMIT_BYTES = 150 * 1024; // Obsidian parses it at every start, before the first window is drawn
+const SIZE_LIMIT_BYTES = 260 * 1024; // Obsidian parses it at every start, before the first window is drawn
 
 const production = process.argv.includes("--production");
 const outfileFlag = process.argv.find((argument) => argument.startsWith("--outfile="));

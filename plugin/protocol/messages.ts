@@ -408,7 +408,7 @@ export interface SearchParams {
  */
 export interface Filters {
   /**
-   * Any of these notes, by their whole paths. At most 100.
+   * Any of these notes, by their whole paths. In a single one, every passage with a word is found. At most 100.
    */
   readonly notes?: readonly string[];
   /**

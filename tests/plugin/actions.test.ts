@@ -58,7 +58,7 @@ test("a rebuild that is refused says why", async () => {
   await settled();
 
   expect(supervisor.setStatus).not.toHaveBeenCalled();
-  expect(notices()).toEqual(["The index is busy."]);
+  expect(notices()).toEqual(["The search engine is busy. Try again in a moment."]);
 });
 
 test("diagnostics are copied, and a notice says so", async () => {

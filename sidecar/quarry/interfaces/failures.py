@@ -32,6 +32,9 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.BadRequest: Presentation("bad-request", Error.INVALID_PARAMS, 2, "correct that parameter"),
     errors.Unauthorized: Presentation("unauthorized", Error.UNAUTHORIZED, 1, UNAUTHORIZED.data.next),
     errors.NoteNotFound: Presentation("note-not-found", Error.NOT_FOUND, 1, "search or list notes to find its path"),
+    errors.UnreadableDocument: Presentation(
+        "unreadable-document", Error.UNAVAILABLE, 1, "open the file in its own program, and save it anew"
+    ),
     errors.NoteNotWritten: Presentation(
         "not-written", Error.UNAVAILABLE, 1, "see that its folder can be written and the disk has room, and try again"
     ),

@@ -73,7 +73,7 @@ REFUSED = [
     ("search", {"quary": "x"}, "bad-arguments", "did you mean `query`?"),
     ("search", {"query": "x", "vault": "Nowhere"}, "bad-arguments", "the names are"),
     ("find_related", {}, "bad-request", "correct that parameter"),
-    ("find_related", {"path": "Home.md", "text": "x"}, "bad-request", "correct that parameter"),
+    ("find_related", {"path": "Home.md", "text": " "}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Nothing.md"}, "note-not-found", "find its path"),
     ("find_related", {"path": "Home.md", "line": 0}, "bad-arguments", "`line`"),
     ("explain_result", {"query": "x"}, "bad-arguments", "`path`"),

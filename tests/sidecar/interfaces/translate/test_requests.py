@@ -60,9 +60,10 @@ def test_a_source_is_a_note_a_line_of_it_or_a_text():
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"path": "Tea.md", "text": "x"}, {"text": ""}, {"text": "x", "line": 0}, {"line": 0}]
+    "params",
+    [{}, {"path": "Tea.md", "text": "x", "line": 0}, {"text": ""}, {"text": "x", "line": 0}, {"line": 0}],
 )
-def test_a_source_that_is_none_or_two_is_refused(params):
+def test_a_source_that_is_none_or_ambiguous_is_refused(params):
     with pytest.raises(BadRequest, match="related: "):
         translate.related_source(wire.RelatedParams(**params))
 
