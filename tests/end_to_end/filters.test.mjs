@@ -41,21 +41,21 @@ describe("filters, order and pages", { timeout: 240_000 }, () => {
     await product.search("accordion");
     const before = await listTop();
     await product.search('accordion #log folder:Log -draft');
-    await until(async () => (await chips().count()) === 3);
+    await until(async () => (await chips().count()) === 3, "the pane shows it");
     const texts = await product.pane.locator(".quarry-chip-text").allInnerTexts();
     await chips().nth(1).click();
-    await until(async () => (await product.input.inputValue()) === "accordion #log -draft");
-    await until(async () => (await chips().count()) === 2);
+    await until(async () => (await product.input.inputValue()) === "accordion #log -draft", "the pane shows it");
+    await until(async () => (await chips().count()) === 2, "the pane shows it");
     await chips().first().focus();
     await page.keyboard.press("Backspace");
-    await until(async () => (await product.input.inputValue()) === "accordion -draft");
-    await until(async () => (await chips().count()) === 1);
+    await until(async () => (await product.input.inputValue()) === "accordion -draft", "the pane shows it");
+    await until(async () => (await chips().count()) === 1, "the pane shows it");
 
     assert.deepEqual(texts, ["#log", "folder:Log", "-draft"]);
     assert.equal(await page.evaluate(() => document.activeElement?.className.includes("quarry-chip")), true);
     assert.equal(await listTop(), before);
     await product.search("accordion OR #log");
-    await until(async () => (await chips().getAttribute("aria-disabled").catch(() => null)) === "true");
+    await until(async () => (await chips().getAttribute("aria-disabled").catch(() => null)) === "true", "the pane shows it");
   });
 
   test("the plus offers the operators behind what was typed", async () => {
@@ -72,11 +72,11 @@ describe("filters, order and pages", { timeout: 240_000 }, () => {
     await product.search("accordion");
     await product.pane.locator(".quarry-sort").click();
     await page.locator(".menu-item", { hasText: "File name" }).click();
-    await until(async () => (await product.rows())[2]?.path === "Log/Day 2.md");
+    await until(async () => (await product.rows())[2]?.path === "Log/Day 2.md", "the pane shows it");
     const names = (await product.rows()).slice(0, 3).map(({ path }) => path);
     await product.pane.locator(".quarry-sort").click();
     await page.locator(".menu-item", { hasText: "Modified" }).click();
-    await until(async () => (await product.rows())[2]?.path !== "Log/Day 2.md");
+    await until(async () => (await product.rows())[2]?.path !== "Log/Day 2.md", "the pane shows it");
     const newest = (await product.rows()).slice(0, 3).map(({ path }) => path);
 
     const byTime = Object.keys(NOTES).map((path, at) => ({ path, time: (at * 37) % COUNT })).sort((a, b) => b.time - a.time).map(({ path }) => path);
