@@ -75,12 +75,17 @@ class Conversation:
 
     def claim(self, kind: str) -> bool:
         """Make the file of *kind*; false where another process has. Raises `OSError`."""
+        if not self._may_write:
+            return not self.has(kind)
+        if self._created(kind):  # first of all: what another process made meanwhile must not be taken for an old one
+            return True
         if self.has(kind):
             return False
-        if not self._may_write:
-            return True
         with contextlib.suppress(FileNotFoundError):
             self.file(kind).unlink()  # too old to count
+        return self._created(kind)
+
+    def _created(self, kind: str) -> bool:
         try:
             os.close(_create(self.file(kind)))
         except FileExistsError:
