@@ -5,18 +5,20 @@ import { t } from "../wording/translate";
 export class ConfirmModal extends Modal {
   constructor(
     app: App,
-    private readonly words: { readonly title: string; readonly confirm: string },
+    private readonly words: { readonly title: string; readonly detail?: string; readonly confirm: string },
     private readonly confirmed: () => void,
   ) {
     super(app);
   }
 
   override onOpen(): void {
-    this.setTitle(this.words.title);
+    const { title, detail, confirm } = this.words;
+    this.setTitle(title);
+    if (detail !== undefined) this.contentEl.createEl("p", { text: detail });
     new Setting(this.contentEl)
       .addButton((button) => button.setButtonText(t("write.cancel")).onClick(() => { this.close(); }))
       .addButton((button) => {
-        button.setButtonText(this.words.confirm).setCta().onClick(() => {
+        button.setButtonText(confirm).setCta().onClick(() => {
           this.close();
           this.confirmed();
         });

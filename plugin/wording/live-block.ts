@@ -3,7 +3,7 @@ import { type PaneModel, stateOf } from "../pane/model";
 import { answerOf } from "../search/answer";
 import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { noteCount, plainList } from "./formatting";
-import { type PanelWords, panelWords } from "./panels";
+import { type PanelWords, info, panelWords } from "./panels";
 import { t } from "./translate";
 
 /** What is wrong with the text of a block, and what to write instead. */
@@ -32,7 +32,7 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
 export function blockPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
   if (state.kind === "empty" || state.kind === "results" || state.kind === "searching") return null;
-  if (state.kind === "no-results") return { title: t("block.noResults"), detail: "", commands: [], actions: [], hasWayOut: false };
+  if (state.kind === "no-results") return info(t("block.noResults"), "");
   const words = panelWords(state);
   return words && { ...words, commands: [], hasWayOut: false };
 }

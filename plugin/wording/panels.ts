@@ -73,7 +73,7 @@ function panel(title: string, detail: string, ...actions: readonly ActionId[]): 
 }
 
 /** A panel for a state that nobody needs to leave. */
-function info(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
+export function info(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
   return { ...panel(title, detail, ...actions), hasWayOut: false };
 }
 

@@ -1,7 +1,7 @@
 /** What does the view of related notes say? Pure. */
 import { type PaneModel, stateOf } from "../pane/model";
 import { failureWords } from "./failures";
-import { type PanelWords, panelWords } from "./panels";
+import { type PanelWords, info, panelWords } from "./panels";
 import { t } from "./translate";
 
 /** The line that says what the notes are related to. */
@@ -14,13 +14,13 @@ export function relatedPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
   switch (state.kind) {
     case "empty":
-      return say(t("related.noNote"), t("related.noNoteDetail"));
+      return info(t("related.noNote"), t("related.noNoteDetail"));
     case "no-results":
-      return say(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
+      return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
     case "search-failed":
-      return say(t("related.failed"), failureWords(state.failure));
+      return info(t("related.failed"), failureWords(state.failure));
     case "bad-query":
-      return say(t("related.failed"), state.message);
+      return info(t("related.failed"), state.message);
     case "results":
     case "searching":
     case "starting":
@@ -32,8 +32,4 @@ export function relatedPanel(model: PaneModel): PanelWords | null {
     case "disconnected":
       return panelWords(state);
   }
-}
-
-function say(title: string, detail: string): PanelWords {
-  return { title, detail, commands: [], actions: [], hasWayOut: false };
 }

@@ -69,6 +69,37 @@ ExplainCode = Literal[
 ]
 """Why a note stands where it stands, or is not there."""
 
+ReasonCode = Literal[
+    "folders-include",
+    "folders-exclude",
+    "index-ignore",
+    "obsidian-excluded",
+    "templates",
+    "hidden",
+    "not-markdown",
+    "kind-off",
+    "drawing",
+    "status",
+    "link",
+    "name",
+    "unreadable",
+    "not-a-file",
+    "crash",
+    "defect",
+    "too-large",
+    "too-many-passages",
+    "front-matter",
+    "damaged",
+    "locked",
+    "no-text",
+    "new",
+    "changed",
+    "gone",
+    "unknown",
+    "other",
+]
+"""Why a note is not in the index, or only a part of it."""
+
 ExplainReason = Literal["words", "phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"]
 
 MessageCode = Literal[QueryProblem, RelaxedCode, ExplainCode]

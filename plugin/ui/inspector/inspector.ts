@@ -9,7 +9,7 @@ import { type Reply } from "../../sidecar/failure";
 import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../wording/failures";
 import { t } from "../../wording/translate";
-import { ConfirmModal } from "./confirm-modal";
+import { ConfirmModal } from "../confirm-modal";
 import { type InspectorParts } from "./inspector-parts";
 import { INSPECTOR_VIEW, InspectorView } from "./inspector-view";
 import { FilePicker } from "./pickers";
@@ -81,7 +81,7 @@ export class Inspector {
 
   confirmRebuild(): void {
     const { app, rebuild } = this.outside;
-    new ConfirmModal(app, { title: t("inspect.rebuild"), text: t("inspect.rebuildHelp") }, rebuild).open();
+    new ConfirmModal(app, { title: t("inspect.rebuild"), detail: t("inspect.rebuildHelp"), confirm: t("inspect.rebuild") }, rebuild).open();
   }
 
   async exclude(folder: string): Promise<void> {

@@ -1,41 +1,10 @@
 """Why is a note not found, or only partly: as a code with what it is about, and as a sentence."""
 
-from typing import Literal
-
 from msgspec import Struct
 
 from quarry.kinds import kind_of
+from quarry.messages import ReasonCode
 from quarry.vault.rules import Refusal
-
-ReasonCode = Literal[
-    "folders-include",
-    "folders-exclude",
-    "index-ignore",
-    "obsidian-excluded",
-    "templates",
-    "hidden",
-    "not-markdown",
-    "kind-off",
-    "drawing",
-    "status",
-    "link",
-    "name",
-    "unreadable",
-    "not-a-file",
-    "crash",
-    "defect",
-    "too-large",
-    "too-many-passages",
-    "front-matter",
-    "damaged",
-    "locked",
-    "no-text",
-    "new",
-    "changed",
-    "gone",
-    "unknown",
-    "other",
-]
 
 _RULES: dict[str, ReasonCode] = {
     "folders.include": "folders-include",

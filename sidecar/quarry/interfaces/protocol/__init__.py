@@ -41,6 +41,7 @@ from quarry.interfaces.protocol.base import (
     NoParams,
     Params,
     QueryProblem,
+    ReasonCode,
     RegexProblem,
     RelaxedCode,
     Value,
@@ -72,7 +73,6 @@ from quarry.interfaces.protocol.inspection import (
     NoteState,
     NoteStateEntry,
     Reason,
-    ReasonCode,
     ReportState,
     StateCounts,
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.messages import ExplainCode, ExplainReason, MessageCode, QueryProblem, RegexProblem, RelaxedCode
+from quarry.messages import ExplainCode, ExplainReason, MessageCode, QueryProblem, ReasonCode, RegexProblem, RelaxedCode
 
 __all__ = [
     "CancelParams",
@@ -19,6 +19,7 @@ __all__ = [
     "NoParams",
     "Params",
     "QueryProblem",
+    "ReasonCode",
     "RegexProblem",
     "RelaxedCode",
     "Value",

@@ -4,42 +4,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.interfaces.protocol.base import Doc, Params, Value
+from quarry.interfaces.protocol.base import Doc, Params, ReasonCode, Value
 
 MAX_PAGE = 500
 MAX_FOLDERS = 100
 
 NoteState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "failed"]
 ReportState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "failed", "unknown"]
-ReasonCode = Literal[
-    "folders-include",
-    "folders-exclude",
-    "index-ignore",
-    "obsidian-excluded",
-    "templates",
-    "hidden",
-    "not-markdown",
-    "kind-off",
-    "drawing",
-    "status",
-    "link",
-    "name",
-    "unreadable",
-    "not-a-file",
-    "crash",
-    "defect",
-    "too-large",
-    "too-many-passages",
-    "front-matter",
-    "damaged",
-    "locked",
-    "no-text",
-    "new",
-    "changed",
-    "gone",
-    "unknown",
-    "other",
-]
 
 _STATES = (
     "indexed: found. partial: only part of it is found. hidden: left out of answers by its status. waiting: not "

@@ -5,7 +5,7 @@ from quarry.inspection.coverage import Counts, CoveredFolder, CoveredNote
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.interfaces import translate
-from quarry.interfaces.protocol.inspection import NoteState, ReasonCode, ReportState
+from quarry.interfaces.protocol.inspection import NoteState, ReportState
 from quarry.vault.rules import Refusal
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
@@ -30,10 +30,8 @@ def test_credentials_in_a_reason_are_blanked_and_a_path_of_odd_bytes_can_be_sent
     translate.note_report(report).path.encode()
 
 
-def test_the_wire_knows_every_state_and_code():
-    from quarry.indexing import reasons
+def test_the_wire_knows_every_state():
     from quarry.inspection import coverage, note_report
 
-    assert reasons.ReasonCode == ReasonCode
     assert coverage.NoteState == NoteState
     assert set(note_report.ReportState.__args__[0].__args__) | {"unknown"} == set(ReportState.__args__)
