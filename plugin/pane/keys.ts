@@ -12,6 +12,8 @@ export type PaneKey =
   /** Show or hide the further passages of the selected note. */
   | { readonly kind: "expand"; readonly isExpanded: boolean }
   | { readonly kind: "open" }
+  /** Show the passage of the selected row beside the list, or no longer; before an arrow key the key is a space. */
+  | { readonly kind: "peek" }
   /** Do this with the rows that are chosen, else with the one that is selected. */
   | { readonly kind: "command"; readonly command: RowCommandId }
   /** Create a note that is called as the query. */
@@ -36,6 +38,7 @@ export type KeyId =
   | "page"
   | "expand"
   | "extend"
+  | "peek"
   | "open"
   | "open-tab"
   | "open-split"
@@ -81,6 +84,7 @@ export const BINDINGS: readonly Binding[] = [
   { id: "expand", section: "rows", keys: [["ArrowRight", UNFOLD], ["ArrowLeft", FOLD], ["Alt+ArrowDown", UNFOLD], ["Alt+ArrowUp", FOLD]] },
   { id: "more-context", section: "rows", keys: [["Alt+ArrowRight", command("more-context")], ["Alt+ArrowLeft", command("less-context")]] },
   { id: "extend", section: "rows", keys: [["Shift+ArrowDown", { kind: "extend", step: 1 }], ["Shift+ArrowUp", { kind: "extend", step: -1 }]] },
+  { id: "peek", section: "rows", keys: [[" ", { kind: "peek" }]] },
   { id: "menu", section: "rows", keys: [["ContextMenu", { kind: "menu" }], ["Shift+F10", { kind: "menu" }]] },
   { id: "open", section: "open", keys: [["Enter", { kind: "open" }]] },
   { id: "open-tab", section: "open", keys: [["Mod+Enter", command("open-tab")]] },

@@ -24,15 +24,14 @@ export class PassagePreview extends Component {
     if (row?.key === this.shown?.key && row?.passage === this.shown?.passage) return;
     this.shown = row;
     const file = row && noteAt(this.app.vault, row.hit.path);
-    const isNote = file?.extension === "md";
-    const text = isNote ? toEditorText(await this.app.vault.cachedRead(file)) : "";
+    const text = file?.extension === "md" ? await this.app.vault.cachedRead(file).then(toEditorText, () => null) : null;
     if (this.shown !== row) return; // another row is selected by now
     if (this.drawn) this.removeChild(this.drawn);
     this.drawn = this.addChild(new Component());
     this.el.empty();
     this.el.scrollTop = 0;
     if (!file) return;
-    if (!isNote) { // of a canvas or a PDF file there is what was quoted
+    if (text === null) { // of a canvas, a PDF file and a note that cannot be read there is what was quoted
       this.el.createDiv({ text: row.passage?.snippet ?? "", attr: { dir: "auto" } });
       return;
     }

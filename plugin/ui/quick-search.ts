@@ -106,7 +106,7 @@ export class QuickSearch extends Modal {
       },
       key: (event) => {
         const key = paneKey(event);
-        if (!key || !list.handleKey(key, event)) return false;
+        if (!key || key.kind === "peek" || !list.handleKey(key, event)) return false; // the passage is at the side
         event.stopPropagation();
         return true;
       },

@@ -19,6 +19,7 @@ import { type ResultSource } from "../search/result-source";
 import { type Room } from "../snippet/excerpt";
 import { type Density } from "../snippet/layout";
 import { passagesAnnouncement } from "../wording/rows";
+import { t } from "../wording/translate";
 import { chosenWords } from "../wording/writing";
 import { createNote, offeredNote } from "./create-note";
 import { startDrag } from "./drag";
@@ -26,6 +27,7 @@ import { KeySheet } from "./key-sheet";
 import { type ListDom } from "./list-dom";
 import { listenToMouse } from "./list-mouse";
 import { ListView } from "./list-view";
+import { Peek } from "./peek";
 import { queryMenu } from "./query-menu";
 import { type RecentHandlers } from "./recent-view";
 import { openRelated } from "./related-notes";
@@ -79,6 +81,7 @@ export interface ListParts extends ListServices {
 export class ResultList extends Component {
   private current: PaneModel;
   private readonly view: ListView;
+  private readonly peek: Peek;
   private readonly actions: RowActions;
   private readonly commands: RowCommands;
   private isInSight = true;
@@ -92,12 +95,14 @@ export class ResultList extends Component {
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
     this.current = emptyModel(preferences().mode, engine.state, engine.status);
     this.view = new ListView(dom);
+    this.peek = this.addChild(new Peek(app, parts.clock, dom.el));
     this.actions = new RowActions({
       app,
       lastEditor,
       copy,
       win: () => dom.el.win,
       opening: (row) => {
+        this.peek.close();
         source.freezeRows();
         parts.opening?.(row);
       },
@@ -148,6 +153,7 @@ export class ResultList extends Component {
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
     this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
+    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!isWithin(dom.el, relatedTarget)) this.peek.close(); });
   }
 
   override onunload(): void {
@@ -163,7 +169,10 @@ export class ResultList extends Component {
   setInSight(isInSight: boolean): void {
     if (isInSight === this.isInSight) return;
     this.isInSight = isInSight;
-    if (!isInSight) return;
+    if (!isInSight) {
+      this.peek.close();
+      return;
+    }
     this.view.measure(); // its place may have another width by now
     this.draw();
     if (this.refreshIsDue) this.refresh();
@@ -173,6 +182,7 @@ export class ResultList extends Component {
     this.parts.around.show(this.current);
     this.view.show(this.current);
     this.parts.around.rowsShown?.();
+    this.peek.follow(selectedRow(this.current));
   }
 
   private refresh(): void {
@@ -183,6 +193,16 @@ export class ResultList extends Component {
   readPreferences(): void {
     const { mode, naming, density } = this.parts.preferences();
     this.dispatch({ kind: "options", mode, naming, density });
+  }
+
+  /** Another query was entered: its rows begin at the top, and nothing is peeked at. */
+  restart(): void {
+    this.peek.close();
+    this.view.scrollTo(0);
+  }
+
+  get isPeeking(): boolean {
+    return this.peek.isOpen;
   }
 
   /** Scrolls to where the list was, in pixels, once the rows of the next answer are drawn. */
@@ -211,6 +231,8 @@ export class ResultList extends Component {
         if (this.current.selection.chosen.size > 1) this.commands["open-tab"].run(targetRows(this.current));
         else if (row) this.open(row, Keymap.isModEvent(event));
         return row !== null;
+      case "peek":
+        return this.togglePeek(row);
       case "command":
         return this.runCommand(key.command, event);
       case "create":
@@ -221,7 +243,7 @@ export class ResultList extends Component {
         this.showKeys();
         return true;
       case "escape":
-        return this.unchoose();
+        return this.peek.close() || this.unchoose();
       case "undo":
       case "history":
       case "save":
@@ -257,6 +279,15 @@ export class ResultList extends Component {
     }
     if (!commandsFor(this.commands, rows).includes(id)) return false;
     this.commands[id].run(rows);
+    return true;
+  }
+
+  /** False where the row is no place in a note. */
+  private togglePeek(row: Row | null): boolean {
+    if (this.peek.close()) return true;
+    if (!isPlace(row)) return false;
+    this.peek.open(row);
+    this.dom.live.announceEvent(t("peek.title"));
     return true;
   }
 
@@ -350,6 +381,10 @@ export class ResultList extends Component {
     menu.showAtPosition({ x: left, y: bottom }, el.doc);
     return true;
   }
+}
+
+function isWithin(el: HTMLElement, target: EventTarget | null): boolean {
+  return target !== null && "nodeType" in target && el.contains(target as Node);
 }
 
 function isUnfolded({ kind }: FurtherPassages): boolean {

@@ -59,6 +59,8 @@ export class SearchView extends ItemView {
   private list: ResultList | null = null;
   private queryKeys: QueryKeys | null = null;
   private emptyBox: EmptyBox | null = null;
+  /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
+  private isAmongRows = false;
   private cancelRest: Cancel = () => undefined;
 
   constructor(
@@ -96,7 +98,7 @@ export class SearchView extends ItemView {
     if (!this.dom || this.dom.input.value === query) return;
     this.dom.input.value = query;
     this.cleared.observe(query);
-    this.list?.scrollTo(0);
+    this.beginQuery();
     this.dom.completions.close();
     this.session.setQuery(query, isComplete);
     this.session.finishTyping();
@@ -270,13 +272,19 @@ export class SearchView extends ItemView {
 
   private onInput(text: string): void {
     this.cleared.observe(text);
-    this.list?.scrollTo(0);
+    this.beginQuery();
     this.session.setQuery(text);
     this.dom?.completions.update();
   }
 
+  private beginQuery(): void {
+    this.isAmongRows = false;
+    this.list?.restart();
+  }
+
   /** Handles a key of the search box; true when it was handled. */
   private onKey(event: KeyboardEvent): boolean {
+    if (this.list?.isPeeking === true && isWritten(event)) this.writeHeldSpace();
     const key = paneKey(event);
     if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
     switch (key.kind) {
@@ -292,8 +300,12 @@ export class SearchView extends ItemView {
         return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.list?.handleKey(key, event) ?? false);
       case "keys":
         return this.dom?.input.value === "" && (this.list?.handleKey(key, event) ?? false);
+      case "peek":
+        return this.isAmongRows && (this.list?.handleKey(key, event) ?? false);
       case "move":
       case "extend":
+        this.isAmongRows = true;
+        return this.list?.handleKey(key, event) ?? false;
       case "expand":
       case "create":
       case "menu":
@@ -304,6 +316,12 @@ export class SearchView extends ItemView {
       case "suggestions":
         return this.queryKeys?.handle(key) ?? false;
     }
+  }
+
+  /** Writes the space that opened the peek: it was the first of further words. */
+  private writeHeldSpace(): void {
+    const { input } = this.dom ?? {};
+    input?.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
   }
 
   /** Brings back a query that was cleared; false when there is none. */
@@ -338,6 +356,11 @@ function nextOf<T>(values: readonly T[], value: T): T {
 /** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
 function isAtEnd(target: EventTarget | null): boolean {
   return target !== null && "value" in target && "selectionStart" in target && target.selectionStart === String(target.value).length;
+}
+
+/** Whether the key writes something that is seen. */
+function isWritten({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
 }
 
 function hasSelectedText(target: EventTarget | null): boolean {

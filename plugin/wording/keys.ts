@@ -2,7 +2,7 @@
 import { BINDINGS, type Binding } from "../pane/keys";
 import { t } from "./translate";
 
-const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", PageDown: "Page Down", PageUp: "Page Up", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu" };
+const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", PageDown: "Page Down", PageUp: "Page Up", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu", " ": "Space" };
 const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "↩" };
 
 /** `Mod+Alt+Enter` as the keyboard of the system has it: `Ctrl + Alt + Enter`, or `⌘ ⌥ ↩`. */

@@ -76,6 +76,29 @@ test("undo brings back a query that was cleared in one step", async () => {
   expect(undo.defaultPrevented).toBe(true);
 });
 
+test("after an arrow key Space peeks at the passage; further words take the space back", async () => {
+  const space = (): boolean => key(pane.input(), " ").defaultPrevented;
+  const peeked = (): string[] => texts(document.body, ".quarry-peek-name");
+  await pane.type("retry");
+  await pane.answer("a.md", "b.md");
+  expect(space()).toBe(false);
+
+  key(pane.input(), "ArrowDown");
+  expect(space()).toBe(true);
+  expect(peeked()).toEqual(["b"]);
+  key(pane.input(), "ArrowUp");
+  await pane.clock.advance(100);
+  expect(peeked()).toEqual(["a"]);
+  key(pane.input(), "Escape");
+  expect([peeked(), pane.returned]).toEqual([[], 0]);
+
+  space();
+  key(pane.input(), "x");
+  expect(pane.input().value).toBe("retry ");
+  await pane.type("retry x");
+  expect([peeked(), space()]).toEqual([[], false]);
+});
+
 describe("the selection", () => {
   test("moves with the arrows while the focus stays in the box", async () => {
     await pane.type("retry");
