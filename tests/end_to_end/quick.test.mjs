@@ -55,7 +55,7 @@ describe("quick search", { timeout: 120_000 }, () => {
     await page.keyboard.press("ArrowDown");
     const second = await dialog.locator('[aria-selected="true"] .quarry-title').innerText();
 
-    await dialog.locator(".quarry-quick-preview", { hasText: `# ${second}` }).waitFor();
+    await dialog.locator(".quarry-quick-preview h1", { hasText: second }).waitFor();
   });
 
   test("Escape closes it, and the caret is where it was", async () => {

@@ -1,6 +1,7 @@
 /** Code blocks that plugins draw: a fence of the reading view becomes an element with a component of its own. */
 import type { App } from "./app";
 import { Component } from "./component";
+import { renderMarkdown } from "./markdown";
 
 export class MarkdownRenderChild extends Component {
   constructor(readonly containerEl: HTMLElement) {
@@ -8,13 +9,19 @@ export class MarkdownRenderChild extends Component {
   }
 }
 
-/** Renders a text outside its note. The host renders no Markdown: lines stand as they are. */
+/** Renders a text outside its note. */
 export const MarkdownRenderer = {
   async render(app: App, markdown: string, el: HTMLElement, sourcePath: string, component: Component): Promise<void> {
-    const lines = markdown.split("\n");
-    el.append(...lines.map((line) => createEl("p", { text: line })));
-    drawCodeBlocks(app, component, el, lines, sourcePath);
     await Promise.resolve();
+    renderMarkdown(markdown, el);
+    for (const code of el.findAll("code[class^=language-]")) {
+      const [, language = ""] = /^language-(\w+)$/.exec(code.className) ?? [];
+      const handler = app.hostCodeBlocks.get(language);
+      const block = createDiv({ cls: `block-language-${language}` });
+      if (!handler) continue;
+      code.parentElement?.replaceWith(block);
+      handler(code.textContent ?? "", block, { docId: sourcePath, sourcePath, addChild: (child) => void component.addChild(child) });
+    }
   },
 };
 
