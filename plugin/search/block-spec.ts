@@ -61,6 +61,7 @@ export function parseBlock(text: string, operators: ReadonlySet<string>): Parsed
   }
   const query = queries.join(" ");
   if (query === "" && errors.length === 0) errors.push({ kind: "no-query" });
+  if (spec.shows === "count" && spec.mode === null) spec = { ...spec, mode: "keyword" }; // by meaning, any number of notes are near
   return errors.length > 0 ? { errors } : { spec: { ...spec, query } };
 }
 

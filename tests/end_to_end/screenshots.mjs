@@ -1,17 +1,136 @@
 /**
- * Takes the screenshots of the README: `node tests/end_to_end/screenshots.mjs`, after `npm run build`.
+ * Takes pictures of every view: `node tests/end_to_end/screenshots.mjs [NAME...]`, after `npm run build`.
  *
- * The plugin as built, with the real sidecar, on the sample vault: what a user sees after typing and pressing Enter.
+ * Those of the README go to docs/images, the others to tests/end_to_end/out. The plugin as built, with the real sidecar,
+ * on the sample vault: what a user sees.
  */
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SAMPLE, openProduct } from "./product.mjs";
 
-const FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
-const VIEWPORT = { width: 1200, height: 800 };
-const QUERY = "sticking key";
+const [README_FOLDER, FOLDER] = ["../../docs/images", "out"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const NOTE = "Howto/Fix a sticking key.md";
 const DAY_MS = 86_400_000;
+const NOWHERE = { PATH: "", Path: "", UV_TOOL_BIN_DIR: "", PIPX_BIN_DIR: "", XDG_BIN_HOME: "" };
+const LARGE_FONTS = { "--font-ui-smaller": "20px", "--font-ui-small": "22px", "--font-ui-medium": "24px", "--font-text-size": "28px" };
+
+const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
+const EXTRA = {
+  "Dashboards/Open questions.md": `# Workshop\n\nWhat is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
+  "עברית/שלום עולם.md": "# שלום עולם\n\nזוהי פסקה בעברית עם שלום ועם English בתוכה, כדי לראות את הכיוון.\n",
+  "עברית/לחם.md": "# לחם\n\nשלום ללחם: קמח, מים ומלח, ולילה במקרר.\n",
+};
+const CHINESE = {
+  "厨房/面包.md": "# 面包\n\n## 面团\n\n面包的面团要在冰箱里放一夜。\n\n## 烘烤\n\n面包用二百五十度烘烤。\n",
+  "厨房/茶.md": "# 茶\n\n绿茶泡两分钟，水不要太烫。\n",
+  "花园/番茄.md": "# 番茄\n\n番茄需要充足的阳光和每天浇水。\n",
+};
+
+/** @typedef {import("./product.mjs").Product} Product */
+
+/**
+ * @typedef {object} Picture
+ * @property {(product: Product) => Promise<unknown>} show
+ * @property {"light" | "dark"} [theme]
+ * @property {{ width: number, height: number }} [viewport]
+ * @property {number} [pane] its width in pixels
+ * @property {import("./product.mjs").ProductOptions} [options] of a product of its own
+ * @property {boolean} [inReadme]
+ */
+
+const search = (/** @type {string} */ query) => (/** @type {Product} */ product) => product.search(query);
+
+/** Opens the best note of a query, and goes back to the box. @param {string} query */
+const opened = (query) => async (/** @type {Product} */ product) => {
+  const [best] = await product.search(query);
+  await product.input.press("Enter");
+  await product.opened(best?.path ?? "", ({ selection }) => selection.text !== "");
+  await product.input.focus();
+};
+
+/** @param {string} command @param {string} selector of what it shows */
+const command = (command, selector) => async (/** @type {Product} */ product) => {
+  await product.host.openNote(NOTE);
+  await product.host.runCommand(command);
+  await product.page.locator(selector).first().waitFor();
+};
+
+/** @type {Record<string, Picture>} */
+const PICTURES = {
+  "pane-light": { show: opened("sticking key"), inReadme: true },
+  "pane-dark": { show: opened("sticking key"), theme: "dark", inReadme: true },
+  "narrow": { show: search("sticking key"), pane: 250 },
+  "wide": { show: search("sticking key"), pane: 700 },
+  "right-to-left": { show: async (product) => { await product.host.direction("rtl"); await product.search("שלום"); } },
+  "chinese": { show: chinese, options: { notes: CHINESE } },
+  "first-start": { show: firstStart, options: { from: SAMPLE } },
+  "empty-box": { show: async (product) => { await product.host.openNote(NOTE); await product.input.fill(""); await product.input.focus(); await product.page.waitForTimeout(1_500); } },
+  "engine-missing": { show: async (product) => { await product.host.enable(); await product.openPane(); await product.shows("missing"); }, options: { from: SAMPLE, engine: null, env: NOWHERE } },
+  "nothing-found": { show: search("tag:nosuchtag sticking") },
+  "weak": { show: search("zebra accordion quantum") },
+  "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
+  "question": { show: question, theme: "dark" },
+  "related": { show: command("open-related", ".quarry-related .quarry-hit") },
+  "live-block": { show: async (product) => { await product.host.openNote("Dashboards/Open questions.md", "preview"); await product.page.locator(".quarry-block .quarry-title").first().waitFor(); }, inReadme: true },
+  "quick-search": { show: quickSearch, theme: "dark", inReadme: true },
+  "inspector": { show: command("open-inspector", ".quarry-inspect-row") },
+  "peek": { show: peek },
+  "several": { show: async (product) => { await product.search("sticking key"); for (let row = 0; row < 3; row += 1) await product.input.press("Shift+ArrowDown"); } },
+  "high-contrast": { show: async (product) => { await product.search("sticking key"); await product.host.media({ forcedColors: "active" }); } },
+  "large-fonts": { show: async (product) => { await product.host.cssVariables(LARGE_FONTS); await product.search("sticking key"); await product.page.waitForTimeout(300); } },
+  "regex": { show: search("/tun(e|ing)\\b/ reed") },
+  "bad-regex": { show: search("/v(/") },
+  "explain": { show: async (product) => { await product.search("sticking key"); await command("explain-note", ".quarry-explain")(product); } },
+  "key-sheet": { show: async (product) => { await product.input.fill(""); await product.input.press("?"); await product.page.locator(".quarry-keys").waitFor(); } },
+  "in-note": { show: inNote },
+  "settings": { show: async (product) => product.host.openSettings() },
+};
+
+/** @param {Product} product */
+async function firstStart(product) {
+  await product.host.enable();
+  await product.openPane();
+  await product.live();
+  await product.page.waitForTimeout(1_500);
+}
+
+/** @param {Product} product */
+async function chinese(product) {
+  await product.page.evaluate(() => { window.localStorage.setItem("language", "zh"); });
+  await product.start();
+  await product.search("面包");
+}
+
+/** @param {Product} product */
+async function question(product) {
+  await product.search("what makes a button come up late?");
+}
+
+/** @param {Product} product */
+async function quickSearch(product) {
+  await product.host.openNote(NOTE);
+  await product.host.runCommand("quick-search");
+  const dialog = product.page.locator(".modal.quarry-quick");
+  await dialog.locator("input").fill("leak bellows");
+  await dialog.locator(".quarry-quick-preview .quarry-lit").first().waitFor();
+}
+
+/** @param {Product} product */
+async function peek(product) {
+  await product.host.openNote(NOTE);
+  await product.search("leak bellows");
+  for (const key of ["ArrowDown", "ArrowUp", " "]) await product.input.press(key);
+  await product.page.locator(".quarry-peek .quarry-lit").first().waitFor();
+}
+
+/** @param {Product} product */
+async function inNote(product) {
+  await product.host.openNote(NOTE);
+  await product.host.runCommand("search-in-note");
+  await product.page.locator(".quarry-note-search input").fill("spring");
+  await product.page.waitForTimeout(500);
+}
 
 /**
  * Notes of one vault were not all written this minute: give each a time of its own, the same at every run.
@@ -26,21 +145,25 @@ function spreadTimes(vault) {
   }
 }
 
-mkdirSync(FOLDER, { recursive: true });
-const product = await openProduct({ from: SAMPLE, viewport: VIEWPORT });
-try {
-  spreadTimes(product.vault.path);
-  await product.start();
-  await product.search(QUERY); // the first search after a start takes longer than any other
-  const [best] = await product.search(QUERY);
-  await product.input.press("Enter");
-  await product.opened(best?.path ?? "", ({ selection }) => selection.text !== "");
-  await product.input.focus();
-  for (const theme of /** @type {const} */ (["light", "dark"])) {
+/** @param {string} name @param {Picture} picture */
+async function take(name, { show, theme = "light", viewport = { width: 1200, height: 800 }, pane, options, inReadme = false }) {
+  const product = await openProduct({ from: SAMPLE, notes: EXTRA, viewport, ...options });
+  try {
+    spreadTimes(product.vault.path);
+    if (!options) await product.start();
     await product.host.theme(theme);
-    await product.host.screenshot(join(FOLDER, `pane-${theme}.png`));
-    console.log(join(FOLDER, `pane-${theme}.png`));
+    if (pane !== undefined) await product.page.addStyleTag({ content: `.workspace-split.mod-right-split { width: ${pane}px !important; }` });
+    await show(product);
+    const path = join((inReadme ? README_FOLDER : FOLDER) ?? "", `${name}.png`);
+    await product.host.screenshot(path);
+    console.log(path);
+  } finally {
+    await product.close();
   }
-} finally {
-  await product.close();
+}
+
+const wanted = process.argv.slice(2);
+for (const folder of [README_FOLDER, FOLDER]) mkdirSync(folder ?? "", { recursive: true });
+for (const [name, picture] of Object.entries(PICTURES)) {
+  if (wanted.length === 0 || wanted.includes(name)) await take(name, picture).catch((error) => { console.error(`${name}: ${error}`); process.exitCode = 1; });
 }

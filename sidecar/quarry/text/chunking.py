@@ -4,7 +4,7 @@ How is a note divided into the chunks that are indexed, embedded and shown?
 At H1 and H2 headings; a section over 2,000 characters at its H3 headings, then between paragraphs, list items, tables,
 fences and callouts (`blocks`), then inside those at lines and sentences, and at any
 character only as a last resort. A passage under 30 characters is joined to a neighbour. Sections such as "See also" are
-left out.
+left out, and so are Quarry's own code blocks, which hold a query.
 
 Chunks are slices of the *scrubbed* text. Their offsets count in the note as decoded: `Chunk.shifts` says how far
 the two drift apart at each redaction, so that a jump lands right.
@@ -17,13 +17,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.text.blocks import MAX_CHARS, split_blocks, trim
-from quarry.text.markdown import Heading, Outline, read_outline
+from quarry.text.markdown import Heading, OpaqueBlock, Outline, read_outline
 from quarry.text.offsets import utf16_length
 from quarry.text.secrets.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 
 MIN_CHARS = 30  # a shorter passage is joined to a neighbour, and is found there
 MAX_DETAIL_CHARS = 2_000  # of flattened data in a chunk: as much as its own text may have
+LIVE_BLOCK_LANGUAGE = "quarry"
 NOTE_START = -1  # as `Detail.offset`: goes to the first chunk
 
 
@@ -93,6 +94,7 @@ def chunk_body(
         At least one chunk: a note without text has one empty chunk, and is found by its context.
     """
     sections = _sections(scrubbed.text, outline.headings, body_start, skip_sections)
+    sections = _without_live_blocks(scrubbed.text, sections, outline.protected)
     parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
     problems = _cut_to(parts, max_chunks, "note")
     if not parts:
@@ -195,6 +197,31 @@ def _sections(
     if not skipping:
         section.end = len(text)
         yield section
+
+
+def _without_live_blocks(
+    text: str, sections: Iterable[_Section], protected: Sequence[OpaqueBlock]
+) -> Iterator[_Section]:
+    """The sections, divided at Quarry's own code blocks: the words of a query in a note are not what the note says."""
+    blocks = [block for block in protected if block.kind == "fence" and block.info == LIVE_BLOCK_LANGUAGE]
+    if not blocks:
+        yield from sections
+        return
+    for section in sections:
+        passed = sum(block.end <= section.start for block in blocks)  # what a block separates is not joined again
+        start, path = section.start, section.path
+        for block in blocks:
+            if not section.start <= block.start < section.end:
+                continue
+            yield _piece(section, start, block.start, path, passed)
+            start, passed = trim(text, block.end, section.end)[0], passed + 1
+            path = next((path for cut, path in reversed(section.cuts) if cut <= start), section.path)
+        yield _piece(section, start, section.end, path, passed)
+
+
+def _piece(section: _Section, start: int, end: int, path: tuple[str, ...], passed: int) -> _Section:
+    cuts = [(offset, path) for offset, path in section.cuts if start <= offset < end]
+    return _Section(start, end, path, section.run + passed, cuts)
 
 
 def skipped_sections(

@@ -4,6 +4,11 @@ import { blockText, parseBlock } from "../../../plugin/search/block-spec";
 const OPERATORS = new Set(["tag", "path"]);
 const parse = (...lines: readonly string[]): ReturnType<typeof parseBlock> => parseBlock(lines.join("\n"), OPERATORS);
 
+test("a count is one of notes with the words, unless another mode is set", () => {
+  expect(parse("rope", "show: count")).toMatchObject({ spec: { mode: "keyword" } });
+  expect(parse("rope", "show: count", "mode: both")).toMatchObject({ spec: { mode: "hybrid" } });
+});
+
 test("a block that is a query alone shows its ten best rows, searched as the pane does", () => {
   expect(parse("retry backoff tag:#work")).toEqual({ spec: { query: "retry backoff tag:#work", sort: "relevance", limit: 10, mode: null, density: null, shows: "rows" } });
 });

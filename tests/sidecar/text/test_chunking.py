@@ -43,6 +43,20 @@ def test_a_note_is_cut_at_its_h2_headings_and_knows_the_trail() -> None:
     assert [chunk.number for chunk in note.chunks] == [0, 1, 2]
 
 
+def test_the_query_of_a_live_block_is_not_text_of_the_note() -> None:
+    block = "```quarry\nsticking key\nlimit: 4\n```\n"
+    note = read(section("# T") + block + section("## A") + "```python\nkey\n```\n" + block + section("### A1") + block)
+
+    assert [chunk.heading_path for chunk in note.chunks] == [("T",), ("T", "A"), ("T", "A", "A1")]
+    assert not any("sticking" in chunk.text or "limit" in chunk.text for chunk in note.chunks)
+    assert note.chunks[1].text.endswith("```python\nkey\n```")
+    assert [chunk.text for chunk in read(block).chunks] == [""]
+
+
+def test_short_text_on_both_sides_of_a_live_block_is_not_joined_over_it() -> None:
+    assert texts("Open:\n\n```quarry\nkeys\n```\n\nDone.\n") == ["Open:", "Done."]
+
+
 def test_text_before_the_first_h2_is_a_chunk_of_its_own() -> None:
     assert texts("A preamble that is long enough to stand.\n\n" + section("## A"))[0] == (
         "A preamble that is long enough to stand."
