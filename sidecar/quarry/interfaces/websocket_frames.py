@@ -101,6 +101,8 @@ class FrameReader:
             self.outgoing += frame(PONG, payload)
         elif opcode == CLOSE:
             code, reason = _closing(payload)
+            if self._message is not None:
+                raise FrameError("closed within a message")
             self.outgoing += close_frame(NORMAL_CLOSURE if code == NO_STATUS else code)
             raise Closing(code, reason)
 

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.protocol import CLIENT, SERVER, Protocol
@@ -193,6 +193,7 @@ FRAMES = st.builds(
 
 
 @settings(deadline=None, max_examples=400)
+@example(b"\x01\x05first\x88\x00")  # closed before the last part of a message
 @given(st.lists(FRAMES, max_size=6).map(b"".join))
 def test_whatever_comes_is_read_or_refused_as_websockets_does(data):
     assert outcome_of(data) == outcome_by_websockets(data)
