@@ -5,7 +5,7 @@
  * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
  * have them drawn as a page.
  */
-import { type App, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
+import { type App, type BaseComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
 import { type Fusion, type Stemming, type Settings as VaultSettings, type SettingsWriteParams } from "../protocol/messages";
 import { LIMITS, type Preferences } from "../settings";
 import { NAMINGS, type Naming } from "../pane/note-name";
@@ -51,7 +51,7 @@ interface Group {
 }
 
 /** Fills a control with one of the vault's settings, which are null while they cannot be read. */
-type Filler = (settings: VaultSettings | null) => void;
+type Filler = (settings: VaultSettings | null, isReset: boolean) => void;
 
 export class QuarrySettingTab extends PluginSettingTab {
   private fillers: Filler[] = [];
@@ -109,17 +109,27 @@ export class QuarrySettingTab extends PluginSettingTab {
     this.fillers = [];
   }
 
-  private async fill(): Promise<void> {
+  /** Shows the vault's settings as they are now; a field that is being edited keeps its text, unless `isReset`. */
+  private async fill(isReset = false): Promise<void> {
     if (this.fillers.length === 0) return;
     const reply = await this.parts.readVault();
-    for (const filler of this.fillers) filler(reply.ok ? reply.value : null);
+    for (const filler of this.fillers) filler(reply.ok ? reply.value : null, isReset);
+  }
+
+  /** Has `show` called with the vault's settings, null where they cannot be read. What is typed before would be lost, so nothing can be. */
+  private fillField(field: BaseComponent, el: HTMLElement, show: (settings: VaultSettings | null) => void): void {
+    field.setDisabled(true);
+    this.fillers.push((settings, isReset) => {
+      field.setDisabled(settings === null);
+      if (isReset || el !== el.doc.activeElement) show(settings);
+    });
   }
 
   private async write(change: SettingsWriteParams): Promise<void> {
     const reply = await this.parts.writeVault(change);
     if (!reply.ok) new Notice(failureWords(reply.failure));
     else if (change.stemming !== undefined) new Notice(t("settings.stemmingChanged"));
-    await this.fill();
+    await this.fill(!reply.ok);
   }
 
   // --- rows ---------------------------------------------------------------------------------------
@@ -219,8 +229,8 @@ export class QuarrySettingTab extends PluginSettingTab {
       if (withPicker) setting.addText((text) => { this.addFolderPicker(text); });
       setting.addTextArea((area) => {
         area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
-        this.fillers.push((settings) => {
-          area.setDisabled(settings === null).setValue(settings?.[key].join("\n") ?? "");
+        this.fillField(area, area.inputEl, (settings) => {
+          area.setValue(settings?.[key].join("\n") ?? "");
           setting.setDesc(settings === null ? t("settings.vaultUnavailable") : help);
         });
       });
@@ -231,16 +241,14 @@ export class QuarrySettingTab extends PluginSettingTab {
   private addFolderPicker(text: TextComponent): void {
     text.setPlaceholder(t("settings.excludeAdd")).inputEl.setAttr("aria-label", t("settings.excludeAdd"));
     new FolderSuggest(this.app, text.inputEl, (folder) => void this.parts.excludeFolder(folder).then(() => this.fill()));
-    this.fillers.push((settings) => { text.setDisabled(settings === null); });
+    this.fillField(text, text.inputEl, () => undefined);
   }
 
   private modelRow(): Row {
     const build = (setting: Setting): void => {
       setting.addText((text) => {
         text.inputEl.addEventListener("change", () => void this.write({ model: text.inputEl.value.trim() || "bundled" }));
-        this.fillers.push((settings) => {
-          text.setDisabled(settings === null).setValue(settings?.model ?? "");
-        });
+        this.fillField(text, text.inputEl, (settings) => { text.setValue(settings?.model ?? ""); });
       });
     };
     return { name: t("settings.model"), help: t("settings.modelHelp"), build };
@@ -251,9 +259,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       setting.addSlider((slider) => {
         slider.setLimits(0, 100, 5);
         slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
-        this.fillers.push((settings) => {
-          slider.setDisabled(settings === null).setValue(settings === null ? 50 : balanceOf(settings));
-        });
+        this.fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
       });
     };
     return { name: t("settings.balance"), help: t("settings.balanceHelp"), build };
@@ -282,10 +288,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           const choice = choices.find((known) => known === selectEl.value);
           if (choice !== undefined) void this.write(change(choice));
         });
-        this.fillers.push((settings) => {
-          dropdown.setDisabled(settings === null);
-          if (settings) dropdown.setValue(chosen(settings));
-        });
+        this.fillField(dropdown, selectEl, (settings) => { if (settings) dropdown.setValue(chosen(settings)); });
       });
     };
   }
@@ -297,9 +300,9 @@ export class QuarrySettingTab extends PluginSettingTab {
         toggle.onChange((isOn) => {
           if (isOn !== shown) void this.write({ [key]: isOn }); // not when the filler sets it
         });
-        this.fillers.push((settings) => {
+        this.fillField(toggle, toggle.toggleEl, (settings) => {
           shown = settings?.[key] ?? false;
-          toggle.setDisabled(settings === null).setValue(shown);
+          toggle.setValue(shown);
         });
       });
     };
@@ -311,9 +314,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       setting.addText((text) => {
         text.setPlaceholder(t("settings.excludeStatusExample"));
         text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
-        this.fillers.push((settings) => {
-          text.setDisabled(settings === null).setValue(settings?.excludeStatus.join(", ") ?? "");
-        });
+        this.fillField(text, text.inputEl, (settings) => { text.setValue(settings?.excludeStatus.join(", ") ?? ""); });
       });
     };
     return { name: t("settings.excludeStatus"), help: t("settings.excludeStatusHelp"), build };

@@ -24,6 +24,12 @@ describe("the first minutes", { timeout: 240_000, skip: notBare() }, () => {
     await product.close();
   });
 
+  /** The rows of a query once they are there: without an engine, no state says that they are on their way. */
+  async function found(/** @type {string} */ query) {
+    await product.search(query);
+    return product.rowsUntil((rows) => rows.length > 0, `${query} is found`);
+  }
+
   async function openWithoutEngine(notes = NOTES) {
     product = await openProduct({ notes, engine: null, env: NOWHERE });
     await product.host.enable();
@@ -51,16 +57,17 @@ describe("the first minutes", { timeout: 240_000, skip: notBare() }, () => {
   test("without an engine titles, aliases, headings and tags are found, and opened where they stand", async () => {
     await openWithoutEngine();
     const words = await product.panelWords();
-    const byTitle = await product.search("boa");
+    const byTitle = await found("boa");
     const hiddenPanel = await product.panel.isHidden();
     const scope = await product.adjustments();
-    const byAlias = await product.search("sloop");
-    const byTag = await product.search("#drink");
-    const inChinese = await product.search("検索");
-    const byHeading = await product.search("winter boat");
+    const byAlias = await found("sloop");
+    const byTag = await found("#drink");
+    const inChinese = await found("検索");
+    const byHeading = await found("winter boat");
     await product.input.press("Enter");
     const note = await product.opened("Boat.md", ({ selection }) => selection.text !== "");
-    const notice = await product.search("nothing of the kind");
+    await product.search("nothing of the kind");
+    const notice = await product.rowsUntil((rows) => rows.length === 0, "nothing is found");
 
     assert.equal(words.title, "The search engine is not installed");
     assert.deepEqual([byTitle.map(({ path }) => path), byTitle[0]?.titleWords], [["Boat.md"], ["Boa"]]);
@@ -81,7 +88,7 @@ describe("the first minutes", { timeout: 240_000, skip: notBare() }, () => {
     await product.host.rename("Harbour.md", "Haven.md");
     await product.host.write("Haven.md", "# Haven\n");
     await product.rowsUntil((rows) => rows.length === 0, "the old name is gone");
-    const renamed = await product.search("haven");
+    const renamed = await found("haven");
     await product.host.remove("Haven.md");
     await product.rowsUntil((rows) => rows.length === 0, "the deleted note is gone");
 

@@ -268,3 +268,18 @@ test("the name of a note and the size of rows are chosen from lists, and kept", 
 
   expect(kept).toEqual([{ ...DEFAULTS, naming: "title" }, { ...DEFAULTS, density: "compact" }]);
 });
+
+test("what is being typed is kept when the vault's settings come again", async () => {
+  await display();
+  const [include] = areas();
+  include?.focus();
+  if (include) include.value = "Wor";
+  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  await settled();
+  expect(include?.value).toBe("Wor");
+
+  include?.blur();
+  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  await settled();
+  expect(include?.value).toBe("");
+});
