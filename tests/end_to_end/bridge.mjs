@@ -11,7 +11,7 @@ import { createServer } from "node:http";
 import { homedir, tmpdir } from "node:os";
 import { extname } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { FILE_CALLS, callFile, pack, unpack } from "./host/files.mjs";
+import { FILE_CALLS, callFile, pack, scanVault, unpack } from "./host/files.mjs";
 import { Processes, plainError } from "./host/processes.mjs";
 
 const CONTENT_TYPES = /** @type {Record<string, string>} */ ({
@@ -98,6 +98,7 @@ function callTable({ vault, configDir, env }, processes) {
   return {
     hello: () => ({ vault, configDir, env, platform: process.platform, arch: process.arch, pid: process.pid, homedir: homedir(), tmpdir: tmpdir(), node: process.versions.node, fileCalls: FILE_CALLS }),
     file: (request) => callFile(request),
+    scanVault: () => scanVault(vault),
     spawn: (request, page) => processes.spawn(page, request),
     attach: (request) => processes.attach(request),
     stdin: (request) => processes.stdin(request),

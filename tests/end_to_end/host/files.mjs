@@ -2,6 +2,7 @@
  * Node's file calls for the page, with their values as JSON.
  */
 import fs from "node:fs";
+import { join } from "node:path";
 
 /** Everything the page may call; one more name here is one more function in the page's `fs`. */
 export const FILE_CALLS = /** @type {const} */ ([
@@ -33,6 +34,39 @@ export function callFile({ call, args }) {
   const known = FILE_CALLS.find((name) => name === call);
   if (!known) throw new Error(`the test host has no fs.${call}`);
   return Reflect.apply(fs[known], fs, args);
+}
+
+/**
+ * What the app asks of every folder and file when it starts.
+ *
+ * @param {string} root
+ * @returns {[call: "readdirSync" | "statSync" | "readFileSync", path: string, answer: unknown][]}
+ */
+export function scanVault(root) {
+  /** @type {ReturnType<typeof scanVault>} */
+  const answers = [];
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = fs.readdirSync(folder, { withFileTypes: true });
+    answers.push(["readdirSync", folder, entries]);
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".")) continue;
+      if (entry.isDirectory()) folders.push(path);
+      if (entry.isFile()) answers.push(["statSync", path, fs.statSync(path)]);
+      if (entry.isFile() && path.endsWith(".md")) answers.push(...readable(path));
+    }
+  }
+  return answers;
+}
+
+/** @param {string} path @returns {ReturnType<typeof scanVault>} nothing for a file that is shut: the app fails to read it in its own way */
+function readable(path) {
+  try {
+    return [["readFileSync", path, fs.readFileSync(path)]];
+  } catch {
+    return [];
+  }
 }
 
 /**

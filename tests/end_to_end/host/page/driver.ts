@@ -24,11 +24,13 @@ export class Driver {
   constructor(
     private readonly app: App,
     private readonly loader: PluginLoader,
+    private readonly readAhead: () => void,
   ) {}
 
   /** Start the app: the plugin first, then the vault's files, then the tabs as they were, then `layout-ready`. */
   async start({ withPlugin, layout }: { withPlugin: boolean; layout: readonly SavedLeaf[] }): Promise<void> {
     if (withPlugin) await this.loader.enable();
+    this.readAhead();
     this.app.vault.hostLoad();
     await this.app.workspace.hostStart(layout);
   }

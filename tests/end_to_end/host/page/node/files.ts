@@ -39,7 +39,7 @@ class Questions {
 
 /** The module, with a function for each of *names*; `promises` has each without its `Sync`. */
 export function fileModule(names: readonly string[]): object {
-  const calls = Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => unpack(call("file", { call: name, args }))]));
+  const calls = Object.fromEntries(names.map((name) => [name, (...args: unknown[]) => unpackFile(call("file", { call: name, args }))]));
   const promised = Object.fromEntries(names.map((name) => [name.replace(/Sync$/, ""), promise(calls[name]!)]));
   const promises = knownModule("fs.promises", { ...promised, constants: CONSTANTS });
   return knownModule("fs", { ...calls, promises, constants: CONSTANTS });
@@ -50,8 +50,9 @@ function promise(syncCall: (...args: unknown[]) => unknown): (...args: unknown[]
   return async (...args) => syncCall(...args);
 }
 
-function unpack(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unpack);
+/** A value of the Node side's `fs` as Node gives it. */
+export function unpackFile(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unpackFile);
   if (typeof value !== "object" || value === null) return value ?? undefined;
   if ("$bytes" in value) return Buffer.from(value.$bytes as string, "base64");
   if ("$stat" in value) return stat(value.$stat as PackedStat);
