@@ -7,6 +7,8 @@
  * The last word of a typed query is searched as a prefix, and stays one: a user who stops at `bell` sees "bellows" and
  * keeps seeing it. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
  * engine corrects whole words only.
+ *
+ * While the query changes, only as many hits are asked for as are seen; the others follow when it rests.
  */
 import { type Cancel, type Clock } from "../clock";
 import { type ExplainResult, type FeedbackKind, type Mode, type Passage, type SearchResult, type SortOrder } from "../protocol/messages";
@@ -23,17 +25,22 @@ import { widePassage } from "./wide-passage";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
+const REST_MS = 200; // after an answer, for the hits that are not in sight: longer than between two keys
 const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
 // The budget is meant for agents. With `scan` a note costs a snippet, of 640 characters at most, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
+// Where few passages match, an answer would have all of them whatever the limit. What is paged through needs no such help.
+const GUARD = { guard: false } as const;
 
 export interface SearchOptions {
   readonly mode: Mode;
   readonly limit: number;
+  /** Hits that are in sight, which are asked for first; all of `limit`, where it is not known. */
+  readonly first?: number | undefined;
   /** Maximum length of a snippet, in characters of its source. */
   readonly snippetWidth: number;
   /** What else is asked of the engine; for the further passages of a hit as well. */
-  readonly scope?: Pick<SearchOfHit, "filters" | "guard">;
+  readonly scope?: Pick<SearchOfHit, "filters">;
 }
 
 const MAX_LIMIT = 100; // of the protocol
@@ -54,7 +61,8 @@ export class SearchSession implements ResultSource {
   private refreshIsDue = false;
   private meaningIsSlow = false;
   private firstStage: Pending<SearchResult> | null = null; // by words alone, while meaning is waited for
-  private extra = 0; // hits of this query beyond the limit that were wanted
+  private wanted: number; // hits that the list is to have
+  private cancelRest: Cancel = () => undefined;
   private order: SortOrder = "relevance";
 
   constructor(
@@ -62,6 +70,7 @@ export class SearchSession implements ResultSource {
     private readonly clock: Clock,
     private options: SearchOptions,
   ) {
+    this.wanted = this.atFirst;
     this.passages = new PassageLoader(client);
     this.furtherChanged = this.passages.changed;
   }
@@ -90,7 +99,7 @@ export class SearchSession implements ResultSource {
     this.isTyping = !isComplete;
     this.typingHasPaused = false;
     this.rowsAreFrozen = false;
-    this.extra = 0;
+    this.wanted = this.atFirst;
     this.cancelTimer();
     this.cancelPauseTimer();
     if (!isComplete) this.cancelPauseTimer = this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); });
@@ -110,7 +119,7 @@ export class SearchSession implements ResultSource {
   setSort(sort: SortOrder): void {
     if (sort === this.order) return;
     this.order = sort;
-    this.extra = 0;
+    this.wanted = this.atFirst;
     if (this.query !== "") this.schedule(0, false);
   }
 
@@ -122,11 +131,15 @@ export class SearchSession implements ResultSource {
     else this.schedule(REFRESH_MS, true);
   }
 
-  /** Asks for as many hits more as there were at first. The rows that are there stay. */
+  /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
   more(): void {
+    this.extend(this.options.limit);
+  }
+
+  private extend(by: number): void {
     const answer = answerOf(this.current);
     if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
-    this.extra = Math.max(0, answer.hits.length - this.options.limit) + this.options.limit;
+    this.wanted = answer.hits.length + by;
     this.cancelTimer();
     void this.request(true, answer);
   }
@@ -146,8 +159,8 @@ export class SearchSession implements ResultSource {
   /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query, isTyping: typing } = this;
-    const limit = Math.min(MAX_LIMIT, this.wanted);
     const { mode } = this.options;
+    const limit = Math.min(MAX_LIMIT, Math.max(this.options.limit, this.wanted));
     return this.client.request("explain", { query, path, mode, limit, typing }).reply;
   }
 
@@ -181,15 +194,22 @@ export class SearchSession implements ResultSource {
   close(): void {
     this.cancelPauseTimer();
     this.cancelTimer();
+    this.cancelRest();
     this.pending?.cancel();
     this.pending = null;
     this.endFirstStage();
     this.passages.cancelAll();
   }
 
-  /** How many hits the list is to have. */
-  private get wanted(): number {
-    return this.options.limit + this.extra;
+  private get atFirst(): number {
+    const { limit, first = limit } = this.options;
+    return Math.min(limit, first);
+  }
+
+  /** Asks for the hits that are not in sight, once the query rests. */
+  private completeSoon({ hits, reachable }: Answer): void {
+    const missing = Math.min(this.options.limit, reachable) - hits.length;
+    if (missing > 0) this.cancelRest = this.clock.after(REST_MS, () => { this.extend(missing); });
   }
 
   private clear(): void {
@@ -216,8 +236,9 @@ export class SearchSession implements ResultSource {
     const earlier = this.pending;
     const requestedAt = this.clock.now();
     this.lastRequestAt = requestedAt;
+    this.cancelRest();
     this.refreshIsDue = false;
-    const params = { query, typing: isTyping, maxTokens: MAX_TOKENS, snippetWidth, ...scope };
+    const params = { query, typing: isTyping, maxTokens: MAX_TOKENS, snippetWidth, ...GUARD, ...scope };
     this.endFirstStage();
     const isStaged = mode === "hybrid" && isTyping && !isRefresh && this.meaningIsSlow && this.order === "relevance";
     if (isStaged) this.firstStage = this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) });
@@ -252,6 +273,7 @@ export class SearchSession implements ResultSource {
         await this.request(isRefresh, answer);
         return;
       }
+      this.completeSoon(answer);
       this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
     } else if (reply.failure.kind !== "cancelled") {
       this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
@@ -295,7 +317,7 @@ export class SearchSession implements ResultSource {
   }
 
   private searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
-    return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...this.options.scope };
+    return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
   }
 
   private updatePassages(state: SearchState): void {

@@ -63,6 +63,8 @@ export class HitView implements RowView {
     this.reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
     this.countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
     this.ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
+    // Written when it is looked for: dates take longer to write than all else of a row.
+    this.ageEl.addEventListener("pointerenter", () => { this.ageEl.title = this.row ? modifiedWords(this.row.hit.modifiedMs) : ""; });
     this.best = new PassageBlock(this.main.createDiv({ cls: "search-result-file-match quarry-passage", attr: { "aria-hidden": "true" } }));
     this.dismissedEl = this.main.createDiv({ cls: "quarry-dismissed is-hidden", text: t("write.dismissed") });
     // For the mouse, as a listbox contains options only; the keyboard has the row's menu.
@@ -95,7 +97,6 @@ export class HitView implements RowView {
     const { modifiedMs } = this.row.hit;
     const age = ageWords(nowMs - modifiedMs);
     setText(this.ageEl, age);
-    this.ageEl.title = modifiedWords(modifiedMs);
     setText(this.saidEl, rowLabel(this.row, age, this.best.text));
   }
 

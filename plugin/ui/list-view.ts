@@ -2,7 +2,7 @@
 import { type PaneModel, stateOf } from "../pane/model";
 import { type PaneState } from "../pane/state";
 import { type Room } from "../snippet/excerpt";
-import { roomFor } from "../snippet/layout";
+import { isWide, roomFor, rowsInSight } from "../snippet/layout";
 import { type ListDom } from "./list-dom";
 import { keepInPlace } from "./row-list";
 
@@ -10,12 +10,22 @@ export class ListView {
   private shown: PaneModel | null = null;
   private scrollWanted = 0; // of the next answer
   private currentRoom: Room = roomFor(0, "normal");
+  private fitting = rowsInSight(0, "normal");
 
-  constructor(private readonly dom: ListDom) {}
+  private scrolledTo = 0;
+
+  constructor(private readonly dom: ListDom) {
+    dom.bodyEl.addEventListener("scroll", () => { this.scrolledTo = dom.bodyEl.scrollTop; }, { passive: true });
+  }
 
   /** The room for an excerpt, as of the last measurement. */
   get room(): Room {
     return this.currentRoom;
+  }
+
+  /** How many rows are seen without scrolling, as of the last measurement. */
+  get rowsInSight(): number {
+    return this.fitting;
   }
 
   show(model: PaneModel): void {
@@ -34,8 +44,11 @@ export class ListView {
   /** Measures the list and draws the rows for its width. */
   measure(): void {
     const density = this.shown?.density ?? "normal";
-    const room = roomFor(this.dom.listEl.clientWidth, density);
-    this.dom.el.dataset["density"] = density;
+    const { listEl, bodyEl, el } = this.dom;
+    const room = roomFor(listEl.clientWidth, density);
+    this.fitting = rowsInSight(bodyEl.clientHeight, density);
+    el.dataset["density"] = density;
+    el.toggleClass("is-wide", isWide(listEl.clientWidth));
     if (room.characters === this.currentRoom.characters && room.asked === this.currentRoom.asked) return;
     this.currentRoom = room;
     if (this.shown) this.dom.rows.show(this.shown.rows, Date.now(), room);
@@ -55,7 +68,8 @@ export class ListView {
     const { chosen } = model.selection;
     if (chosen.size > 0 || (before?.selection.chosen.size ?? 0) > 0) rows.markChosen(chosen, model.selection.key);
     if (isNew || (isAnswer && this.scrollWanted > 0)) {
-      bodyEl.scrollTop = this.scrollWanted;
+      // Setting it lays the page out: most often the list is where it is wanted.
+      if (this.scrollWanted !== this.scrolledTo) bodyEl.scrollTop = this.scrolledTo = this.scrollWanted;
       this.scrollWanted = 0;
     } else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
   }

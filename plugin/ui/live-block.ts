@@ -85,7 +85,7 @@ export class LiveBlock extends MarkdownRenderChild {
     };
     const { mode } = preferences();
     // Its own note holds the query, and would always be found by it.
-    const scope = { filters: { notNotes: [this.path] }, guard: false };
+    const scope = { filters: { notNotes: [this.path] } };
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
     const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);

@@ -121,7 +121,7 @@ export class QuickSearch extends Modal {
     readHistory();
     list.measure();
     const { mode, limit } = parts.preferences();
-    session.setOptions({ mode, limit, snippetWidth: list.room.asked });
+    session.setOptions({ mode, limit, first: list.rowsInSight, snippetWidth: list.room.asked });
     input.focus();
   }
 

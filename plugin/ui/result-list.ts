@@ -123,6 +123,11 @@ export class ResultList extends Component {
     return this.view.room;
   }
 
+  /** How many rows are seen without scrolling, as of the last measurement. */
+  get rowsInSight(): number {
+    return this.view.rowsInSight;
+  }
+
   override onload(): void {
     const { dom, parts } = this;
     const { source, engine, indexUpdated } = parts;

@@ -211,7 +211,7 @@ export class SearchView extends ItemView {
 
   private setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.session.setOptions({ mode, limit, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
+    this.session.setOptions({ mode, limit, first: this.list?.rowsInSight, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
   }
 
   private build(act: Act): PaneDom {

@@ -3,6 +3,8 @@
  * change them; anything else may be renamed without notice.
  */
 export const DOCUMENTED_VARIABLES: ReadonlySet<string> = new Set([
+  // Foundations: layers
+  "--layer-popover",
   // Foundations: colours
   "--background-primary",
   "--background-primary-alt",

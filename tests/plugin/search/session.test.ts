@@ -56,7 +56,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120 });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120, guard: false });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {
@@ -388,6 +388,34 @@ describe("more hits", () => {
     session.more();
 
     expect([none, client.asked.length]).toEqual([1, 3]);
+  });
+
+  test("that are not in sight follow when the query rests", async () => {
+    session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
+    await found("retry", 12, 130);
+    const first = asked();
+    await clock.advance(100);
+    const early = client.asked.length;
+    await clock.advance(200);
+    const rest = asked();
+    client.last.answer(page(12, 30, 130));
+    await settled();
+    await clock.advance(1_000);
+    const after = client.asked.length;
+    session.more();
+
+    expect([first, early, rest, after, asked()]).toEqual([[0, 12], 1, [12, 18], 2, [30, 30]]);
+    expect(states.at(-1)).toMatchObject({ kind: "results", isRefresh: true });
+  });
+
+  test("that are not in sight are not asked for while somebody types", async () => {
+    session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
+    await found("retry", 12, 130);
+    await clock.advance(150);
+    await found("retry b", 12, 130);
+    await clock.advance(150);
+
+    expect(client.asked.map(({ params }) => (params as { offset?: number }).offset)).toEqual([undefined, undefined]);
   });
 
   test("belong to their query", async () => {
