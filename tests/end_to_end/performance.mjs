@@ -2,7 +2,8 @@
  * Measures the plugin's part of a search: `node tests/end_to_end/performance.mjs VAULT [KEYS]`, after `npm run build`.
  *
  * The plugin as built, in Chromium, with the real sidecar over the real socket, on a copy of VAULT. Prints the size of
- * main.js, the time to load it with `onload`, from a key to the painted rows, and the layout that a key causes.
+ * main.js, the time to load it with `onload` (without what the test host waits for its Node side), from a key to the painted
+ * rows, and the layout that a key causes.
  */
 import { statSync } from "node:fs";
 import { QUARRY } from "./harness.mjs";

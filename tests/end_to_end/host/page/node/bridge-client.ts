@@ -42,6 +42,9 @@ const page = crypto.randomUUID();
 const childListeners = new Map<number, (event: ChildEvent) => void>();
 const folderListeners = new Set<(path: string) => void>();
 
+/** Milliseconds that the page has stood still for calls, which in Electron take none to speak of. */
+export let waitedMs = 0;
+
 /**
  * Run one call on the Node side and wait for it.
  *
@@ -50,7 +53,9 @@ const folderListeners = new Set<(path: string) => void>();
 export function call(name: string, body: object): unknown {
   const request = new XMLHttpRequest();
   request.open("POST", `/call/${name}?page=${page}`, false);
+  const begun = performance.now();
   request.send(JSON.stringify(pack(body)));
+  waitedMs += performance.now() - begun;
   if (request.status !== 200) throw new Error(`the bridge refused ${name} with ${request.status}`);
   const answer = JSON.parse(request.responseText) as { value: unknown } | { error: WireError };
   if ("error" in answer) throw Object.assign(new Error(answer.error.message), answer.error);
