@@ -28,7 +28,7 @@ from quarry.search.ranking import (
     RankedNote,
     SignalRanking,
     count_matching_chunks,
-    guarded_limit,
+    places_on_page,
     rank_by_rrf,
     rank_by_signals,
     rrf_depth,
@@ -58,7 +58,7 @@ class RankedResult(Struct, frozen=True):
     query: Query
     prepared: PreparedQuery
     ranking: NoteRanking
-    limit: int  # how many notes of the ranking are shown at most
+    page: Sequence[int]  # the places in the ranking of the notes that are shown
     shown: tuple[RankedNote, ...]
     relaxed: Relaxed | None = None  # what was given up to find them
     matching: NoteIds | None = None  # those that are sorted; None: they stand by relevance
@@ -218,7 +218,7 @@ class QueryExecution(Struct, frozen=True):
         page = reader.ordered_notes(matching, request.sort, request.limit, request.offset, deadline=deadline)
         known = self.ranked_by_path(result, [note_id for note_id, _, _ in page])
         shown = tuple([known[path] for _, path, _ in page if path in known])
-        return replace(result, shown=shown, limit=request.limit, matching=matching)
+        return replace(result, shown=shown, matching=matching)
 
     def _run(self, query: Query, relaxed: Relaxed | None = None) -> RankedResult:
         request, context, deadline = self.request, self.context, self.deadline
@@ -256,16 +256,12 @@ class QueryExecution(Struct, frozen=True):
             ranking = rank_by_signals(
                 prepared, features, reader, retrievers, self.weights, encoder, deadline, min_cosine=least
             )
-        offset, limit = request.offset, request.limit
-        if not offset:  # a later page begins behind what was shown
-            limit = guarded_limit(limit, ranking, matching)
-        is_sorted = request.sort != "relevance"
-        places = range(len(ranking.note_ids))[offset : offset + limit]
-        result = RankedResult(query, prepared, ranking, limit, (), relaxed, is_later_page=offset > 0)
-        result = self._sorted(result) if is_sorted else result
+        page = places_on_page(ranking, request.limit, request.offset, matching)
+        result = RankedResult(query, prepared, ranking, page, (), relaxed, is_later_page=request.offset > 0)
+        result = self._sorted(result) if request.sort != "relevance" else result
         if result.matching is not None:
             return result
-        result = replace(result, shown=ranking.ranked_notes(places, reader, deadline))
+        result = replace(result, shown=ranking.ranked_notes(page, reader, deadline))
         return self._with_unranked(result) if result.lists_unranked else result
 
 

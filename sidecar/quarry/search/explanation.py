@@ -116,7 +116,7 @@ def _explain_place(
 ) -> Explanation:
     """Where *note* stands in the ranking, or why it is not in it."""
     found, lacking = _words(result.prepared, note.note_id, reader, deadline)
-    ranking, limit = result.ranking, result.limit
+    ranking, shown = result.ranking, len(result.page)
     total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
         sentence, told = "It contains no word of the query and is not close enough in meaning.", message("explain-far")
@@ -136,17 +136,18 @@ def _explain_place(
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)
     behind = ""
-    if place >= limit:
-        behind = f", behind {f'the {limit} that are' if limit > 1 else 'the one that is'} shown"
+    is_shown = place in result.page
+    if not is_shown:
+        behind = f", behind {f'the {shown} that are' if shown > 1 else 'the one that is'} shown"
     reasons = _reasons(ranked.shares, found)
     args: dict[str, Argument] = {"rank": place + 1, "total": total, "reasons": reasons, "found": found}
-    args |= {"lacking": lacking, "limit": limit}
+    args |= {"lacking": lacking, "limit": shown}
     if result.prepared.contextual:
         args["model"] = result.prepared.contextual.short_name
     return Explanation(
         path=note.path,
-        state="hit" if place < limit else "beyond",
-        told=(Message("explain-hit" if place < limit else "explain-beyond", args),),
+        state="hit" if is_shown else "beyond",
+        told=(Message("explain-hit" if is_shown else "explain-beyond", args),),
         message=f"It ranks {place + 1} of {total}{behind}: {_because(reasons, found, lacking, result.prepared)}.",
         understood=understood,
         rank=place + 1,

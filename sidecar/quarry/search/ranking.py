@@ -293,12 +293,22 @@ def count_matching_chunks(
     return reader.keywords.query(prepared.lexical, deadline=deadline).count_chunks(prepared.admitted, FEW_CHUNKS)
 
 
-def guarded_limit(limit: int, ranking: "NoteRanking", matching_chunks: int) -> int:
-    """How many notes of *ranking* to show: up to the last that holds a word, where *limit* would hide most of these."""
+def places_on_page(ranking: "NoteRanking", limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
+    """
+    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
+
+    Where few chunks hold a word and *limit* would hide most of their notes, these follow on the first page. What is
+    near in meaning alone comes behind them, so that pages of the same *limit* make up one list.
+    """
+    order = range(len(ranking.note_ids))
     wordless = frozenset(ranking.dense_only_notes)
-    places = [place for place, note_id in enumerate(ranking.note_ids) if note_id not in wordless]
-    is_guarded = bool(places) and effective_limit(limit, len(places), matching_chunks) > limit
-    return max(limit, places[-1] + 1) if is_guarded else limit
+    has_word = [note_id not in wordless for note_id in ranking.note_ids]
+    if effective_limit(limit, sum(has_word), matching_chunks) <= limit:
+        return order[offset : offset + limit]
+    with_word = [place for place in order[limit:] if has_word[place]]
+    near = [place for place in order[limit:] if not has_word[place]]
+    end = offset + limit if offset else limit + len(with_word)
+    return [*order[:limit], *with_word, *near][offset:end]
 
 
 def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:

@@ -300,6 +300,10 @@ def test_of_a_small_vault_only_what_matches_is_shown_beyond_the_limit(vault: Vau
     found = find(engine, "walnut", fusion=fusion, limit=5, show_all_when_few=True)
 
     assert sum(not path.startswith("filler/") for path in found) == 12
+    assert not any(path.startswith("filler/") for path in found[5:])
+    assert set(found).isdisjoint(
+        find(engine, "walnut", fusion=fusion, limit=5, offset=len(found), show_all_when_few=True)
+    )
     assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == 10
     assert len(find(engine, "xylophone", fusion=fusion, limit=5, show_all_when_few=True)) <= 5
 
