@@ -5,9 +5,9 @@ import { joinFacts, joinSentences, noteCount, quotedList } from "./formatting";
 import { englishOnly, toldWords } from "./told";
 import { t } from "./translate";
 
-/** `38 notes · 23 ms`, or `30 of 412 notes · 23 ms`. */
-export function countWords({ hits, total, tookMs }: Answer): string {
-  const shown = hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : noteCount(hits.length);
+/** `38 notes · 23 ms`, however many of them are loaded; `30 of 412 notes · 23 ms` where no more can be. */
+export function countWords({ hits, total, reachable, tookMs }: Answer): string {
+  const shown = hits.length < total && hits.length >= reachable ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
   return joinFacts(shown, t("answer.took", { ms: Math.max(1, Math.round(tookMs)) }));
 }
 

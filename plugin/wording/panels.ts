@@ -118,7 +118,7 @@ function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean
 /** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
-    return joinSentences(t("answer.found", { count: state.answer.hits.length }), remarkOn(state.answer));
+    return joinSentences(t("answer.found", { count: state.answer.total }), remarkOn(state.answer));
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);

@@ -17,7 +17,7 @@ const LARGE_FONTS = { "--font-ui-smaller": "20px", "--font-ui-small": "22px", "-
 
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
 const EXTRA = {
-  "Dashboards/Open questions.md": `# Workshop\n\nWhat is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
+  "Dashboards/Open questions.md": `What is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
   "עברית/שלום עולם.md": "# שלום עולם\n\nזוהי פסקה בעברית עם שלום ועם English בתוכה, כדי לראות את הכיוון.\n",
   "עברית/לחם.md": "# לחם\n\nשלום ללחם: קמח, מים ומלח, ולילה במקרר.\n",
 };
@@ -59,7 +59,7 @@ const command = (command, selector) => async (/** @type {Product} */ product) =>
 /** @type {Record<string, Picture>} */
 const PICTURES = {
   "pane-light": { show: opened("sticking key"), inReadme: true },
-  "pane-dark": { show: opened("sticking key"), theme: "dark", inReadme: true },
+  "pane-dark": { show: opened("sticking key"), theme: "dark" },
   "narrow": { show: search("sticking key"), pane: 250 },
   "wide": { show: search("sticking key"), pane: 700 },
   "right-to-left": { show: async (product) => { await product.host.direction("rtl"); await product.search("שלום"); } },
@@ -70,10 +70,10 @@ const PICTURES = {
   "nothing-found": { show: search("tag:nosuchtag sticking") },
   "weak": { show: search("zebra accordion quantum") },
   "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
-  "question": { show: question, theme: "dark" },
+  "question": { show: opened("how long may hide glue be kept in the fridge?"), theme: "dark", inReadme: true },
   "related": { show: command("open-related", ".quarry-related .quarry-hit") },
   "live-block": { show: async (product) => { await product.host.openNote("Dashboards/Open questions.md", "preview"); await product.page.locator(".quarry-block .quarry-title").first().waitFor(); }, inReadme: true },
-  "quick-search": { show: quickSearch, theme: "dark", inReadme: true },
+  "quick-search": { show: quickSearch, inReadme: true },
   "inspector": { show: command("open-inspector", ".quarry-inspect-row") },
   "peek": { show: peek },
   "several": { show: async (product) => { await product.search("sticking key"); for (let row = 0; row < 3; row += 1) await product.input.press("Shift+ArrowDown"); } },
@@ -100,11 +100,6 @@ async function chinese(product) {
   await product.page.evaluate(() => { window.localStorage.setItem("language", "zh"); });
   await product.start();
   await product.search("面包");
-}
-
-/** @param {Product} product */
-async function question(product) {
-  await product.search("what makes a button come up late?");
 }
 
 /** @param {Product} product */

@@ -6,7 +6,8 @@ test("the count says how many of how many, and how fast", () => {
   const hits = [hit("a.md"), hit("b.md")];
 
   expect(countWords(answer({ hits, tookMs: 23.4 }))).toBe("2 notes · 23 ms");
-  expect(countWords(answer({ hits, total: 1_412, tookMs: 0.2 }))).toBe("2 of 1,412 notes · 1 ms");
+  expect(countWords(answer({ hits, total: 1_412, reachable: 1_412, tookMs: 0.2 }))).toBe("1,412 notes · 1 ms");
+  expect(countWords(answer({ hits, total: 1_412, reachable: 2, tookMs: 0.2 }))).toBe("2 of 1,412 notes · 1 ms");
 });
 
 test("how the query was understood is a sentence, or nothing", () => {
