@@ -17,6 +17,11 @@ export interface ListDom {
   readonly live: LiveRegion;
 }
 
+/** Attributes of an element that scrolls, so that it can be reached and scrolled by keys. */
+export function scrollable(name: string): Record<string, string> {
+  return { tabindex: "0", role: "group", "aria-label": name };
+}
+
 let lastListId = 0; // ids must be unique in the document, which may have several lists
 
 /**

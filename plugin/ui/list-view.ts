@@ -15,7 +15,9 @@ export class ListView {
   private scrolledTo = 0;
 
   constructor(private readonly dom: ListDom) {
-    dom.bodyEl.addEventListener("scroll", () => { this.scrolledTo = dom.bodyEl.scrollTop; }, { passive: true });
+    const { bodyEl } = dom;
+    bodyEl.addEventListener("scroll", () => { this.scrolledTo = bodyEl.scrollTop; }, { passive: true });
+    for (const touch of ["wheel", "pointerdown"]) bodyEl.addEventListener(touch, () => { this.scrollWanted = 0; }, { passive: true });
   }
 
   /** The room for an excerpt, as of the last measurement. */
@@ -70,8 +72,13 @@ export class ListView {
     if (isNew || (isAnswer && this.scrollWanted > 0)) {
       // Setting it lays the page out: most often the list is where it is wanted.
       if (this.scrollWanted !== this.scrolledTo) bodyEl.scrollTop = this.scrolledTo = this.scrollWanted;
+      // The rows that are loaded first may not reach so far; those that follow do, unless the user is among them by then.
+      if (this.scrollWanted > 0) this.scrolledTo = bodyEl.scrollTop;
+      if (this.scrolledTo >= this.scrollWanted) this.scrollWanted = 0;
+    } else if (model.selection.key !== before?.selection.key && model.selection.isPinned) {
       this.scrollWanted = 0;
-    } else if (model.selection.key !== before?.selection.key && model.selection.isPinned) active.el?.scrollIntoView({ block: "nearest" });
+      active.el?.scrollIntoView({ block: "nearest" });
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { actionOf } from "../wording/actions";
 import { ChipRow } from "./chip-row";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
 import { IndexStatusLine } from "./index-status";
-import { type ListDom, buildList } from "./list-dom";
+import { type ListDom, buildList, scrollable } from "./list-dom";
 import { ModeSwitch } from "./mode-switch";
 import { Panel, type PanelHandlers } from "./panel";
 import { ProgressBlock } from "./progress-block";
@@ -62,7 +62,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(filters, "plus", "add-filter", handlers.act);
   const sort = new SortButton(filters, handlers.chooseSort);
   const line = new StatusLine(head.createDiv({ cls: "quarry-line" }), handlers.act);
-  const bodyEl = el.createDiv({ cls: "quarry-body", attr: { tabindex: "0", role: "group", "aria-label": t("pane.results") } }); // to scroll by keys
+  const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panel = new Panel(bodyEl.createDiv({ cls: "quarry-panel is-hidden" }), handlers);
   const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = buildList(el, bodyEl, input, handlers);

@@ -6,6 +6,7 @@ import { type App, Component } from "obsidian";
 import { type Cancel, type Clock } from "../clock";
 import { type PlaceRow, type Row, isPlace } from "../pane/rows";
 import { t } from "../wording/translate";
+import { scrollable } from "./list-dom";
 import { PassagePreview } from "./passage-preview";
 
 const FOLLOW_MS = 80; // rows that are passed by are not rendered
@@ -15,8 +16,10 @@ const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a pa
 
 export class Peek extends Component {
   private sheet: HTMLElement | null = null;
+  private passageEl: HTMLElement | null = null;
   private nameEl: HTMLElement | null = null;
   private preview: PassagePreview | null = null;
+  private opener: Element | null = null; // what had the keyboard focus
   private cancelFollow: Cancel = () => undefined;
 
   constructor(
@@ -32,15 +35,30 @@ export class Peek extends Component {
     return this.sheet !== null;
   }
 
+  /** Gives the passage the keyboard focus, to scroll it; false where there is none. Escape gives it back. */
+  focus(): boolean {
+    this.passageEl?.focus();
+    return this.isOpen;
+  }
+
+  /** Whether the sheet contains the target of an event. */
+  holds(target: EventTarget | null): boolean {
+    return target !== null && "nodeType" in target && (this.sheet?.contains(target as Node) ?? false);
+  }
+
   open(row: PlaceRow): void {
     this.close();
     const { doc } = this.besideEl;
     const { clientWidth, clientHeight } = doc.documentElement;
-    const sheet = doc.body.createDiv({ cls: "quarry-peek", attr: { role: "region", "aria-label": t("peek.title") } });
+    const sheet = doc.body.createDiv({ cls: "quarry-peek" });
     sheet.setCssStyles(placeBeside(this.besideEl.getBoundingClientRect(), clientWidth, clientHeight));
     sheet.addEventListener("mousedown", (event) => { event.preventDefault(); }); // the keyboard stays with the list
+    sheet.addEventListener("keydown", (event) => { this.onKey(event); });
+    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.opener) this.close(); });
+    this.opener = doc.activeElement;
     this.nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
-    this.preview = this.addChild(new PassagePreview(this.app, sheet.createDiv({ cls: "quarry-peek-passage" })));
+    this.passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
+    this.preview = this.addChild(new PassagePreview(this.app, this.passageEl));
     this.sheet = sheet;
     this.show(row);
   }
@@ -55,16 +73,25 @@ export class Peek extends Component {
 
   /** False where it was not open. */
   close(): boolean {
-    const wasOpen = this.isOpen;
+    const { sheet, preview } = this;
     this.cancelFollow();
-    if (this.preview) this.removeChild(this.preview);
-    this.sheet?.remove();
-    this.sheet = this.nameEl = this.preview = null;
-    return wasOpen;
+    this.sheet = this.nameEl = this.passageEl = this.preview = null; // first: what is taken away loses the focus, which closes it
+    if (preview) this.removeChild(preview);
+    sheet?.remove();
+    return sheet !== null;
   }
 
   override onunload(): void {
     this.close();
+  }
+
+  /** A key in the sheet, which is reached by Tab to scroll it. */
+  private onKey(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    const { opener } = this;
+    this.close();
+    if (opener && "focus" in opener) (opener as HTMLElement).focus();
   }
 
   private show(row: PlaceRow): void {

@@ -8,7 +8,7 @@ import { type SearchSession } from "../search/session";
 import { panelWords } from "../wording/panels";
 import { t } from "../wording/translate";
 import { CompletionList } from "./completion-list";
-import { buildList } from "./list-dom";
+import { buildList, scrollable } from "./list-dom";
 import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PassagePreview } from "./passage-preview";
@@ -39,6 +39,7 @@ export class QuickSearch extends Modal {
   override onOpen(): void {
     const { parts, session, life, modalEl, contentEl } = this;
     modalEl.addClass("quarry-quick");
+    modalEl.setAttr("aria-label", t("command.quick"));
     contentEl.empty();
     life.load();
     const box = contentEl.createDiv({ cls: "quarry-box" });
@@ -47,8 +48,8 @@ export class QuickSearch extends Modal {
     input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
     const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
-    const bodyEl = columns.createDiv({ cls: "quarry-body" });
-    const previewEl = columns.createDiv({ cls: "quarry-quick-preview" });
+    const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
+    const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
     this.buildHints(contentEl);
 
     const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, (model) => panelWords(stateOf(model)));

@@ -158,7 +158,7 @@ export class ResultList extends Component {
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
     this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
-    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!isWithin(dom.el, relatedTarget)) this.peek.close(); });
+    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!isWithin(dom.el, relatedTarget) && !this.peek.holds(relatedTarget)) this.peek.close(); });
   }
 
   override onunload(): void {
@@ -249,11 +249,12 @@ export class ResultList extends Component {
         return true;
       case "escape":
         return this.peek.close() || this.unchoose();
+      case "suggestions": // Tab, which leads on to what is shown
+        return this.peek.focus();
       case "undo":
       case "history":
       case "save":
       case "mode":
-      case "suggestions":
         return false;
     }
   }

@@ -309,11 +309,11 @@ export class SearchView extends ItemView {
       case "expand":
       case "create":
       case "menu":
+      case "suggestions":
         return this.list?.handleKey(key, event) ?? false;
       case "history":
       case "save":
       case "mode":
-      case "suggestions":
         return this.queryKeys?.handle(key) ?? false;
     }
   }

@@ -14,6 +14,7 @@ import { SAMPLE, openProduct, until } from "./product.mjs";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PICTURES = fileURLToPath(new URL("out", import.meta.url));
 
+const BOARD = { "Board.md": "```quarry\nsticking key\nlimit: 3\n```\n" };
 const RIGHT_TO_LEFT = {
   "עברית/שלום עולם.md": "# שלום עולם\n\nזוהי פסקה בעברית עם שלום ועם English בתוכה, כדי לראות את הכיוון.\n",
   "مرحبا.md": "# مرحبا بالعالم\n\nهذه فقرة بالعربية عن السلام وعن שלום.\n",
@@ -43,6 +44,10 @@ const VIEWS = [
   ["index inspector", ".quarry-inspect", opensWith("open-inspector", ".quarry-inspect-row")],
   ["related notes", ".quarry-related", opensWith("open-related", ".quarry-related .quarry-hit"), closeSideViews],
   ["key sheet", ".modal-content", (product) => product.pane.locator('[data-action="show-keys"]').click(), escape],
+  ["quick search", ".quarry-quick", openQuickSearch, escape],
+  ["peek", ".quarry-peek", peek, (product) => product.input.press("Escape")],
+  ["live block", ".quarry-block", openLiveBlock, (product) => product.host.openNote("Howto/Fix a sticking key.md")],
+  ["search in the note", ".quarry-note-search", opensWith("search-in-note", ".quarry-note-search"), escape],
   ["settings", ".vertical-tab-content", (product) => product.host.openSettings(), escape],
 ];
 
@@ -73,6 +78,27 @@ async function unfold(product) {
 }
 
 /** @param {Product} product */
+async function openQuickSearch(product) {
+  await product.host.runCommand("quick-search");
+  await product.page.locator(".quarry-quick input").fill("sticking key");
+  await product.page.locator(".quarry-quick .quarry-lit").first().waitFor();
+}
+
+/** @param {Product} product */
+async function peek(product) {
+  await product.search("sticking key");
+  await product.input.press("ArrowDown");
+  await product.input.press(" ");
+  await product.page.locator(".quarry-peek .quarry-lit").first().waitFor();
+}
+
+/** @param {Product} product */
+async function openLiveBlock(product) {
+  await product.host.openNote("Board.md", "preview");
+  await product.page.locator(".quarry-block .quarry-title").first().waitFor();
+}
+
+/** @param {Product} product */
 async function openExplanation(product) {
   const [best] = await product.search("sticking key");
   await product.host.openNote(best?.path ?? "");
@@ -86,7 +112,7 @@ describe("the pane is accessible", { timeout: 240_000 }, () => {
 
   before(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    product = await openProduct({ from: SAMPLE, notes: RIGHT_TO_LEFT, viewport: { width: 1200, height: 800 } });
+    product = await openProduct({ from: SAMPLE, notes: { ...RIGHT_TO_LEFT, ...BOARD }, viewport: { width: 1200, height: 800 } });
     await product.start();
     await product.page.evaluate(AXE);
   });

@@ -98,6 +98,19 @@ describe("details", { timeout: 180_000 }, () => {
     assert.equal(await peek.count(), 0);
   });
 
+  test("Tab leads into the passage, which scrolls by keys, and Escape back", async () => {
+    await product.search("wind and weather");
+    await product.input.press("ArrowDown");
+    await product.input.press("ArrowUp");
+    await product.input.press(" ");
+    await peek.waitFor();
+    await product.input.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.className), "quarry-peek-passage");
+    await page.keyboard.press("Escape");
+    await peek.waitFor({ state: "detached" });
+    assert.equal(await product.input.evaluate((el) => el === document.activeElement), true);
+  });
+
   test("it closes when the keyboard leaves the list", async () => {
     await product.search("keel");
     await product.input.press("ArrowDown");
@@ -110,10 +123,11 @@ describe("details", { timeout: 180_000 }, () => {
   test("a wide pane shows a note's tags, a narrow one does not", async () => {
     await product.search("keel painted");
     const tags = product.pane.locator(".quarry-hit").first().locator(".quarry-tag");
-    const width = (/** @type {string} */ value) => product.pane.evaluate((el, to) => { /** @type {HTMLElement} */ (el).style.width = to; }, value);
+    const width = (/** @type {string} */ value) => page.locator(".workspace-split.mod-right-split").evaluate((el, to) => { /** @type {HTMLElement} */ (el).style.width = to; }, value);
     await width("300px");
-    assert.equal(await tags.first().isVisible(), false);
+    await tags.first().waitFor({ state: "hidden" });
     await width("600px");
+    await tags.first().waitFor();
     assert.deepEqual([await tags.first().isVisible(), (await tags.allInnerTexts()).length <= 3, (await tags.allInnerTexts())[0]], [true, true, "#boat"]);
     await width("");
   });
@@ -178,13 +192,13 @@ describe("details", { timeout: 180_000 }, () => {
     await product.pane.locator('[data-action="sort"], .quarry-sort').first().click();
     await page.locator(".menu-item", { hasText: "Modified" }).click();
     await product.answered();
-    await product.pane.locator(".quarry-body").evaluate((el) => { el.scrollTop = 400; });
-    await until(async () => product.pane.locator(".quarry-body").evaluate((el) => el.scrollTop > 300), "the list is scrolled");
+    const scrolled = () => product.pane.locator(".quarry-body").evaluate((el) => (el.scrollTop = 900) && el.scrollTop > 800);
+    await until(scrolled, "the list is scrolled, below the rows that were loaded first");
     await host.restart();
     await product.pane.waitFor();
     await until(async () => (await box()) === "weather wind", "the query is back");
     await product.live();
-    await until(async () => product.pane.locator(".quarry-body").evaluate((el) => el.scrollTop > 300), "the list is scrolled as it was");
+    await until(async () => product.pane.locator(".quarry-body").evaluate((el) => el.scrollTop > 800), "the list is scrolled as it was");
     assert.equal(await page.evaluate(() => /** @type {any} */ (window).app.workspace.getLeavesOfType("quarry-search")[0].view.getState().sort), "modified");
   });
 });

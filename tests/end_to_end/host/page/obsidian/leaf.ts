@@ -42,6 +42,7 @@ export class WorkspaceLeaf extends Events {
       app.workspace.trigger("leaf-menu", menu, this);
     });
     this.containerEl.addEventListener("pointerdown", () => app.workspace.setActiveLeaf(this));
+    new ResizeObserver(() => { this.onResize(); }).observe(this.containerEl); // the user drags the border of a sidebar
     this.containerEl.addEventListener("focusin", () => app.workspace.setActiveLeaf(this));
   }
 
