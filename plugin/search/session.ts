@@ -133,13 +133,13 @@ export class SearchSession implements ResultSource {
 
   /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
   more(): void {
-    this.extend(this.options.limit);
+    this.extendTo((answerOf(this.current)?.hits.length ?? 0) + this.options.limit);
   }
 
-  private extend(by: number): void {
+  private extendTo(wanted: number): void {
     const answer = answerOf(this.current);
     if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
-    this.wanted = answer.hits.length + by;
+    this.wanted = wanted;
     this.cancelTimer();
     void this.request(true, answer);
   }
@@ -208,8 +208,8 @@ export class SearchSession implements ResultSource {
 
   /** Asks for the hits that are not in sight, once the query rests. */
   private completeSoon({ hits, reachable }: Answer): void {
-    const missing = Math.min(this.options.limit, reachable) - hits.length;
-    if (missing > 0) this.cancelRest = this.clock.after(REST_MS, () => { this.extend(missing); });
+    const { limit } = this.options;
+    if (hits.length < Math.min(limit, reachable)) this.cancelRest = this.clock.after(REST_MS, () => { this.extendTo(limit); });
   }
 
   private clear(): void {
