@@ -210,6 +210,7 @@ export class SearchSession implements ResultSource {
   private completeSoon({ hits, reachable }: Answer): void {
     const { limit } = this.options;
     if (hits.length < Math.min(limit, reachable)) this.cancelRest = this.clock.after(REST_MS, () => { this.extendTo(limit); });
+    else this.wanted = Math.max(this.wanted, limit); // of an answer that is whole, a new note pushes none out
   }
 
   private clear(): void {
