@@ -22,7 +22,7 @@ export interface Place {
 }
 
 // A regular expression, a property, a quoted text with what stands before it, or anything up to the next space.
-const PART = /-?\/(?:\\.|[^/])+\/|\[[^\]]*\]|[^\s"()]*"[^"]*"?|[()]|[^\s"()]+/gu;
+const PART = /-?\/(?:\\.|[^/\\])+\/|\[[^\]]*\]|[^\s"()]*"[^"]*"?|[()]|[^\s"()]+/gu;
 const NAMED = /^(?<name>[a-z-]+):(?<value>.+)$/iu;
 
 export function parseNameQuery(query: string): NameQuery {

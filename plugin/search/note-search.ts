@@ -8,6 +8,7 @@ import { Emitter } from "../emitter";
 import { type Mode, type Passage, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
+import { MAX_QUERY_CHARS } from "./limits";
 
 const THROTTLE_MS = 60; // a fast keystroke
 const REFRESH_MS = 250;
@@ -33,11 +34,11 @@ export class NoteSearch {
   private pending: Pending<SearchResult> | null = null;
   private cancelTimer: Cancel = () => undefined;
 
-  /** `path`: of the note. */
+  /** `path`: of the note, which can be renamed. */
   constructor(
     private readonly client: Requester,
     private readonly clock: Clock,
-    private readonly path: string,
+    private readonly path: () => string,
     private readonly mode: () => Mode,
   ) {}
 
@@ -46,7 +47,7 @@ export class NoteSearch {
   }
 
   setQuery(text: string): void {
-    const query = text.trim();
+    const query = text.trim().slice(0, MAX_QUERY_CHARS);
     if (query === this.shown.query) return;
     this.close();
     if (query === "") this.set({ ...NOTHING, visit: this.shown.visit });
@@ -79,7 +80,8 @@ export class NoteSearch {
   private async ask(isRefresh: boolean): Promise<void> {
     this.pending?.cancel();
     const { query } = this.shown;
-    const filters = { notes: [this.path] };
+    const note = this.path();
+    const filters = { notes: [note] };
     const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: MAX_TOKENS, filters });
     this.pending = pending;
     const reply = await pending.reply;
@@ -89,7 +91,7 @@ export class NoteSearch {
       this.set({ ...NOTHING, query, failure: reply.failure, visit: this.shown.visit });
       return;
     }
-    const found = reply.value.hits.find(({ path }) => path.normalize("NFC") === this.path.normalize("NFC"))?.passages ?? [];
+    const found = reply.value.hits.find(({ path }) => path.normalize("NFC") === note.normalize("NFC"))?.passages ?? [];
     const passages = [...found].sort((a, b) => a.matchStart - b.matchStart);
     const before = this.shown.current === null ? null : this.shown.passages[this.shown.current];
     const kept = isRefresh && before ? passages.findIndex(({ matchStart }) => matchStart >= before.matchStart) : 0;

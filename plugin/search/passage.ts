@@ -73,7 +73,8 @@ export function lineAt(text: string, offset: number): number {
 /** The occurrence of `words` between `lead` and `tail` that is closest to `wanted`. Snippets collapse white space, so any
  * run of it matches any other. */
 function nearestOccurrence(text: string, lead: string, words: string, tail: string, wanted: number): Span | null {
-  const pattern = new RegExp(`(${spacesPattern(lead)})(${spacesPattern(words)})${spacesPattern(tail)}`, "gu");
+  // A pattern that began with white space would be tried at each place of a long run of it.
+  const pattern = new RegExp(`(${spacesPattern(lead.trimStart())})(${spacesPattern(words)})${spacesPattern(tail.trimEnd())}`, "gu");
   let best: Span | null = null;
   for (const match of text.matchAll(pattern)) {
     const start = match.index + (match[1]?.length ?? 0);

@@ -19,6 +19,7 @@ import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage
 import { type ResultSource } from "./result-source";
 import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
 import { joined, pageAfter } from "./pages";
+import { MAX_QUERY_CHARS } from "./limits";
 import { lastWordIsUnknown } from "./spelling";
 import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
 import { widePassage } from "./wide-passage";
@@ -93,7 +94,7 @@ export class SearchSession implements ResultSource {
 
   /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
   setQuery(text: string, isComplete = false): void {
-    const query = text.trim();
+    const query = text.trim().slice(0, MAX_QUERY_CHARS);
     if (query === this.query) return;
     this.query = query;
     this.isTyping = !isComplete;

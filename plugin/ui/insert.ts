@@ -52,7 +52,8 @@ async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<str
   const link = linkTo(app, row, sourcePath);
   if (!file || link === null) return null;
   if (row.hit.kind !== "note") return blockquote(row.passage?.snippet.split("\n") ?? [], link); // the file is no text to quote
-  const text = toEditorText(await app.vault.cachedRead(file));
+  const text = await app.vault.cachedRead(file).then(toEditorText, () => null);
+  if (text === null) return blockquote(row.passage?.snippet.split("\n") ?? [], link); // it cannot be read now
   return blockquote(row.passage ? linesOf(text, row.passage) : [], link);
 }
 

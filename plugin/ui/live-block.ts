@@ -16,6 +16,7 @@ import { t } from "../wording/translate";
 import { watchSight } from "./in-sight";
 import { buildList } from "./list-dom";
 import { listenToKeys } from "./list-keys";
+import { noteAt } from "./open-hit";
 import { setText } from "./passage-block";
 import { type ListServices, ResultList } from "./result-list";
 import { StatePanel } from "./state-panel";
@@ -84,8 +85,9 @@ export class LiveBlock extends MarkdownRenderChild {
       },
     };
     const { mode } = preferences();
-    // Its own note holds the query, and would always be found by it.
-    const scope = { filters: { notNotes: [this.path] } };
+    const note = noteAt(parts.app.vault, this.path);
+    const ownPath = (): string => note?.path ?? this.path; // it may be renamed
+    const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
     const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);

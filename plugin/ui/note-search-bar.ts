@@ -27,7 +27,7 @@ export class NoteSearchBar extends Component {
     private readonly close: () => void,
   ) {
     super();
-    this.search = new NoteSearch(parts.client, parts.clock, file.path, () => parts.preferences().mode);
+    this.search = new NoteSearch(parts.client, parts.clock, () => file.path, () => parts.preferences().mode);
     this.barEl = createDiv({ cls: "quarry-note-search", attr: { role: "search", "aria-label": t("command.inNote") } });
     this.input = this.barEl.createEl("input", { type: "text", placeholder: t("inNote.placeholder"), attr: { "aria-label": t("inNote.placeholder"), spellcheck: "false", dir: "auto" } });
     this.countEl = this.barEl.createSpan({ cls: "quarry-note-search-count", attr: { role: "status" } });

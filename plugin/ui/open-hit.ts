@@ -19,8 +19,9 @@ export async function openHit(app: App, path: string, passage: Passage | null, w
     await leaf.openFile(file, { active: isActive });
     return true;
   }
-  const text = toEditorText(await app.vault.cachedRead(file));
-  await leaf.openFile(file, { active: isActive, eState: placeIn(text, passage) });
+  // Of a file that cannot be read, Obsidian says so itself.
+  const text = await app.vault.cachedRead(file).then(toEditorText, () => null);
+  await leaf.openFile(file, text === null ? { active: isActive } : { active: isActive, eState: placeIn(text, passage) });
   if (leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
   return true;
 }

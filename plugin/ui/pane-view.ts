@@ -21,7 +21,7 @@ export class PaneView implements Surroundings {
     const fresh = freshness(model.engine, model.status);
     dom.modes.show(model.mode);
     dom.line.show(model);
-    this.showFilters(answerOf(model.search));
+    this.showFilters(state.kind === "bad-query" ? null : answerOf(model.search));
     dom.panel.show(shownPanel(model));
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);

@@ -21,7 +21,7 @@ export class PassagePreview extends Component {
 
   /** Shows the passage of a row, unless it is the one that is shown; null: nothing. */
   async show(row: PlaceRow | null): Promise<void> {
-    if (row?.key === this.shown?.key && row?.passage === this.shown?.passage) return;
+    if (row && this.shown && isSame(row, this.shown)) return; // it stays scrolled as it is
     this.shown = row;
     const file = row && noteAt(this.app.vault, row.hit.path);
     const text = file?.extension === "md" ? await this.app.vault.cachedRead(file).then(toEditorText, () => null) : null;
@@ -39,6 +39,11 @@ export class PassagePreview extends Component {
     await MarkdownRenderer.render(this.app, shownText(text, row.passage), pageEl, file.path, this.drawn);
     if (row.passage && this.shown === row) lightUp(pageEl, foundWords(row.passage));
   }
+}
+
+/** Whether two rows have the same passage: a save that concerns neither makes new objects of both. */
+function isSame(row: PlaceRow, shown: PlaceRow): boolean {
+  return row.key === shown.key && row.passage?.start === shown.passage?.start && row.passage?.snippet === shown.passage?.snippet;
 }
 
 /** The note from the beginning of the passage on, up to the end of a line. */

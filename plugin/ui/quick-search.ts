@@ -1,10 +1,11 @@
 /** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
-import { type App, Component, type HoverPopover, Modal, SearchComponent } from "obsidian";
+import { type App, Component, type HoverPopover, Modal, Platform, SearchComponent } from "obsidian";
 import { type Cancel } from "../clock";
 import { paneKey } from "../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../pane/model";
 import { isPlace } from "../pane/rows";
 import { type SearchSession } from "../search/session";
+import { combinationWords } from "../wording/keys";
 import { panelWords } from "../wording/panels";
 import { t } from "../wording/translate";
 import { CompletionList } from "./completion-list";
@@ -144,10 +145,10 @@ export class QuickSearch extends Modal {
     const hints = parent.createDiv({ cls: "quarry-quick-hints" });
     for (const key of ["open", "tab", "pane", "close"] as const) {
       const hint = hints.createDiv();
-      hint.createSpan({ cls: "quarry-quick-key", text: KEYS[key] });
+      hint.createSpan({ cls: "quarry-quick-key", text: combinationWords(KEYS[key], Platform.isMacOS) });
       hint.createSpan({ text: t(`quick.${key}`) });
     }
   }
 }
 
-const KEYS = { open: "↵", tab: "ctrl/⌘ ↵", pane: "ctrl/⌘ ⇧ F", close: "esc" } as const;
+const KEYS = { open: "Enter", tab: "Mod+Enter", pane: "Mod+Shift+f", close: "Escape" } as const;

@@ -102,6 +102,10 @@ export class RelatedView extends ItemView {
     this.registerEvent(workspace.on("active-leaf-change", follow));
     this.registerEvent(workspace.on("file-open", follow));
     this.registerEvent(metadataCache.on("changed", follow)); // its aliases may have changed
+    this.registerEvent(this.app.vault.on("rename", (file, oldPath) => {
+      if (this.pinned === oldPath) this.pinned = file.path;
+      this.follow();
+    }));
     this.registerDomEvent(activeDocument, "selectionchange", follow);
     this.registerEvent(workspace.on("window-open", (_, { document }) => { this.registerDomEvent(document, "selectionchange", follow); }));
     watchSight(this, el, (isInSight) => {

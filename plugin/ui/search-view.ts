@@ -174,6 +174,7 @@ export class SearchView extends ItemView {
       key: (event) => this.onKey(event),
       left: () => { this.session.finishTyping(); },
     });
+    this.registerDomEvent(dom.input, "beforeinput", (event) => { this.onBeforeInput(event, dom.input); });
     this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
     this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
@@ -284,7 +285,6 @@ export class SearchView extends ItemView {
 
   /** Handles a key of the search box; true when it was handled. */
   private onKey(event: KeyboardEvent): boolean {
-    if (this.list?.isPeeking === true && isWritten(event)) this.writeHeldSpace();
     const key = paneKey(event);
     if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
     switch (key.kind) {
@@ -318,10 +318,14 @@ export class SearchView extends ItemView {
     }
   }
 
-  /** Writes the space that opened the peek: it was the first of further words. */
-  private writeHeldSpace(): void {
-    const { input } = this.dom ?? {};
-    input?.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
+  /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */
+  private onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
+    if (this.list?.isPeeking !== true || event.isComposing) return;
+    if (event.inputType.startsWith("insert")) input.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
+    else if (event.inputType === "deleteContentBackward") {
+      event.preventDefault();
+      this.list.restart();
+    }
   }
 
   /** Brings back a query that was cleared; false when there is none. */
@@ -356,11 +360,6 @@ function nextOf<T>(values: readonly T[], value: T): T {
 /** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
 function isAtEnd(target: EventTarget | null): boolean {
   return target !== null && "value" in target && "selectionStart" in target && target.selectionStart === String(target.value).length;
-}
-
-/** Whether the key writes something that is seen. */
-function isWritten({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  return key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
 }
 
 function hasSelectedText(target: EventTarget | null): boolean {

@@ -116,10 +116,15 @@ export class QuarrySettingTab extends PluginSettingTab {
     for (const filler of this.fillers) filler(reply.ok ? reply.value : null, isReset);
   }
 
-  /** Has `show` called with the vault's settings, null where they cannot be read. What is typed before would be lost, so nothing can be. */
+  /**
+   * Has `show` called with the vault's settings, null where they cannot be read. Nothing can be typed before they are there; a
+   * text that is being typed stays, also when the engine goes meanwhile.
+   */
   private fillField(field: BaseComponent, el: HTMLElement, show: (settings: VaultSettings | null) => void): void {
+    const isText = el.instanceOf(HTMLTextAreaElement) || (el.instanceOf(HTMLInputElement) && el.type === "text");
     field.setDisabled(true);
     this.fillers.push((settings, isReset) => {
+      if (isText && (isReset || el === el.doc.activeElement)) return;
       field.setDisabled(settings === null);
       if (isReset || el !== el.doc.activeElement) show(settings);
     });
@@ -230,7 +235,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       setting.addTextArea((area) => {
         area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
         this.fillField(area, area.inputEl, (settings) => {
-          area.setValue(settings?.[key].join("\n") ?? "");
+          if (settings) area.setValue(settings[key].join("\n"));
           setting.setDesc(settings === null ? t("settings.vaultUnavailable") : help);
         });
       });
@@ -248,7 +253,7 @@ export class QuarrySettingTab extends PluginSettingTab {
     const build = (setting: Setting): void => {
       setting.addText((text) => {
         text.inputEl.addEventListener("change", () => void this.write({ model: text.inputEl.value.trim() || "bundled" }));
-        this.fillField(text, text.inputEl, (settings) => { text.setValue(settings?.model ?? ""); });
+        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.model); });
       });
     };
     return { name: t("settings.model"), help: t("settings.modelHelp"), build };
@@ -314,7 +319,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       setting.addText((text) => {
         text.setPlaceholder(t("settings.excludeStatusExample"));
         text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
-        this.fillField(text, text.inputEl, (settings) => { text.setValue(settings?.excludeStatus.join(", ") ?? ""); });
+        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.excludeStatus.join(", ")); });
       });
     };
     return { name: t("settings.excludeStatus"), help: t("settings.excludeStatusHelp"), build };

@@ -4,6 +4,8 @@ import { type CountedName, type VaultNames } from "./completion";
 
 const MAX_VALUE_CHARS = 60; // longer values are sentences rather than names
 const MAX_DEPTH = 5; // of maps in maps
+const MAX_LEVELS = 20; // of a tag or folder: deeper ones are counted with the one around them
+const MAX_VALUES = 1_000; // of one property of one note
 
 export function vaultNames({ vault, metadataCache }: App): VaultNames {
   const folders = new Counts();
@@ -11,17 +13,17 @@ export function vaultNames({ vault, metadataCache }: App): VaultNames {
   const properties = new Counts();
   const values = new Map<string, Counts>();
   for (const file of vault.getMarkdownFiles()) {
-    if (file.parent && !file.parent.isRoot()) folders.add(...withAncestors(file.parent.path));
+    if (file.parent && !file.parent.isRoot()) folders.add(withAncestors(file.parent.path));
     const cache = metadataCache.getFileCache(file);
     if (!cache) continue;
-    tags.add(...(getAllTags(cache) ?? []).flatMap((tag) => withAncestors(tag.replace(/^#/, ""))));
+    tags.add((getAllTags(cache) ?? []).slice(0, MAX_VALUES).flatMap((tag) => withAncestors(tag.replace(/^#/, ""))));
     for (const [name, value] of named(cache.frontmatter ?? {})) {
       if (name === "position" || name.startsWith("position.")) continue; // of the block in the note, which older versions put among the properties
-      properties.add(name);
+      properties.add([name]);
       const key = name.toLowerCase();
       const counts = values.get(key) ?? new Counts();
       values.set(key, counts);
-      counts.add(...textsOf(value));
+      counts.add(textsOf(value));
     }
   }
   return {
@@ -47,6 +49,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 function textsOf(value: unknown): readonly string[] {
   return listOf(value)
+    .slice(0, MAX_VALUES)
     .filter((one) => typeof one === "string" || typeof one === "number" || typeof one === "boolean")
     .map((one) => String(one).trim())
     .filter((text) => text !== "" && text.length <= MAX_VALUE_CHARS && !text.includes("\n"));
@@ -54,7 +57,7 @@ function textsOf(value: unknown): readonly string[] {
 
 /** `a/b/c`, `a/b` and `a`: a note in a folder is in those around it, and a nested tag is one of the tag around it. */
 function withAncestors(path: string): readonly string[] {
-  const parts = path.split("/");
+  const parts = path.split("/", MAX_LEVELS);
   return parts.map((_, at) => parts.slice(0, parts.length - at).join("/"));
 }
 
@@ -63,7 +66,7 @@ class Counts {
   private readonly counts = new Map<string, { readonly text: string; count: number }>();
 
   /** Takes the texts of one note, each of which counts once. */
-  add(...texts: readonly string[]): void {
+  add(texts: readonly string[]): void {
     for (const [key, text] of new Map(texts.map((each) => [each.toLowerCase(), each]))) {
       const known = this.counts.get(key);
       if (known) known.count += 1;

@@ -27,7 +27,8 @@ describe("hostile notes", { timeout: 120_000 }, () => {
 
   test("every payload is drawn as the text it is", async () => {
     await product.searchBy("keyword");
-    const rows = await product.search(COMMON_WORD);
+    await product.search(COMMON_WORD);
+    const rows = await product.rowsUntil((all) => all.length >= PAYLOADS.length, "all payloads are rows");
     for (const more of await product.pane.locator(".quarry-unfold:not(.is-hidden)").all()) await more.click();
     const drawn = rows.map(({ title, path, trail, snippet }) => [title, path, trail, snippet].join("\n"));
 

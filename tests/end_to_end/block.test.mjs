@@ -100,7 +100,7 @@ describe("live blocks", { timeout: 180_000 }, () => {
     const said = await blocks().locator(".quarry-block-error").allInnerTexts();
 
     assert.deepEqual(said, [
-      "Line 2: “sort” can be relevance, modified, created, name.",
+      "Line 2: “sort” must be one of these: relevance, modified, created, name.",
       "Line 3: there is no option “limt”. The options are sort, limit, mode, density, show. To search for the word, put it in quotes.",
       "This block has no search. Write what to search for on a line of its own, as in the search pane.",
     ]);

@@ -53,7 +53,7 @@ export class Inspector {
   register(plugin: Plugin): void {
     const { app, supervisor } = this.outside;
     plugin.registerView(INSPECTOR_VIEW, (leaf) => new InspectorView(leaf, this.parts));
-    plugin.registerEvent(app.workspace.on("file-menu", (menu, file) => { this.addTo(menu, file); }));
+    plugin.registerEvent(app.workspace.on("file-menu", (menu, file, source) => { if (!source.startsWith("quarry-")) this.addTo(menu, file); }));
     // The settings may be changed by hand as well; a comparison with the vault follows then.
     let state: string | undefined;
     const read = (): void => {

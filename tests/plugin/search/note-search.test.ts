@@ -9,7 +9,7 @@ let search: NoteSearch;
 beforeEach(() => {
   client = new FakeClient();
   clock = manualClock();
-  search = new NoteSearch(client, clock, "Glue.md", () => "hybrid");
+  search = new NoteSearch(client, clock, () => "Glue.md", () => "hybrid");
 });
 
 const at = (matchStart: number): ReturnType<typeof passage> => passage({ matchStart, matchEnd: matchStart + 3 });

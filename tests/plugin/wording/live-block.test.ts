@@ -8,7 +8,7 @@ const FOUND = { ...MODEL, search: { kind: "results", answer: answer({ hits: [hit
 
 test("an error says which line it is and what can be written", () => {
   expect(blockErrorWords({ kind: "bad-limit", line: 2, value: "x", most: 100 })).toBe("Line 2: “limit” is a number from 1 to 100.");
-  expect(blockErrorWords({ kind: "bad-value", line: 3, name: "show", value: "x", allowed: ["rows", "count"] })).toBe("Line 3: “show” can be rows, count.");
+  expect(blockErrorWords({ kind: "bad-value", line: 3, name: "show", value: "x", allowed: ["rows", "count"] })).toBe("Line 3: “show” must be one of these: rows, count.");
 });
 
 test("the count is of what is shown and there, or of all alone", () => {

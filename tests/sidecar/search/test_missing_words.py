@@ -47,12 +47,13 @@ def test_a_word_that_is_being_typed_is_held_by_its_beginning(vault: Vault, open_
     assert missing(engine, "crossing zeb", mode="keyword")["crossing.md"] == ("zeb",)
 
 
-def test_a_word_that_may_be_typed_to_its_end_is_held_as_it_stands(vault: Vault, open_engine):
+def test_a_word_of_the_vault_counts_as_typed_to_its_end(vault: Vault, open_engine):
     vault.write_all({**NOTES, "keys.md": "# Keys\nThe key and the keys.", "keypad.md": "# Pads\nA keypad, crossing."})
     engine = open_engine()
 
     assert missing(engine, "crossing key", mode="keyword", typing=True)["keys.md"] == ("crossing",)
-    assert missing(engine, "crossing key", mode="keyword", typing=True)["keypad.md"] == ()
+    assert missing(engine, "crossing key", mode="keyword", typing=True)["keypad.md"] == ("key",)
+    assert missing(engine, "crossing keyp", mode="keyword", typing=True)["keypad.md"] == ()
 
 
 def test_one_or_two_letters_that_are_being_typed_are_no_word_yet(vault: Vault, open_engine):

@@ -63,6 +63,16 @@ def test_the_last_word_may_be_a_beginning_while_typing_only(vault: Vault, open_e
     assert ask(engine, "waln", mode="keyword", typing=True).relaxed is None
 
 
+def test_a_word_of_the_vault_behind_others_is_whole_while_typing(vault: Vault, open_engine, question_of):
+    vault.write_all({"a.md": "the tragedy of the commons", "b.md": "a commonspace", "c.md": "commons"})
+    engine = open_engine()
+
+    assert question_of(engine, "tragedy of the commons", typing=True).lexical.prefix is None
+    assert question_of(engine, "tragedy of the common", typing=True).lexical.prefix is None
+    assert question_of(engine, "tragedy of the commo", typing=True).lexical.prefix == "commo"
+    assert question_of(engine, "commons", typing=True).lexical.prefix == "commons"
+
+
 @pytest.mark.parametrize("typed", ["waln ", "waln cherry", '"waln"', "waln*", "tag:waln"])
 def test_only_the_word_at_the_very_end_is_a_beginning(vault: Vault, open_engine, question_of, typed: str):
     vault.write_all({"a.md": "walnuts", "b.md": "cherry"})
