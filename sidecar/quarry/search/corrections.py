@@ -6,6 +6,7 @@ searched for instead, and the answer says so. Beside words that notes hold, it m
 without it. In a query in a language that no note is in, no word is: it would be replaced by one that looks like it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from quarry.embedding import Encoder, is_known_word
@@ -19,6 +20,8 @@ from quarry.types import Query
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
 MIN_PART = 4  # letters of each word in a compound; of two shorter ones many words seem to be put together
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "fi"})  # languages whose compounds are written as one word
+STEMS_COMPARED = 4  # of the nearest
+PASSAGES_READ = 20  # for the forms of each
 MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
 
 
@@ -99,17 +102,27 @@ def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:
 
 def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | None:
     """The word of the vault nearest to the absent *word*; None where none is near."""
-    nearest = reader.keywords.similar_terms(fold(word), 1, among_others=among_others)
-    return _as_spelled(nearest[0][0], reader) if nearest else None
+    from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
+
+    nearest = reader.keywords.similar_terms(fold(word), STEMS_COMPARED, among_others=among_others)
+    forms = [_as_spelled(term, word, reader) for term, _ in nearest]
+    return min(forms, key=lambda form: OSA.distance(form, word), default=None)  # stems are nearer than words are
 
 
-def _as_spelled(term: str, reader: Reader) -> str:
-    """*term*, which is a stem, as a passage of the vault spells it; the stem itself where no passage tells."""
-    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, 1)).values():
+def _as_spelled(term: str, word: str, reader: Reader) -> str:
+    """
+    The form of *term*, a stem, that is nearest to *word* among those that the vault has; of several, the commonest.
+
+    The stem itself where no passage tells. `commun` is the stem of community, communal and communicate.
+    """
+    from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
+
+    forms: Counter[str] = Counter()
+    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, PASSAGES_READ)).values():
         for found in locate_terms(chunk.text, language_of_term(term)):
             if found.text == term:
-                return chunk.text[found.start : found.end].lower()
-    return untagged(term)
+                forms[chunk.text[found.start : found.end].lower()] += 1
+    return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))
 
 
 def with_corrections(text: str, corrections: Sequence[Correction]) -> str:

@@ -18,3 +18,8 @@ test.each([
 ])("%s", (query, expected) => {
   expect(parseNameQuery(query)).toEqual({ ...NOTHING, ...expected });
 });
+
+// Each of these took longer than anybody waits, twice as long with every letter more.
+test.each([["\\".repeat(200)], ["\\d".repeat(200)], ["a\\/".repeat(200)]])("an expression that is never closed is read at once", (inner) => {
+  expect(parseNameQuery(`/${inner}`).words.length + parseNameQuery(`/${inner}`).ignored.length).toBeGreaterThan(0);
+});

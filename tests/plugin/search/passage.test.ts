@@ -63,3 +63,10 @@ test.each([
 ])("offset %i stands on line %i", (offset, line) => {
   expect(lineAt("a\nb\nc", offset)).toBe(line);
 });
+
+test("a long run of white space before the passage is passed over at once", () => {
+  const text = `${" ".repeat(200_000)}walnut and glue`;
+  const found = passage({ snippet: " walnut", start: 5, marks: [{ start: 1, end: 7, kind: "word" }], matchStart: 6, matchEnd: 12 });
+
+  expect(text.slice(locatePassage(text, found).start)).toBe("walnut and glue");
+});

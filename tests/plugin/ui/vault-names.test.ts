@@ -48,3 +48,11 @@ test("what is nested is named by its path, also in a list", () => {
 test("a note that Obsidian has not read yet has no names", () => {
   expect(vaultNames(appWith([], null)).tags).toEqual([]);
 });
+
+test("a note with a list without end, and a tag without end, spoil nothing for the others", () => {
+  const list = Array.from({ length: 150_000 }, (_, at) => `value ${at}`);
+  const { tags, valuesOf } = vaultNames(appWith([], { frontmatter: { list } }, tagged(`#${"a/".repeat(30_000)}a`, "#idea")));
+
+  expect(tags.find(([tag]) => tag === "idea")).toEqual(["idea", 1]);
+  expect(valuesOf("list").length).toBe(1_000);
+});

@@ -153,3 +153,12 @@ def test_a_compound_is_taken_apart_whatever_stands_beside_it(vault: Vault, open_
     answer = ask(open_engine(), "Dachrinnen xylophon", mode="keyword")
 
     assert answer.corrections == (Correction("dachrinnen", "dach rinnen"),)
+
+
+def test_a_correction_is_the_form_nearest_to_what_was_typed(vault: Vault, open_engine):
+    many = {f"{n}.md": "communal capacity" for n in range(5)}
+    vault.write_all(many | {"a.md": "They communicate in a community.", "b.md": "On capitalism."})
+    engine = open_engine()
+
+    used = [ask(engine, typed).corrections[0].used for typed in ("comunicate", "comunity", "capatalism")]
+    assert used == ["communicate", "community", "capitalism"]

@@ -34,7 +34,7 @@ MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 _WRITTEN_ENDINGS = """
 e s es ed d ing ings ion ions ation ations ment ments ement ements er ers or ors al ally ly ely ity ities able eable
 ible ably ive ively ness ful fully ous ously ize izes ized izing ization ise ises ised ising isation ance ence ances
-ences ant ent
+ences ant ent ate ates ated ating ator ators ative ism isms ist ists alism icate icates icated icating ication ications
 """
 _ENDINGS = tuple(_WRITTEN_ENDINGS.split())
 
