@@ -26,7 +26,7 @@ describe("what was done to the query", () => {
     one(lines(), "button").click();
     await pane.clock.advance(100);
 
-    expect(line).toBe("No notes contain “refrences”. Showing results for “references”.Search as typed");
+    expect(line).toBe("Showing results for “references”. No notes contain “refrences”.Search as typed");
     expect(pane.input().value).toBe('old "refrences"');
     expect(pane.client.last.params).toMatchObject({ query: 'old "refrences"', typing: false });
   });

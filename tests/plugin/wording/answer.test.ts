@@ -17,8 +17,8 @@ test("how the query was understood is a sentence, or nothing", () => {
 
 test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
-  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("No notes contain “refrences”. Showing results for “references”.");
-  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("No notes contain “ab” or “ef”. Showing results for “cd” and “gh”.");
+  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("Showing results for “references”. No notes contain “refrences”.");
+  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("Showing results for “cd” and “gh”. No notes contain “ab” or “ef”.");
 });
 
 test("a relaxation is worded by its code", () => {

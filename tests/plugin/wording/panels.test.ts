@@ -99,7 +99,7 @@ test("screen readers hear what was corrected and what was given up", () => {
   const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
   const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", message: "No note has these words; these come near.", told: { code: "relaxed-nothing", args: { among: "all" } } } });
 
-  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. No notes contain “refrences”. Showing results for “references”.");
+  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. Showing results for “references”. No notes contain “refrences”.");
   expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No notes match. These are the nearest in meaning.");
 });
 
