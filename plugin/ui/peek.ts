@@ -8,6 +8,7 @@ import { type PlaceRow, type Row, isPlace } from "../pane/rows";
 import { t } from "../wording/translate";
 import { scrollable } from "./list-dom";
 import { PassagePreview } from "./passage-preview";
+import { isNode } from "./row-list";
 
 const FOLLOW_MS = 80; // rows that are passed by are not rendered
 const WIDTH_PX = 560;
@@ -43,7 +44,7 @@ export class Peek extends Component {
 
   /** Whether the sheet contains the target of an event. */
   holds(target: EventTarget | null): boolean {
-    return target !== null && "nodeType" in target && (this.sheet?.contains(target as Node) ?? false);
+    return isNode(target) && (this.sheet?.contains(target) ?? false);
   }
 
   open(row: PlaceRow): void {

@@ -32,6 +32,7 @@ import { queryMenu } from "./query-menu";
 import { type RecentHandlers } from "./recent-view";
 import { openRelated } from "./related-notes";
 import { RowActions } from "./row-actions";
+import { isNode } from "./row-list";
 import { type OpenWhere, type RowCommands, commandsFor, preview, rowCommands, rowMenu } from "./row-commands";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
@@ -158,7 +159,7 @@ export class ResultList extends Component {
     this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
     this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
-    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!isWithin(dom.el, relatedTarget) && !this.peek.holds(relatedTarget)) this.peek.close(); });
+    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && dom.el.contains(relatedTarget)) && !this.peek.holds(relatedTarget)) this.peek.close(); });
   }
 
   override onunload(): void {
@@ -387,10 +388,6 @@ export class ResultList extends Component {
     menu.showAtPosition({ x: left, y: bottom }, el.doc);
     return true;
   }
-}
-
-function isWithin(el: HTMLElement, target: EventTarget | null): boolean {
-  return target !== null && "nodeType" in target && el.contains(target as Node);
 }
 
 function isUnfolded({ kind }: FurtherPassages): boolean {

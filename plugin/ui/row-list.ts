@@ -144,6 +144,6 @@ export function keepInPlace(scroller: HTMLElement, el: Element | null, change: (
 }
 
 /** Duck-typed, because a pop-out window has a `Node` class of its own. */
-function isNode(target: EventTarget | null): target is Node {
+export function isNode(target: EventTarget | null): target is Node {
   return target !== null && "nodeType" in target;
 }
