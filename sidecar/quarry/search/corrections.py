@@ -104,6 +104,10 @@ def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | Non
     """The word of the vault nearest to the absent *word*; None where none is near."""
     from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
 
+    # In languages with many endings, stems tell more than the forms that a vault happens to have.
+    if reader.languages or not word.isascii():
+        nearest = reader.keywords.similar_terms(fold(word), 1, among_others=among_others)
+        return next(iter(_forms(nearest[0][0], reader, 1)), untagged(nearest[0][0])) if nearest else None
     nearest = reader.keywords.similar_terms(fold(word), STEMS_COMPARED, among_others=among_others)
     forms = [_as_spelled(term, word, reader) for term, _ in nearest]
     return min(forms, key=lambda form: OSA.distance(form, word), default=None)  # stems are nearer than words are
@@ -117,12 +121,18 @@ def _as_spelled(term: str, word: str, reader: Reader) -> str:
     """
     from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
 
+    forms = _forms(term, reader, PASSAGES_READ)
+    return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))
+
+
+def _forms(term: str, reader: Reader, passages: int) -> Counter[str]:
+    """How often the first *passages* with *term* have each form of it, in the order in which these stand there."""
     forms: Counter[str] = Counter()
-    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, PASSAGES_READ)).values():
+    for chunk in reader.chunks(reader.keywords.chunks_with_term(term, passages)).values():
         for found in locate_terms(chunk.text, language_of_term(term)):
             if found.text == term:
                 forms[chunk.text[found.start : found.end].lower()] += 1
-    return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))
+    return forms
 
 
 def with_corrections(text: str, corrections: Sequence[Correction]) -> str:
