@@ -141,8 +141,7 @@ export class SearchSession implements ResultSource {
     const answer = answerOf(this.current);
     if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
     this.wanted = wanted;
-    this.cancelTimer();
-    void this.request(true, answer);
+    void this.request(true, answer); // a refresh that is scheduled comes all the same, and brings all that is wanted
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */

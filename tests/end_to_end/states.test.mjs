@@ -204,7 +204,7 @@ describe("what the pane says", { timeout: 300_000 }, () => {
     product = await openProduct({ notes: { ...NOTES, "Varnish.md": "# Varnish\n\nThe varnished mahogany shone.\n" } });
     await product.start();
     await product.search("mahogny");
-    await product.adjusted(/mahogny.*mahogany/);
+    await product.adjusted(/mahogany.*mahogny/);
     const rows = await product.rows();
     await product.pane.getByRole("button", { name: "Search as typed" }).click();
     await product.answered();

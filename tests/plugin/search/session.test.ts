@@ -408,6 +408,15 @@ describe("more hits", () => {
     expect(states.at(-1)).toMatchObject({ kind: "results", isRefresh: true });
   });
 
+  test("that are not in sight do not replace a refresh that is due", async () => {
+    session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
+    await found("retry", 12, 130);
+    session.refresh();
+    await clock.advance(1_000);
+
+    expect((client.last.params as { offset?: number }).offset).toBeUndefined();
+  });
+
   test("that are not in sight are not asked for while somebody types", async () => {
     session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
     await found("retry", 12, 130);
