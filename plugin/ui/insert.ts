@@ -5,12 +5,12 @@
 import { type App, type MarkdownView } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type Passage } from "../protocol/messages";
-import { locateMarks, toEditorText } from "../search/passage";
+import { locateMarks } from "../search/passage";
 import { t } from "../wording/translate";
 import { type CaretLines, blocksAt, linksAt } from "../writing/insertion";
 import { blockquote, quotedLines } from "../writing/quote";
 import { linkTo, linksTo } from "./links";
-import { noteAt } from "./open-hit";
+import { editorTextOf, noteAt } from "./open-hit";
 
 export type Insertion = "link" | "quote";
 
@@ -52,7 +52,7 @@ async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<str
   const link = linkTo(app, row, sourcePath);
   if (!file || link === null) return null;
   if (row.hit.kind !== "note") return blockquote(row.passage?.snippet.split("\n") ?? [], link); // the file is no text to quote
-  const text = await app.vault.cachedRead(file).then(toEditorText, () => null);
+  const text = await editorTextOf(app.vault, file);
   if (text === null) return blockquote(row.passage?.snippet.split("\n") ?? [], link); // it cannot be read now
   return blockquote(row.passage ? linesOf(text, row.passage) : [], link);
 }

@@ -20,7 +20,7 @@ export async function openHit(app: App, path: string, passage: Passage | null, w
     return true;
   }
   // Of a file that cannot be read, Obsidian says so itself.
-  const text = await app.vault.cachedRead(file).then(toEditorText, () => null);
+  const text = await editorTextOf(app.vault, file);
   await leaf.openFile(file, text === null ? { active: isActive } : { active: isActive, eState: placeIn(text, passage) });
   if (leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
   return true;
@@ -43,6 +43,11 @@ function placeIn(text: string, passage: Passage): Record<string, unknown> {
 function lightIn(view: MarkdownView, passage: Passage): void {
   if (view.getMode() === "source") selectInEditor(view, passage);
   else lightInReadingView(view, passage);
+}
+
+/** The text of a note as the editor has it; null where it cannot be read. */
+export async function editorTextOf(vault: Vault, note: TFile): Promise<string | null> {
+  return vault.cachedRead(note).then(toEditorText, () => null);
 }
 
 /** The file at an NFC path, also when the file system stores its accents decomposed. */

@@ -2,8 +2,7 @@
 import { type App, Component, MarkdownRenderer } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type Passage } from "../protocol/messages";
-import { toEditorText } from "../search/passage";
-import { noteAt } from "./open-hit";
+import { editorTextOf, noteAt } from "./open-hit";
 
 const SHOWN_CHARS = 4_000; // more than two screens of a dialog
 const MAX_LIT = 200;
@@ -24,7 +23,7 @@ export class PassagePreview extends Component {
     if (row && this.shown && isSame(row, this.shown)) return; // it stays scrolled as it is
     this.shown = row;
     const file = row && noteAt(this.app.vault, row.hit.path);
-    const text = file?.extension === "md" ? await this.app.vault.cachedRead(file).then(toEditorText, () => null) : null;
+    const text = file?.extension === "md" ? await editorTextOf(this.app.vault, file) : null;
     if (this.shown !== row) return; // another row is selected by now
     if (this.drawn) this.removeChild(this.drawn);
     this.drawn = this.addChild(new Component());

@@ -132,10 +132,8 @@ def prepare_query(
     prefix = query.prefix if typing else None
     query = _without_function_words(query, prefix, reader.languages)
     absent = absent_words(query.words, reader, deadline)
-    if prefix is not None and len(query.words) > 1 and prefix not in absent:
-        prefix = (
-            None  # a word of the vault behind other words is whole: as a prefix it would count twice, and outweigh them
-        )
+    if len(query.words) > 1 and prefix not in absent:
+        prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
     words, corrections = corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
     replaced = {correction.typed for correction in corrections}
