@@ -6,6 +6,9 @@ const LEAD_SHARE = 1 / 3; // of the width may stand in front of the first mark: 
 const LEAST_SHARE = 0.6; // of the width is filled before a sentence may end the excerpt early
 const ELLIPSIS = "…";
 const SENTENCE_END = /[.!?。！？…]["'”’»)\]]?(?=\s|$)|[。！？]/gu;
+// What a full stop belongs to: initials and what is written like them (`e.g.`, `z. B.`), and shortened words.
+const SHORTENED = /(?<![\p{L}\p{N}])(?:\p{L}|(?:\p{L}\.)+\p{L}|approx|bzw|ca|cf|dr|eg|fig|ie|incl|mr|mrs|ms|prof|sec|st|vgl|vs)$/iu;
+const LONGEST_SHORTENED = 12;
 
 /** How much there is room for. */
 export interface Room {
@@ -53,16 +56,20 @@ function endedWithin({ text, marks }: PlainText, width: number, goesOn: boolean)
   return { text: endsSentence(kept) ? kept : kept + ELLIPSIS, marks: cut };
 }
 
-/** The end of the last sentence that fits and is long enough, else of the last word. */
+/** The end of the last sentence that fits and is long enough, else of the last word, else of the last whole character. */
 function endOf(text: string, width: number): number {
-  const sentences = [...text.slice(0, width).matchAll(SENTENCE_END)].map((match) => match.index + match[0].length).filter((end) => end >= width * LEAST_SHARE);
-  const sentence = sentences.at(-1);
+  const ends = [...text.slice(0, width).matchAll(SENTENCE_END)].filter(({ index }) => !isShortened(text, index));
+  const sentence = ends.map(({ index, 0: signs }) => index + signs.length).filter((end) => end >= width * LEAST_SHARE).at(-1);
   if (sentence !== undefined) return sentence;
   const space = text.slice(0, width).search(/\s\S*$/u);
-  const end = space >= width * LEAST_SHARE ? space : width - 1;
-  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end; // never between the two units of a character
+  return space >= width * LEAST_SHARE ? space : (new Intl.Segmenter().segment(text).containing(width - 1)?.index ?? width - 1);
+}
+
+/** Whether the sign at `at` is the full stop of a shortened word, or stands before a small letter. */
+function isShortened(text: string, at: number): boolean {
+  return text.charAt(at) === "." && (SHORTENED.test(text.slice(Math.max(0, at - LONGEST_SHORTENED), at)) || /^\p{Ll}/u.test(text.slice(at + 1).trimStart()));
 }
 
 function endsSentence(text: string): boolean {
-  return /[.!?。！？…]["'”’»)\]]?$/u.test(text);
+  return /[.!?。！？…]["'”’»)\]]?$/u.test(text) && !isShortened(text, text.length - 1);
 }

@@ -73,8 +73,8 @@ describe("the search pane", { timeout: 120_000 }, () => {
       await host.theme("light");
 
       assert.ok(seen.length > 3);
-      for (const { text, isDrawn, isWithin } of seen) {
-        assert.ok(isDrawn, `"${text}" looks like the text around it`);
+      for (const { text, isDrawn, isWithin, isWeakSentence } of seen) {
+        assert.equal(isDrawn, !isWeakSentence, `"${text}" ${isDrawn ? "is marked in a note that is merely the nearest" : "looks like the text around it"}`);
         assert.ok(isWithin, `"${text}" is cut off`);
       }
     });
@@ -385,7 +385,8 @@ async function sentQueries(page, act) {
 }
 
 /**
- * The first mark of each row: whether it looks different from plain text, and whether it is seen.
+ * The first mark of each row: whether it looks different from plain text, whether it is seen, and whether it is the
+ * sentence of a weak row, which is not to be marked.
  *
  * @param {import("playwright-core").Page} page
  */
@@ -397,11 +398,12 @@ function marksSeen(page) {
       const plain = getComputedStyle(snippet);
       const style = getComputedStyle(mark);
       const hasGround = style.backgroundImage !== plain.backgroundImage && style.backgroundImage.includes("gradient");
+      const isWeakSentence = mark.matches(".is-weak .quarry-sentence");
       const hasLine = style.textDecorationLine.includes("underline");
       const box = snippet.getBoundingClientRect();
       const [first] = mark.getClientRects();
       const isWithin = first !== undefined && first.width > 0 && first.top >= box.top - 1 && first.bottom <= box.bottom + 1;
-      return [{ text: mark.textContent, isDrawn: hasGround || hasLine, isWithin }];
+      return [{ text: mark.textContent, isDrawn: hasGround || hasLine, isWithin, isWeakSentence }];
     }),
   );
 }

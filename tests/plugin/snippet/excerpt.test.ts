@@ -46,6 +46,23 @@ test("a text that is too long ends with a sentence that nearly fills the lines",
   expect(excerpt(`${first} ${"And another one that is far too long to fit. ".repeat(3)}`, { characters: 100, asked: 240 })).toBe(first);
 });
 
+test("a full stop that belongs to a word ends no sentence", () => {
+  for (const shortened of ["e.g.", "z. B.", "Dr.", "approx.", "no. of"]) {
+    const text = excerpt(`${"Nine short words ".repeat(4)}${shortened} Something ${"that goes on ".repeat(9)}`, { characters: 100, asked: 240 });
+
+    expect(text).toMatch(/Something (that|goes|on| )*…$/u);
+  }
+});
+
+test("a character of several parts is never cut", () => {
+  const family = "\u{1F469}\u200D\u{1F469}\u200D\u{1F467}"; // eight units
+  for (let width = 40; width < 56; width += 1) {
+    const { text } = excerptOf({ snippet: family.repeat(20), marks: [] }, "Title", { characters: width, asked: 160 });
+
+    expect(text.replace(/…$/u, "").replaceAll(family, "")).toBe("");
+  }
+});
+
 test("without such a sentence it ends with a whole word and dots", () => {
   const text = excerpt(`{bellows} ${"and more words ".repeat(20)}`, { characters: 60, asked: 240 });
 
