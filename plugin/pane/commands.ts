@@ -7,18 +7,18 @@
 /** What concerns the engine or the settings rather than one pane. */
 export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
 
+/** What concerns the query of one search box. */
+export type QueryActionId = "clear-query" | "engine-help" | "go-to-error" | "search-typed";
+
 /** What concerns one pane. */
 export type PaneActionId =
+  | QueryActionId
   | "add-filter"
   | "change-density"
   | "clear-history"
-  | "clear-query"
   | "copy-command"
-  | "engine-help"
-  | "go-to-error"
   | "search-again"
   | "search-both"
-  | "search-typed"
   | "show-keys"
   | "show-operators";
 

@@ -1,5 +1,5 @@
 /** What does each command of the pane do? One map; a button, a key and the palette call the same entry. */
-import { type CommandMap, type PaneActionId } from "../pane/commands";
+import { type CommandMap, type PaneActionId, type QueryActionId } from "../pane/commands";
 import { type PaneModel } from "../pane/model";
 import { type Mode } from "../protocol/messages";
 import { answerOf } from "../search/answer";
@@ -7,21 +7,47 @@ import { quotedAsTyped } from "../search/spelling";
 import { shownPanel } from "../wording/panels";
 import { type PaneDom } from "./pane-dom";
 
-export interface PaneCommandParts {
+export interface QueryCommandParts {
   readonly model: () => PaneModel;
-  readonly dom: PaneDom;
+  readonly input: HTMLInputElement;
   readonly setQuery: (query: string, isComplete?: boolean) => void;
+  readonly toggleHelp: () => void;
+}
+
+export interface PaneCommandParts extends Omit<QueryCommandParts, "input"> {
+  readonly dom: PaneDom;
   readonly chooseMode: (mode: Mode) => void;
   readonly clearHistory: () => void;
   readonly refresh: () => void;
   readonly changeDensity: () => void;
-  readonly toggleHelp: () => void;
   readonly copy: (text: string) => void;
   readonly showKeys: () => void;
 }
 
+/** What can be done about the query of any search box. */
+export function queryCommands({ model, input, setQuery, toggleHelp }: QueryCommandParts): CommandMap<QueryActionId> {
+  return {
+    "clear-query": () => {
+      setQuery("");
+      input.focus();
+    },
+    "engine-help": toggleHelp,
+    "go-to-error": () => {
+      const { search } = model();
+      if (search.kind === "failed" && search.failure.kind === "bad-query") selectCharacter(input, search.failure.position ?? 0);
+    },
+    "search-typed": () => {
+      const answer = answerOf(model().search);
+      const query = answer && quotedAsTyped(answer.query, answer.corrections);
+      if (query !== null) setQuery(query, true);
+      input.focus();
+    },
+  };
+}
+
 export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
   return {
+    ...queryCommands({ model, input: dom.input, setQuery, toggleHelp }),
     "add-filter": () => {
       const { input } = dom;
       if (/\S$/.test(input.value)) input.value += " ";
@@ -31,28 +57,13 @@ export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, r
     },
     "change-density": changeDensity,
     "clear-history": clearHistory,
-    "clear-query": () => {
-      setQuery("");
-      dom.input.focus();
-    },
     "copy-command": () => {
       const [command] = shownPanel(model())?.commands ?? [];
       if (command !== undefined) copy(command);
     },
-    "engine-help": toggleHelp,
-    "go-to-error": () => {
-      const { search } = model();
-      if (search.kind === "failed" && search.failure.kind === "bad-query") selectCharacter(dom.input, search.failure.position ?? 0);
-    },
     "search-again": refresh,
     "search-both": () => {
       chooseMode("hybrid");
-    },
-    "search-typed": () => {
-      const answer = answerOf(model().search);
-      const query = answer && quotedAsTyped(answer.query, answer.corrections);
-      if (query !== null) setQuery(query, true);
-      dom.input.focus();
     },
     "show-keys": showKeys,
     "show-operators": () => {

@@ -6,15 +6,17 @@ import { type PaneModel, selectedRow, stateOf } from "../pane/model";
 import { isPlace } from "../pane/rows";
 import { type SearchSession } from "../search/session";
 import { combinationWords } from "../wording/keys";
-import { panelWords } from "../wording/panels";
+import { announcement, shownPanel } from "../wording/panels";
 import { t } from "../wording/translate";
 import { CompletionList } from "./completion-list";
 import { buildList, scrollable } from "./list-dom";
+import { queryCommands } from "./pane-commands";
 import { listenToInput } from "./pane-input";
 import { type PaneParts } from "./pane-parts";
 import { PassagePreview } from "./passage-preview";
 import { ResultList } from "./result-list";
-import { StatePanel } from "./state-panel";
+import { type PlaceCommands, StatePanel } from "./state-panel";
+import { StatusLine } from "./status-line";
 import { vaultNames } from "./vault-names";
 
 export const QUICK_PLACE = "quarry-quick";
@@ -48,12 +50,20 @@ export class QuickSearch extends Modal {
     const input = search.inputEl;
     input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
     const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
+    const lineEl = contentEl.createDiv({ cls: "quarry-line" });
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
     const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
     const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
     this.buildHints(contentEl);
 
-    const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, (model) => panelWords(stateOf(model)));
+    const setQuery = (query: string): void => {
+      input.value = query;
+      session.setQuery(query, true);
+    };
+    const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
+    const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
+    const line = new StatusLine(lineEl, (action) => { commands[action]?.(); });
+    const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
       act: () => undefined,
@@ -75,14 +85,13 @@ export class QuickSearch extends Modal {
     const preview = life.addChild(new PassagePreview(this.app, previewEl));
     const around = {
       show: (model: PaneModel): void => {
+        const state = stateOf(model);
+        line.show(model);
         panel.show(model);
+        if (state.kind !== "searching") dom.live.announceState(announcement(state));
         this.previewSoon(preview, previewEl, model);
       },
       rowsShown: () => { completions.restoreAria(); },
-    };
-    const setQuery = (query: string): void => {
-      input.value = query;
-      session.setQuery(query, true);
     };
     const list = new ResultList(dom, {
       ...parts,

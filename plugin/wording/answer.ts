@@ -1,6 +1,7 @@
 /** What is said of one answer: counts, corrections, relaxations? Pure. */
 import { type Correction, type Relaxed } from "../protocol/messages";
 import { type Answer } from "../search/answer";
+import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, quotedList } from "./formatting";
 import { englishOnly, toldWords } from "./told";
 import { t } from "./translate";
@@ -34,9 +35,11 @@ export function relaxedWords(relaxed: Relaxed | null): string {
   return relaxed ? toldWords([relaxed.told], relaxed.message) : "";
 }
 
-/** Empty when the answer is not weak, and when a relaxation says so already. */
-export function weaknessWords({ weakness, relaxed }: Pick<Answer, "weakness" | "relaxed">): string {
-  return weakness === null || relaxed !== null ? "" : t(`answer.${weakness}`);
+/** Empty when the answer is not weak, when a relaxation says so already, and while its last word is being typed. */
+function weaknessWords(answer: Answer): string {
+  const { weakness, relaxed, lastWordIsPrefix } = answer;
+  const isCorrectedNext = lastWordIsPrefix && lastWordIsUnknown(answer);
+  return weakness === null || relaxed !== null || isCorrectedNext ? "" : t(`answer.${weakness}`);
 }
 
 /** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */

@@ -58,6 +58,18 @@ describe("quick search", { timeout: 120_000 }, () => {
     await dialog.locator(".quarry-quick-preview h1", { hasText: second }).waitFor();
   });
 
+  test("says above the rows which words were replaced, and searches for what was typed on demand", async () => {
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await ask("paintd keel");
+    const line = dialog.locator(".quarry-line");
+    await line.getByText(/Showing results for “paint.*No notes contain “paintd”/).waitFor();
+
+    await line.locator('[data-action="search-typed"]').click();
+    await until(async () => (await dialog.locator("input").inputValue()) === '"paintd" keel', "the word is searched for as typed");
+    await dialog.locator(".quarry-line[data-tone=remark]").waitFor();
+  });
+
   test("Escape closes it, and the caret is where it was", async () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

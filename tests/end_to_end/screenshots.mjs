@@ -41,6 +41,12 @@ const CHINESE = {
 
 const search = (/** @type {string} */ query) => (/** @type {Product} */ product) => product.search(query);
 
+/** Searches, and waits until typing counts as finished, so that the line above the rows says what is to be said. @param {string} query */
+const remarked = (query) => async (/** @type {Product} */ product) => {
+  await product.search(query);
+  await product.page.locator('.quarry-line[data-tone="remark"]').first().waitFor();
+};
+
 /** Opens the best note of a query, and goes back to the box. @param {string} query */
 const opened = (query) => async (/** @type {Product} */ product) => {
   const [best] = await product.search(query);
@@ -68,7 +74,7 @@ const PICTURES = {
   "empty-box": { show: async (product) => { await product.host.openNote(NOTE); await product.input.fill(""); await product.input.focus(); await product.page.waitForTimeout(1_500); } },
   "engine-missing": { show: async (product) => { await product.host.enable(); await product.openPane(); await product.shows("missing"); }, options: { from: SAMPLE, engine: null, env: NOWHERE } },
   "nothing-found": { show: search("tag:nosuchtag sticking") },
-  "weak": { show: search("zebra accordion quantum") },
+  "weak": { show: remarked("zebra accordion quantum") },
   "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
   "question": { show: opened("how long may hide glue be kept in the fridge?"), theme: "dark", inReadme: true },
   "related": { show: command("open-related", ".quarry-related .quarry-hit") },

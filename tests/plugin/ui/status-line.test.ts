@@ -62,9 +62,14 @@ describe("what was done to the query", () => {
     expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Nothing was found with folder:Attic. These results ignore that filter.");
   });
 
-  test("a weak answer is told as weak, above the rows and to a screen reader", async () => {
+  test("a weak answer is told as weak, above the rows and to a screen reader, once its last word is whole", async () => {
+    const weak = { ...searchResult(hit("a.md")), confidence: 0.02, weakness: "no-words" } as const;
     await pane.type("zzqqxx");
-    pane.client.last.answer({ ...searchResult(hit("a.md")), confidence: 0.02, weakness: "no-words" });
+    pane.client.last.answer(weak);
+    await settled();
+    expect(lines().textContent).toMatch(/^1 note · /); // what is typed may go on, or be corrected
+    pane.input().dispatchEvent(new FocusEvent("blur"));
+    pane.client.last.answer(weak);
     await settled();
 
     expect(pane.titles()).toEqual(["a"]);
@@ -89,7 +94,7 @@ describe("what was done to the query", () => {
     await pane.answer("a.md");
     const count = one(pane.view.contentEl, ".quarry-remark");
 
-    expect(count.title).toBe("Searched for notes near in meaning to retry.");
+    expect(count.title).toBe("Searched for notes about retry.");
     expect(count.getAttribute("aria-description")).toBe(count.title);
   });
 
@@ -133,5 +138,5 @@ test("why a note is where it is opens over the pane, as text", async () => {
   const modal = one(document, ".quarry-explain");
 
   expect(one(modal, "p").textContent).toBe("It lacks <b>the</b> words.");
-  expect(texts(modal, "dt, dd")).toEqual(["Words in the title", "100%", "Searched for", "notes near in meaning to retry"]);
+  expect(texts(modal, "dt, dd")).toEqual(["Words in the title", "100%", "Searched for", "notes about retry"]);
 });
