@@ -946,7 +946,7 @@ export interface ExplainResult {
    */
   readonly rank: number | null;
   /**
-   * Notes that were ranked.
+   * Notes that the search finds, as `total` of its answer.
    */
   readonly total: number;
   /**

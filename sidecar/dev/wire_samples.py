@@ -174,7 +174,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             hits=[HIT],
             listed=False,
             total=1,
-            understood='notes in Kitchen with "six minutes" without "hard", near in meaning to egs',
+            understood='notes in Kitchen with "six minutes" without "hard", about egs',
             corrections=[wire.Correction(typed="egs", used="eggs")],
             unknown_words=["llama"],
             relaxed=wire.Relaxed(
@@ -216,7 +216,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     code="explain-beyond", args={"rank": 7, "total": 31, "limit": 5, "reasons": ["meaning", "title"]}
                 )
             ],
-            understood="notes in Kitchen near in meaning to eggs timer",
+            understood="notes in Kitchen about eggs timer",
             rank=7,
             total=31,
             score=0.874,

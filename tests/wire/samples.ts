@@ -198,7 +198,7 @@ export const methods: Methods = {
           "removable": true
         }
       ],
-      "understood": "notes in Kitchen with \"six minutes\" without \"hard\", near in meaning to egs",
+      "understood": "notes in Kitchen with \"six minutes\" without \"hard\", about egs",
       "corrections": [
         {
           "typed": "egs",
@@ -376,7 +376,7 @@ export const methods: Methods = {
           }
         }
       ],
-      "understood": "notes in Kitchen near in meaning to eggs timer",
+      "understood": "notes in Kitchen about eggs timer",
       "rank": 7,
       "total": 31,
       "score": 0.874,

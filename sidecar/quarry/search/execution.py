@@ -322,7 +322,7 @@ def search(
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
-        understood = describe_query(query, by_meaning=not ranks)
+        understood = describe_query(query)
         return Answer(
             hits,
             result.total,
@@ -341,7 +341,7 @@ def search(
         retrievers=retrievers,
         missing=missing,
         truncated=truncated,
-        understood=describe_query(query, by_meaning="dense" in retrievers),
+        understood=describe_query(query, retrievers),
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, retrievers),
         relaxed=result.relaxed,

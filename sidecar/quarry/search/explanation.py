@@ -36,7 +36,7 @@ class Explanation(Struct, frozen=True):
     understood: str  # the query in words
     told: tuple[Message, ...]  # the message by code, sentence by sentence
     rank: int | None = None  # from 1
-    total: int = 0  # ranked notes
+    total: int = 0  # notes that the search finds, as its answer counts them
     score: float | None = None
     confidence: float | None = None  # the probability that it answers
     passage: Fused | None = None  # the best one, with its rank and score in each retriever
@@ -66,13 +66,9 @@ def explain(
         note = reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = describe_query(query, by_meaning="dense" in context.available(request.mode))
-    result = None
-    if can_rank(query):
-        execution = QueryExecution(
-            request, context, request.weights or weights, request.fusion or fusion, deadline, now
-        )
-        result = execution.run_with_relaxation(query)
+    understood = describe_query(query, context.available(request.mode))
+    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
+    result = execution.run_with_relaxation(query) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
@@ -100,7 +96,7 @@ def explain(
     if ranked is None:
         sentence = "The query has no words to rank by. It lists the notes that it admits, newest first."
         return Explanation(note.path, "listed", sentence, understood, (message("explain-listed"),))
-    explanation = _explain_place(note, ranked, understood, reader, deadline)
+    explanation = _explain_place(note, ranked, execution.count_notes(ranked), understood, reader, deadline)
     if ranked.relaxed:
         place = explanation.message[0].lower() + explanation.message[1:]
         return replace(
@@ -112,12 +108,11 @@ def explain(
 
 
 def _explain_place(
-    note: NoteName, result: RankedResult, understood: str, reader: Reader, deadline: Deadline
+    note: NoteName, result: RankedResult, total: int, understood: str, reader: Reader, deadline: Deadline
 ) -> Explanation:
-    """Where *note* stands in the ranking, or why it is not in it."""
+    """Where *note* stands among the *total* notes that were found, or why it does not."""
     found, lacking = _words(result.prepared, note.note_id, reader, deadline)
     ranking, shown = result.ranking, len(result.page)
-    total = len(ranking.note_ids)
     if note.note_id not in ranking.note_ids:
         sentence, told = "It contains no word of the query and is not close enough in meaning.", message("explain-far")
         if result.prepared.vector is None and result.prepared.contextual is None:

@@ -18,7 +18,7 @@ describe("why a note is where it is", () => {
     const { message, facts } = explainWords(explained({ told: [{ code: "explain-far", args: {} }], wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
 
     expect(message).toBe("It contains no word of the query and is not close enough in meaning.");
-    expect(facts).toEqual([["Searched for", "notes near in meaning to retry"], ["Rank by words", "3"], ["Words", "1 of 3: glue · missing: cloth, fold"]]);
+    expect(facts).toEqual([["Searched for", "notes about retry"], ["Rank by words", "3"], ["Words", "1 of 3: glue · missing: cloth, fold"]]);
   });
 
   test("a note that is not indexed has a message alone", () => {

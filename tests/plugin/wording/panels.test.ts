@@ -74,9 +74,9 @@ describe("every state of the pane", () => {
   });
 
   test("nothing found names what was looked for, filters and all", () => {
-    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, near in meaning to glue" });
+    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, about glue" });
 
-    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic tagged #howto, near in meaning to glue\. [A-Z]/);
+    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic tagged #howto, about glue\. [A-Z]/);
   });
 
   test("an error without a position can only be cleared", () => {

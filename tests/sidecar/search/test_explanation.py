@@ -50,6 +50,17 @@ def test_a_hit_is_told_where_it_ranks_and_why(engine: Engine):
     assert explained.understood == ask(engine, "walnut plum", mode="keyword").understood != ""
 
 
+def test_its_total_is_that_of_the_answer_however_many_are_ranked(vault: Vault, open_engine):
+    vault.write_all({f"Many/{number:03}.md": "plum and stone" for number in range(400)})
+    vault.write("Nuts/00.md", "walnut plum")
+    engine = open_engine()
+
+    explained = why(engine, "walnut plum", "Nuts/00.md")
+
+    assert explained.total == ask(engine, "walnut plum").total == 401
+    assert "It ranks 1 of 401" in explained.message
+
+
 @pytest.mark.parametrize(
     ("typed", "says"),
     [

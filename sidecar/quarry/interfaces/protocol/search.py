@@ -391,7 +391,7 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     told: Annotated[list[Message], Doc(description="`message`, by codes, sentence by sentence.")]
     understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
     rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
-    total: Annotated[int, Doc(description="Notes that were ranked.")]
+    total: Annotated[int, Doc(description="Notes that the search finds, as `total` of its answer.")]
     score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
     confidence: Annotated[
         float | None, Doc(description="The probability that it answers the query; null where it was not ranked.")

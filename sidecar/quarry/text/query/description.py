@@ -1,10 +1,11 @@
 """
-How is a query described in English: `notes in Work tagged #idea with "rate limit", near in meaning to backoff`?
+How is a query described in English: `notes in Work tagged #idea with "rate limit", about backoff`?
 
 Each condition becomes a clause that can follow "notes". A negation is worded within the clause; of several parts, each
 is negated, and "and" and "or" are exchanged (De Morgan).
 """
 
+from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
 from typing import assert_never
 
@@ -30,7 +31,7 @@ from quarry.conditions import (
 )
 from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
-from quarry.types import Query
+from quarry.types import Query, Retriever
 
 _COMPARED: dict[PropertyComparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _COMPARED_DAYS: dict[PropertyComparison, str] = {
@@ -62,19 +63,29 @@ _ORDER = (
 )
 
 
-def describe_query(query: Query, *, by_meaning: bool = True) -> str:
+def describe_query(query: Query, retrievers: Collection[Retriever] = ("lexical", "dense")) -> str:
     """
     Describe *query* as a fragment of a sentence, without a full stop.
 
     Args:
-        by_meaning: Whether the dense retriever takes part.
+        retrievers: That take part: words alone are described as words.
     """
     clauses = describe_condition(query.condition)
     meant = " ".join(query.words) if query.phrases else query.text
     noun = f"notes {clauses}" if clauses else "notes" if meant else "all notes"
     if not meant:
         return noun
-    return f"{noun}{',' if clauses else ''} {'near in meaning to' if by_meaning else 'about'} {meant}"
+    return f"{noun}{',' if clauses else ''} {_sought(retrievers, meant)} {meant}"
+
+
+def _sought(retrievers: Collection[Retriever], meant: str) -> str:
+    match tuple(retrievers):
+        case ("lexical",):
+            return "with any of the words" if " " in meant else "with the word"
+        case ("dense",):
+            return "near in meaning to"
+        case _:
+            return "about"
 
 
 def describe_condition(condition: Condition) -> str:

@@ -16,7 +16,7 @@ def test_a_hit_is_told_with_its_rank_its_words_and_its_signals(at_shared, comman
     assert path == RYE
     assert message.startswith("It ranks ")
     assert blank == ""
-    assert "  query interpreted as  notes near in meaning to sourdough elephant" in table
+    assert "  query interpreted as  notes about sourdough elephant" in table
     assert "  words found           sourdough" in table
     assert "  words missing         elephant" in table
     assert any(line.startswith("  keyword rank   ") and "BM25" in line for line in table)

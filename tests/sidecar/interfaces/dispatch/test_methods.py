@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(se
 def test_an_answer_tells_what_was_understood_and_marks_the_title(session):
     answer = session.result("search", query="bread -oolong")
 
-    assert answer["understood"] == 'notes without "oolong", near in meaning to bread'
+    assert answer["understood"] == 'notes without "oolong", about bread'
     assert (answer["corrections"], answer["relaxed"]) == ([], None)
     assert answer["hits"][0]["titleMarks"] == [{"start": 0, "end": 5, "kind": "word"}]
 
@@ -138,7 +138,7 @@ def test_an_explanation_names_the_words_that_a_note_lacks(session):
     explained = session.result("explain", query="oolong elephant", path="Tea.md")
 
     assert (explained["wordsFound"], explained["wordsLacking"]) == (["oolong"], ["elephant"])
-    assert explained["understood"] == "notes near in meaning to oolong elephant"
+    assert explained["understood"] == "notes about oolong elephant"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
-from quarry.types import Scope
+from quarry.types import Retriever, Scope
 
 NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are described in it
 
@@ -15,10 +15,10 @@ NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are de
     ("typed", "said"),
     [
         ("", "all notes"),
-        ("how to back off", "notes near in meaning to how to back off"),
+        ("how to back off", "notes about how to back off"),
         (
             'folder:Work #idea "rate limit" backoff strategies',
-            'notes in Work tagged #idea with "rate limit", near in meaning to backoff strategies',
+            'notes in Work tagged #idea with "rate limit", about backoff strategies',
         ),
         ('-tag:x -"u v" "a" "b c"', 'notes with "a" and with "b c" not tagged #x without "u v"'),
         ("created:2026 modified:7d", "notes created in 2026 modified since 2026-11-14"),
@@ -50,7 +50,20 @@ def test_conditions_in_words(typed: str, said: str) -> None:
     assert describe_query(parse_query(typed, now=NOW)) == said
 
 
+@pytest.mark.parametrize(
+    ("typed", "retrievers", "said"),
+    [
+        ("backoff", ("lexical",), "notes with the word backoff"),
+        ("#idea back off", ("lexical",), "notes tagged #idea, with any of the words back off"),
+        ("back off", ("dense",), "notes near in meaning to back off"),
+        ("back off", ("lexical", "dense"), "notes about back off"),
+    ],
+)
+def test_words_are_described_by_what_looks_for_them(typed: str, retrievers: tuple[Retriever, ...], said: str) -> None:
+    assert describe_query(parse_query(typed, now=NOW), retrievers) == said
+
+
 def test_filters_set_elsewhere_are_said_too() -> None:
     query = parse_query("x", Scope(folders=("A", "B"), not_tags=("t",)), now=NOW)
 
-    assert describe_query(query) == "notes either in A or in B not tagged #t, near in meaning to x"
+    assert describe_query(query) == "notes either in A or in B not tagged #t, about x"
