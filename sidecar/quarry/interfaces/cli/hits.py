@@ -8,7 +8,7 @@ from quarry.interfaces.cli.terminal import bold, dim, marked, print_line
 from quarry.interfaces.sanitize import code_span, one_line, path_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from quarry.interfaces import protocol as wire
 
@@ -27,6 +27,8 @@ SIGNALS = {
     "tags": "tags",
     "domain": "domain",
 }
+
+FOUND_BY: Mapping[wire.Why, str] = {"exact": "words", "meaning": "meaning", "both": "words and meaning"}
 
 WEAKNESSES: Mapping[wire.Weakness, str] = {
     "no-words": "No note contains these words. The nearest in meaning:",
@@ -77,12 +79,22 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
     for place, hit in enumerate(result.hits, start=1):
-        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join(filter(None, (hit.why, path_line(hit.path)))))}")
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join([path_line(hit.path), *_evidence(hit)]))}")
         for passage in hit.passages if full else hit.passages[:1]:
             print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
         if why and not result.listed:
             print_line(dim(f"    {_because(hit)}"))
+
+
+def _evidence(hit: wire.Hit) -> Iterator[str]:
+    """What a hit was found by, which words it lacks, and how likely it answers; nothing where notes are only listed."""
+    if hit.why is None:
+        return
+    yield FOUND_BY[hit.why]
+    if hit.missing_words and hit.why != "meaning":  # which holds none
+        yield f"without {_joined(hit.missing_words, 'or')}"
+    yield f"confidence {hit.confidence:.2f}"
 
 
 def print_heading_trail(headings: Sequence[str], title: str) -> None:

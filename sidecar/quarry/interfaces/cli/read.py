@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quarry.errors import BadRequest
 from quarry.interfaces.cli.options import add_json, add_vault, add_wait, connect, number, wait_for_index
@@ -13,7 +14,10 @@ from quarry.interfaces.client import RequestFailed
 from quarry.interfaces.exit_codes import NOT_INDEXED_YET
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from quarry.interfaces import protocol as wire
+    from quarry.interfaces.client import SidecarClient
 
 MAX_LINE = 1_000_000_000
 
@@ -42,13 +46,10 @@ def run(options: argparse.Namespace) -> int:
         "maxTokens": options.max_tokens,
     }
     with connect(options) as client:
-        wait_for_index(client, options.wait)
         try:
-            note: wire.NoteText = client.ask("note/read", params)
-        except RequestFailed as failed:
-            if failed.kind == "note-not-found" and client.status().state in INCOMPLETE:
-                return _not_indexed_yet(failed, as_json=options.as_json)
-            raise
+            note = _read(client, params, options.wait)
+        except _NotIndexedYet as missing:
+            return _report_not_indexed(missing.failed, as_json=options.as_json)
     if options.from_line > note.line_count:
         raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {_lines(note.line_count)}")
     if options.as_json:
@@ -60,7 +61,37 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _not_indexed_yet(failed: RequestFailed, *, as_json: bool) -> int:
+class _NotIndexedYet(Exception):
+    """There is no such note so far, and not all notes are indexed."""
+
+    def __init__(self, failed: RequestFailed) -> None:
+        super().__init__(str(failed))
+        self.failed = failed
+
+
+def _read(client: SidecarClient, params: Mapping[str, Any], wait_s: float | None) -> wire.NoteText:
+    """
+    The note that *params* name, waited for up to *wait_s*: another comparison of the vault may begin after the first.
+
+    Raises:
+        _NotIndexedYet: It is not in the index, which lacks notes.
+        RequestFailed: It cannot be read.
+    """
+    ends_s = time.monotonic() + (wait_s or 0)
+    wait_for_index(client, wait_s)
+    while True:
+        try:
+            note: wire.NoteText = client.ask("note/read", params)
+            return note
+        except RequestFailed as failed:
+            if failed.kind != "note-not-found" or client.status().state not in INCOMPLETE:
+                raise
+            if (left_s := ends_s - time.monotonic()) <= 0:
+                raise _NotIndexedYet(failed) from None
+        wait_for_index(client, left_s)
+
+
+def _report_not_indexed(failed: RequestFailed, *, as_json: bool) -> int:
     from quarry.interfaces.cli.failure import report  # here, as hardly any note is asked for too early
 
     next_step = "ask again with --wait: the vault is not wholly indexed yet"

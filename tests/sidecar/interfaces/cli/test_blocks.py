@@ -71,8 +71,8 @@ def test_a_wrong_setting_is_named_and_ends_with_2_while_the_others_are_shown(com
 
     assert shown.code == checked.code == 2
     assert "three minutes" in shown.out
-    assert "context.old: it has no query; vault_query is called query here" in shown.err
-    assert shown.err == checked.err
+    for said in (shown.err, checked.err):  # beside it may stand that the index is still being updated
+        assert "context.old: it has no query; vault_query is called query here" in said
 
 
 def test_budgets_that_are_too_large_together_are_told_of(command, at_blocks):

@@ -16,12 +16,15 @@ import pytest
 PATIENCE_S = 30.0
 
 
-def test_hits_are_numbered_with_title_why_path_and_snippet(at_shared, command):
+def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, command):
     done = command("search", "trouble", "sleeping")
 
     lines = done.out.split("\n")
     assert done.code == 0
-    assert any("Lying awake  both · Health/Lying awake.md" in line for line in lines)
+    assert any(
+        "Lying awake  Health/Lying awake.md · words and meaning · without trouble · confidence 0." in line
+        for line in lines
+    )
     assert lines[0].startswith(" 1. ")
     assert " ms" in lines[-2]
 
@@ -129,7 +132,7 @@ def test_what_was_given_up_to_find_anything_is_told_above_the_hits(at_shared, co
 def test_why_says_how_the_query_was_read_and_what_spoke_for_each_hit(at_shared, command, option):
     done = command("search", option, "--limit", "1", "sourdough", "-labskaus")
 
-    assert done.out.startswith('interpreted as: notes without "labskaus", near in meaning to sourdough\n 1. ')
+    assert done.out.startswith('interpreted as: notes without "labskaus", about sourdough\n 1. ')
     assert " + words in the note 0." in done.out or " + words in a passage 0." in done.out
 
 
