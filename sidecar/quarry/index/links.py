@@ -12,6 +12,14 @@ def target_key(target: str) -> str:
     return fold_name(target)
 
 
+def target_keys(targets: Sequence[str]) -> list[str]:
+    """The `target_key` of each of *targets*, in a few calls: a map of content has thousands."""
+    folded = fold_case("\n".join(targets)).split("\n")
+    if len(folded) != len(targets):  # none at all, or one with a line end
+        return [target_key(target) for target in targets]
+    return [name.rpartition("/")[2].removesuffix(".md") for name in folded]
+
+
 def target_number(key: str) -> int:
     """The number that links and names are indexed by; two keys may share one, so that rows found by it are compared."""
     return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`

@@ -15,7 +15,7 @@ from quarry.index.database import select
 from quarry.index.folding import fold_case
 from quarry.index.ids import id_list
 from quarry.index.link_queries import notes_named
-from quarry.index.links import resolve, target_key, target_number
+from quarry.index.links import resolve, target_key, target_keys, target_number
 from quarry.index.note_rows import note_rows
 from quarry.index.records import MapOfContent
 from quarry.lazy_pattern import lazy_pattern
@@ -142,7 +142,8 @@ class MapsOfContent(Struct):
         unread = [note_id for note_id in note_ids if note_id not in self._read]
         for note_id, row in note_rows(connection, unread).items() if unread else ():
             targets: dict[str, list[str]] = {}
-            for link in row.packed_note().links():
-                targets.setdefault(target_key(link.target), []).append(link.target)
+            written = row.packed_note().link_targets()
+            for key, target in zip(target_keys(written), written, strict=True):
+                targets.setdefault(key, []).append(target)
             self._read[note_id] = _Map(MapOfContent(row.path, row.title), targets)
         return [self._read[note_id] for note_id in note_ids if note_id in self._read]

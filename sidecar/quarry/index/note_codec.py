@@ -132,6 +132,10 @@ class PackedNote(NamedTuple):
         """All links."""
         return tuple(Link(*link) for link in json.loads(self.links_json))
 
+    def link_targets(self) -> list[str]:
+        """The target of each of `links`."""
+        return [target for _, target, _, _ in json.loads(self.links_json)]
+
     def content(self) -> NoteContent:
         """The whole content of the note."""
         chunks = tuple(self.chunk(number) for number in range(len(self.slots)))

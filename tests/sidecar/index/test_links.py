@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quarry.index.links import resolve, target_key, target_number
+from quarry.index.links import resolve, target_key, target_keys, target_number
 
 NOTES = ["Index.md", "a/Plan.md", "a/b/Plan.md", "c/Plan.md"]
 
@@ -31,6 +33,11 @@ def test_a_link_leads_where_obsidian_leads(target, source, expected):
 
 def test_names_that_differ_by_an_accent_are_different_notes():
     assert resolve("resume", "x.md", ["Résumé.md"]) is None
+
+
+@given(st.lists(st.text(st.sampled_from("aÀΣς\u0301/.md\n İ"), max_size=8), max_size=5))
+def test_keys_are_the_same_together_as_one_by_one(targets):
+    assert target_keys(targets) == [target_key(target) for target in targets]
 
 
 def test_keys_have_numbers_of_four_bytes():
