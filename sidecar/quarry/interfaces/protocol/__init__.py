@@ -58,8 +58,11 @@ from quarry.interfaces.protocol.blocks import (
     StaleKind,
 )
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult, NoteType
+from quarry.interfaces.protocol.context import Abstention, ContextParams, ContextResult, Source
 from quarry.interfaces.protocol.examples import ExampleQuery, ExamplesParams, ExamplesResult
+from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult, ExplainState
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
+from quarry.interfaces.protocol.hits import Breakdown, Hit, MapOfContent, Mark, Passage, Signal, Why
 from quarry.interfaces.protocol.inspection import (
     FolderState,
     FoldersWriteParams,
@@ -96,36 +99,20 @@ from quarry.interfaces.protocol.notes import (
     VaultChangedParams,
 )
 from quarry.interfaces.protocol.query_params import Filters, Fusion, Mode, SortOrder, Weights
+from quarry.interfaces.protocol.related import RelatedNote, RelatedParams, RelatedResult
 from quarry.interfaces.protocol.search import (
-    Abstention,
-    Breakdown,
     Clause,
     ClauseKind,
-    ContextParams,
-    ContextResult,
     Correction,
-    ExplainParams,
-    ExplainResult,
-    ExplainState,
     Extract,
-    Hit,
-    MapOfContent,
-    Mark,
-    Passage,
     PassagesParams,
     PassagesResult,
     RankedParams,
-    RelatedNote,
-    RelatedParams,
-    RelatedResult,
     Relaxed,
     RelaxStep,
     SearchParams,
     SearchResult,
-    Signal,
-    Source,
     Weakness,
-    Why,
 )
 from quarry.interfaces.protocol.session import (
     Access,

@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 
 from quarry.interfaces.protocol.base import Doc, Value
+from quarry.interfaces.protocol.context import Source
 from quarry.interfaces.protocol.freshness import Freshness, ReadParams
-from quarry.interfaces.protocol.search import Source
 
 BlockState = Literal["kept", "built", "empty"]
 StaleKind = Literal["not-built", "redefined", "expired", "changed", "removed", "outdated"]

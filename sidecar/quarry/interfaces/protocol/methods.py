@@ -3,7 +3,9 @@
 from quarry.interfaces.protocol.base import CancelParams, Done, NoParams, Params, Value
 from quarry.interfaces.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
 from quarry.interfaces.protocol.capture import CaptureParams, CaptureResult
+from quarry.interfaces.protocol.context import ContextParams, ContextResult
 from quarry.interfaces.protocol.examples import ExamplesParams, ExamplesResult
+from quarry.interfaces.protocol.explain import ExplainParams, ExplainResult
 from quarry.interfaces.protocol.inspection import (
     FoldersWriteParams,
     InspectFoldersParams,
@@ -22,18 +24,8 @@ from quarry.interfaces.protocol.notes import (
     ReadNoteParams,
     VaultChangedParams,
 )
-from quarry.interfaces.protocol.search import (
-    ContextParams,
-    ContextResult,
-    ExplainParams,
-    ExplainResult,
-    PassagesParams,
-    PassagesResult,
-    RelatedParams,
-    RelatedResult,
-    SearchParams,
-    SearchResult,
-)
+from quarry.interfaces.protocol.related import RelatedParams, RelatedResult
+from quarry.interfaces.protocol.search import PassagesParams, PassagesResult, SearchParams, SearchResult
 from quarry.interfaces.protocol.session import (
     IndexStatus,
     IndexUpdated,

@@ -1,0 +1,56 @@
+"""Why a note ranks where it does for a query."""
+
+from typing import Annotated, Literal
+
+from quarry.interfaces.protocol.base import Doc, Message, Value
+from quarry.interfaces.protocol.freshness import Freshness, ReadParams
+from quarry.interfaces.protocol.hits import Breakdown, Signal
+from quarry.interfaces.protocol.query_params import Filters, FusionChoice, Mode, QueryText, Weights
+
+ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
+
+
+class ExplainParams(ReadParams, frozen=True, kw_only=True):
+    """Why a note ranks where it does for a query, or why it is not among the hits."""
+
+    query: QueryText
+    path: Annotated[str, Doc(description="The note, indexed or not.", max_length=4096)]
+    limit: Annotated[int, Doc(description="The limit of the search.", ge=1, le=100)] = 10
+    mode: Mode = "hybrid"
+    fusion: FusionChoice = None
+    typing: Annotated[bool, Doc(description="As for `search`.")] = False
+    filters: Filters = Filters()
+    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
+
+
+class ExplainResult(Value, frozen=True, kw_only=True):
+    """The place of a note among the hits of a query, or why it is not among them."""
+
+    path: str
+    state: Annotated[
+        ExplainState,
+        Doc(
+            description=(
+                "hit: shown. beyond: ranked behind the limit. unranked: too far from the query to be ranked. refused: "
+                "a condition of the query says no. listed: the query has no words to rank by. excluded: a rule of the "
+                "vault leaves it out. pending: changed and not yet indexed. failed: it cannot be read. unknown: there "
+                "is no such note."
+            )
+        ),
+    ]
+    message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
+    told: Annotated[list[Message], Doc(description="`message`, by codes, sentence by sentence.")]
+    understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
+    rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
+    total: Annotated[int, Doc(description="Notes that the search finds, as `total` of its answer.")]
+    score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
+    confidence: Annotated[
+        float | None, Doc(description="The probability that it answers the query; null where it was not ranked.")
+    ]
+    breakdown: Annotated[Breakdown | None, Doc(description="Of its best passage; null where it was not ranked.")]
+    signals: Annotated[
+        list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")
+    ]
+    words_found: Annotated[list[str], Doc(description="Words of the query that occur in the note, in any form.")]
+    words_lacking: Annotated[list[str], Doc(description="Words of the query that do not occur in it.")]
+    index: Freshness
