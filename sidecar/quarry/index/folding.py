@@ -1,6 +1,7 @@
 """Keys that paths, tags and link targets are compared by, so that spellings which mean the same are equal."""
 
 import unicodedata
+from collections.abc import Sequence
 
 
 def fold_case(text: str) -> str:
@@ -9,6 +10,14 @@ def fold_case(text: str) -> str:
         return text.lower()
     folded = unicodedata.normalize("NFC", text).casefold()
     return unicodedata.normalize("NFC", folded)
+
+
+def fold_case_of_each(texts: Sequence[str]) -> list[str]:
+    """`fold_case` of each of *texts*, in a few calls however many there are."""
+    folded = fold_case("\n".join(texts)).split("\n")
+    if len(folded) != len(texts):  # there are none, or one has a line end
+        return [fold_case(text) for text in texts]
+    return folded
 
 
 def fold_marks(text: str) -> str:

@@ -2,9 +2,9 @@
 
 import posixpath
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from quarry.index.folding import fold_case, fold_name
+from quarry.index.folding import fold_case, fold_case_of_each, fold_name
 
 
 def target_key(target: str) -> str:
@@ -14,10 +14,7 @@ def target_key(target: str) -> str:
 
 def target_keys(targets: Sequence[str]) -> list[str]:
     """The `target_key` of each of *targets*, in a few calls: a map of content has thousands."""
-    folded = fold_case("\n".join(targets)).split("\n")
-    if len(folded) != len(targets):  # none at all, or one with a line end
-        return [target_key(target) for target in targets]
-    return [name.rpartition("/")[2].removesuffix(".md") for name in folded]
+    return [folded.rpartition("/")[2].removesuffix(".md") for folded in fold_case_of_each(targets)]
 
 
 def target_number(key: str) -> int:
@@ -25,35 +22,37 @@ def target_number(key: str) -> int:
     return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`
 
 
-def resolve(target: str, source: str, candidates: Sequence[str]) -> str | None:
+class Namesakes:
     """
-    The path that *target*, written in the note *source*, leads to.
+    Notes of one name, to one of which a link with that name leads.
 
-    Args:
-        candidates: Paths of the notes whose name is the target's.
-
-    Returns:
-        *source* itself for an empty target; None when no candidate fits.
+    Their paths are folded once for all links: a vault in which each folder has its `index.md` has thousands.
     """
-    if not target:
-        return source
-    wanted = _without_suffix(fold_case(target))
-    keys = {path: _without_suffix(fold_case(path)) for path in sorted(candidates)}
-    folder = fold_case(posixpath.dirname(source))
-    if wanted.startswith(("./", "../")):
-        exact = posixpath.normpath(posixpath.join(folder, wanted))
-        return next((path for path, key in keys.items() if key == exact), None)
-    wanted = wanted.lstrip("/")
-    at_root = next((path for path, key in keys.items() if key == wanted), None)
-    if at_root or target.startswith("/"):
-        return at_root
-    fitting = [path for path, key in keys.items() if key.endswith("/" + wanted)]
-    return min(fitting, key=lambda path: (not _is_below(keys[path], folder), len(path), path), default=None)
 
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = sorted(paths)
+        self._keys = [folded.removesuffix(".md") for folded in fold_case_of_each(self._paths)]
+        self._by_key = dict(zip(reversed(self._keys), reversed(self._paths), strict=True))  # the first of equals
 
-def _without_suffix(path: str) -> str:
-    return path.removesuffix(".md")
+    def __len__(self) -> int:
+        """How many notes have the name."""
+        return len(self._paths)
 
-
-def _is_below(key: str, folder: str) -> bool:
-    return not folder or key.startswith(folder + "/")
+    def resolve(self, target: str, source: str) -> str | None:
+        """The path that *target*, written in the note *source*, leads to: *source* itself where it is empty."""
+        if not target:
+            return source
+        wanted = fold_case(target).removesuffix(".md")
+        folder = fold_case(posixpath.dirname(source))
+        if wanted.startswith(("./", "../")):
+            return self._by_key.get(posixpath.normpath(posixpath.join(folder, wanted)))
+        wanted = wanted.lstrip("/")
+        at_root = self._by_key.get(wanted)
+        if at_root or target.startswith("/"):
+            return at_root
+        ending = "/" + wanted
+        fitting = [(key, path) for key, path in zip(self._keys, self._paths, strict=True) if key.endswith(ending)]
+        below = [path for key, path in fitting if key.startswith(folder + "/")] if folder else []
+        nearest = below or [path for _, path in fitting]
+        shortest = min(map(len, nearest), default=0)
+        return next((path for path in nearest if len(path) == shortest), None)

@@ -15,7 +15,7 @@ from quarry.index.database import select
 from quarry.index.folding import fold_case
 from quarry.index.ids import id_list
 from quarry.index.link_queries import notes_named
-from quarry.index.links import resolve, target_key, target_keys, target_number
+from quarry.index.links import Namesakes, target_key, target_keys, target_number
 from quarry.index.note_rows import note_rows
 from quarry.index.records import MapOfContent
 from quarry.lazy_pattern import lazy_pattern
@@ -81,7 +81,7 @@ class _Map(Struct, frozen=True):
     """A map of content, and the targets of its links by their `target_key`."""
 
     note: MapOfContent
-    targets: dict[str, list[str]]
+    targets: dict[str, dict[str, None]]  # each spelling once
 
 
 class MapsOfContent(Struct):
@@ -126,14 +126,14 @@ class MapsOfContent(Struct):
         }
 
     def _leading_to(
-        self, connection: apsw.Connection, path: str, named: Sequence[str], candidates: Sequence[int]
+        self, connection: apsw.Connection, path: str, namesakes: Namesakes, candidates: Sequence[int]
     ) -> tuple[MapOfContent, ...]:
         key = target_key(path)
         maps = [
             each
             for each in self._maps(connection, candidates)
             if each.note.path != path
-            and any(resolve(target, each.note.path, named) == path for target in each.targets.get(key, ()))
+            and any(namesakes.resolve(target, each.note.path) == path for target in each.targets.get(key, ()))
         ]
         maps.sort(key=lambda each: (len(each.targets), each.note.path))
         return tuple([each.note for each in maps[:MAX_MAPS]])
@@ -141,9 +141,9 @@ class MapsOfContent(Struct):
     def _maps(self, connection: apsw.Connection, note_ids: Sequence[int]) -> list[_Map]:
         unread = [note_id for note_id in note_ids if note_id not in self._read]
         for note_id, row in note_rows(connection, unread).items() if unread else ():
-            targets: dict[str, list[str]] = {}
+            targets: dict[str, dict[str, None]] = {}
             written = row.packed_note().link_targets()
             for key, target in zip(target_keys(written), written, strict=True):
-                targets.setdefault(key, []).append(target)
+                targets.setdefault(key, {})[target] = None
             self._read[note_id] = _Map(MapOfContent(row.path, row.title), targets)
         return [self._read[note_id] for note_id in note_ids if note_id in self._read]

@@ -4,7 +4,7 @@ import apsw
 
 from quarry.index.database import select
 from quarry.index.folding import fold_case
-from quarry.index.links import resolve, target_key, target_number
+from quarry.index.links import Namesakes, target_key, target_number
 from quarry.index.note_rows import read_list
 
 MIN_SIMILARITY = 60.0  # of 100: `Sourdogh` is 94 like `Sourdough rye`, `nope` 57 like `Open questions`
@@ -17,8 +17,8 @@ def note_paths(connection: apsw.Connection, name: str) -> list[str]:
     A note at the path *name* itself is to be looked for before.
     """
     key = target_key(name)
-    rows = select(connection, "SELECT path FROM notes WHERE name = ? ORDER BY path", (target_number(key),))
-    if linked := resolve(name, "", [path for (path,) in rows if target_key(path) == key]):
+    rows = select(connection, "SELECT path FROM notes WHERE name = ?", (target_number(key),))
+    if linked := Namesakes([path for (path,) in rows if target_key(path) == key]).resolve(name, ""):
         return [linked]
     wanted = fold_case(name)
     return [path for path, names in _names(connection) if wanted in names]

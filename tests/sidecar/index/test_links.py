@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.links import resolve, target_key, target_keys, target_number
+from quarry.index.links import Namesakes, target_key, target_keys, target_number
 
 NOTES = ["Index.md", "a/Plan.md", "a/b/Plan.md", "c/Plan.md"]
 
@@ -28,11 +28,16 @@ NOTES = ["Index.md", "a/Plan.md", "a/b/Plan.md", "c/Plan.md"]
 def test_a_link_leads_where_obsidian_leads(target, source, expected):
     candidates = [path for path in NOTES if target_key(path) == target_key(target)]
 
-    assert resolve(target, source, candidates) == expected
+    assert Namesakes(candidates).resolve(target, source) == expected
+
+
+def test_of_notes_that_are_as_near_the_first_by_path_is_meant():
+    assert Namesakes(["b/Plan.md", "a/Plan.md", "a/x/Plan.md"]).resolve("Plan", "Index.md") == "a/Plan.md"
+    assert Namesakes(["a/Plan.md", "A/plan.md"]).resolve("a/plan", "Index.md") == "A/plan.md"
 
 
 def test_names_that_differ_by_an_accent_are_different_notes():
-    assert resolve("resume", "x.md", ["Résumé.md"]) is None
+    assert Namesakes(["Résumé.md"]).resolve("resume", "x.md") is None
 
 
 @given(st.lists(st.text(st.sampled_from("aÀΣς\u0301/.md\n İ"), max_size=8), max_size=5))
