@@ -17,7 +17,7 @@ from quarry.search.answer import Correction
 from quarry.search.contextual_queries import ContextualQueries, ContextualVector
 from quarry.search.corrections import absent_words, corrected, with_corrections
 from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import is_unspaced_pair, phrase_terms, ranking_terms
+from quarry.terms.analysis import is_unspaced_pair, phrase_terms, query_terms, ranking_terms
 from quarry.terms.dates import date_phrases
 from quarry.terms.languages import LANGUAGES, UNSTEMMED, function_words, language_of
 from quarry.terms.stopwords import STOP_WORDS
@@ -198,7 +198,7 @@ def _trust_in_model(text: str, encoder: Encoder) -> float:
 
 def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:
     """Neighbouring terms of *text* without stop words, and without single characters of scripts without spaces."""
-    found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in phrase_terms(word, languages)]
+    found = [(term, word.lower() in STOP_WORDS) for word in text.split() for term in query_terms(word, languages)[0]]
     pairs = [(a, b) for (a, a_stops), (b, b_stops) in pairwise(found) if not (a_stops or b_stops) and len(a + b) > 2]
     return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
 

@@ -373,11 +373,9 @@ def _choose_passages(
                 strength += cosine
             strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
         ordered = sorted(sorted(evidence), key=strength_of.__getitem__)
-        most_words = max(
-            ordered, key=lambda chunk_id: evidence[chunk_id][2] or 0.0, default=None
-        )  # the first of equals
-        if by_word:
-            ordered.sort(key=lambda chunk_id: chunk_id != most_words)
+        if by_word and ordered:
+            by_bm25 = [evidence[chunk_id][2] or 0.0 for chunk_id in ordered]
+            ordered.insert(0, ordered.pop(by_bm25.index(max(by_bm25))))  # the first of equals
         best_ids = ordered[:PASSAGES_PER_HIT]
         if prepared.in_one_note:
             best_ids += [chunk_id for chunk_id in ordered[PASSAGES_PER_HIT:] if evidence[chunk_id][2]]

@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -57,16 +57,17 @@ class ByteLimitedLru:
         """Hold at most *limit_bytes*."""
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
-        self._found: OrderedDict[object, Sized] = OrderedDict()
+        self._found: OrderedDict[object, Any] = OrderedDict()
         self._tables: dict[object, Floats] = {}
         self._size_bytes = 0
 
     def get(self, key: object, find: Callable[[], _Found]) -> _Found:
         """The value of *key*, made by *find* where it is not held; a key always has values of one type."""
         with self._lock:
-            if (known := self._found.get(key)) is not None:
+            known: _Found | None = self._found.get(key)
+            if known is not None:
                 self._found.move_to_end(key)
-                return cast("_Found", known)
+                return known
         found = find()
         with self._lock:
             if key not in self._found:
