@@ -50,9 +50,15 @@ def extract_answer(
     sentences, evidence = compared
     best, confidence = best_sentence(evidence)
     chunk, span = sentences[best]
-    if span.end - span.start not in LENGTHS:  # the best one all the same: another would be right less often
+    # The best one all the same: another would be right less often.
+    if span.end - span.start not in LENGTHS or _announces(chunk.chunk.text[span.start : span.end]):
         return None
     return Extract(note.path, chunk, span, confidence)
+
+
+def _announces(sentence: str) -> bool:
+    """Whether *sentence* only says that the answer follows, with a colon at its end."""
+    return sentence.rstrip(" *_~`").endswith((":", "："))
 
 
 def compare_sentences(

@@ -1,5 +1,6 @@
 """Which sentence of a note answers a question: taken from it word for word, or none."""
 
+import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
@@ -63,3 +64,18 @@ def test_nothing_is_taken_where_nothing_is_asked(vault: Vault, open_engine):
 
     assert ask(engine, "reeds left hand brass", extract=True).extract is None
     assert ask(engine, "what are the reeds of the left hand made of?").extract is None
+
+
+@pytest.mark.parametrize("end", [".", ":", ":**", "："])
+def test_a_sentence_that_announces_the_answer_is_none(vault: Vault, open_engine, end):
+    vault.write_all(
+        {f"{number}.md": f"# Note {number}\n\nSomething else entirely, number {number}.\n" for number in range(30)}
+    )
+    vault.write(
+        "Bread.md",
+        f"# Bread\n\nThe rye bread of my grandmother is baked with these four things{end}\n\n- rye\n- salt\n",
+    )
+
+    found = ask(open_engine(), "what is the rye bread of my grandmother baked with?", extract=True).extract
+
+    assert (found is not None) == (end == ".")
