@@ -18,7 +18,7 @@ from quarry.vault.rules import Rules
 from quarry.vault.write import checked_folder, write_new_note
 
 
-class CapturedNote(Struct, frozen=True):
+class Captured(Struct, frozen=True):
     """A note that was captured."""
 
     path: str
@@ -27,7 +27,7 @@ class CapturedNote(Struct, frozen=True):
     is_new: bool  # False: the very same note lay there already
 
 
-def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) -> CapturedNote:
+def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) -> Captured:
     """
     Write *draft* as a new note into *folder* of the vault at *root*, which *rules* must admit.
 
@@ -43,7 +43,7 @@ def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) ->
     title = checked.title or ""
     _refuse_excluded(rules, inner, file_stem(title))
     written = write_new_note(root, inner, file_stem(title), note_text(checked, today).encode())
-    return CapturedNote(written.path, title, redactions, written.is_new)
+    return Captured(written.path, title, redactions, written.is_new)
 
 
 def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:

@@ -17,10 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
-from quarry.capture import CapturedNote, capture
+from quarry.capture import Captured, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
-from quarry.index import Counts, Deadline, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
+from quarry.index import Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
 from quarry.indexing.activity import Listener, Listeners, Progress, State
 from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import IndexFreshness
@@ -252,7 +252,7 @@ class Engine:
     def status(self) -> Status:
         """Contents and activity of the index, as of now; of one that cannot be read, the activity alone."""
         sync, activity = self._sync, self._sync.activity
-        counts, problems, problem_count, encoder = Counts(0, 0, 0), [], 0, None
+        counts, problems, problem_count, encoder = IndexSize(0, 0, 0), [], 0, None
         built: str | None = None
         message = activity.message
         try:
@@ -324,7 +324,7 @@ class Engine:
 
     # --- changing ------------------------------------------------------------------------------
 
-    def capture(self, draft: Draft, folder: str | None = None) -> CapturedNote:
+    def capture(self, draft: Draft, folder: str | None = None) -> Captured:
         """
         Write *draft* as a new note into *folder*, None for that of the settings, and have it indexed.
 

@@ -23,7 +23,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss]))
 """
 
 
-class Server:
+class McpServerProcess:
     """A `quarry mcp` process, greeted."""
 
     def __init__(self, vault: Path) -> None:
@@ -103,20 +103,20 @@ def initialize_cost(vault: Path) -> tuple[float, float]:
 
 def tools_list_tokens(vault: Path) -> int:
     """Tokens of the answer to `tools/list`, four characters each."""
-    with Server(vault) as server:
+    with McpServerProcess(vault) as server:
         listed = server.wait(server.begin("tools/list"))
     return estimate_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":")))
 
 
 def call_ms(vault: Path, name: str, *, turns: int = 30, **arguments: Any) -> float:
     """The median time of a call alone, in milliseconds."""
-    with Server(vault) as server:
+    with McpServerProcess(vault) as server:
         return statistics.median(_timed_ms(server, name, arguments) for _ in range(turns))
 
 
 def fast_beside_slow_ms(vault: Path) -> tuple[float, float]:
     """The median time of `list_notes` alone, and beside slow searches at work, in milliseconds."""
-    with Server(vault) as server:
+    with McpServerProcess(vault) as server:
         alone = [_timed_ms(server, "list_notes", {}) for _ in range(TURNS * 3)]
         beside = []
         for _ in range(TURNS):
@@ -128,7 +128,7 @@ def fast_beside_slow_ms(vault: Path) -> tuple[float, float]:
     return statistics.median(alone), statistics.median(beside)
 
 
-def _timed_ms(server: Server, name: str, arguments: dict[str, Any]) -> float:
+def _timed_ms(server: McpServerProcess, name: str, arguments: dict[str, Any]) -> float:
     begun_s = time.perf_counter()
     server.wait(server.begin("tools/call", name=name, arguments=arguments))
     return (time.perf_counter() - begun_s) * 1000

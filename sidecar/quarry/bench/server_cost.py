@@ -25,7 +25,7 @@ TIMEOUT_S = 60.0
 LEAVE_TIMEOUT_S = 20.0
 
 
-class Session(Protocol):
+class SidecarSession(Protocol):
     """A connection to the sidecar of a vault."""
 
     def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
@@ -49,7 +49,7 @@ class Session(Protocol):
         ...
 
 
-Connect = Callable[[Path], Session]
+Connect = Callable[[Path], SidecarSession]
 """Connects to the sidecar of a vault; does not start one."""
 
 
@@ -131,7 +131,7 @@ def _ms_until(retriever: str, ask: Callable[[], Sequence[str]], begun_s: float) 
     return (time.perf_counter() - begun_s) * 1000
 
 
-def _settle(session: Session) -> None:
+def _settle(session: SidecarSession) -> None:
     while session.is_working():
         time.sleep(PAUSE_S)
 

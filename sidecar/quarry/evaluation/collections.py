@@ -35,7 +35,7 @@ class BadCollection(BadRequest):
     """A collection is not laid out as it should be; the message names the file and the line."""
 
 
-class Document(Struct, frozen=True):
+class CorpusDocument(Struct, frozen=True):
     """A document of a corpus; it becomes a note."""
 
     id: str
@@ -122,7 +122,7 @@ def read_golden(file: Path, vault: Path) -> Collection:
     return _judged(file.stem, vault, texts, grades)
 
 
-def read_documents(file: Path) -> Iterator[Document]:
+def read_documents(file: Path) -> Iterator[CorpusDocument]:
     """
     Read the documents of a corpus, one at a time.
 
@@ -131,7 +131,7 @@ def read_documents(file: Path) -> Iterator[Document]:
     """
     seen: set[str] = set()
     for line, row in read_rows(file):
-        document = Document(
+        document = CorpusDocument(
             _id(file, line, row, "_id"), _text(file, line, row, "title", ""), _text(file, line, row, "text")
         )
         if document.id in seen:

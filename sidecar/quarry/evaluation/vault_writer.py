@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry.errors import NoteNotFound
-from quarry.evaluation.collections import Document
+from quarry.evaluation.collections import CorpusDocument
 from quarry.kinds import NOTE_SUFFIX
 from quarry.text.decoding import decode_note
 from quarry.text.frontmatter import read_front_matter
@@ -32,14 +32,14 @@ WRITTEN_NS = 1_767_225_600 * 10**9  # 2026-01-01: age is no sign of relevance he
 _NOT_IN_A_TITLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-class WrittenNote(Struct, frozen=True):
+class CorpusNote(Struct, frozen=True):
     """The file of a document."""
 
     id: str
     path: str  # vault-relative, as spelled on disk
 
 
-def write_vault(documents: Iterable[Document], vault: Path) -> Iterator[WrittenNote]:
+def write_vault(documents: Iterable[CorpusDocument], vault: Path) -> Iterator[CorpusNote]:
     """Write *documents* below *vault*, a new folder; never outside it, whatever their ids say."""
     vault.mkdir(parents=True)
     names = _Names()
@@ -50,10 +50,10 @@ def write_vault(documents: Iterable[Document], vault: Path) -> Iterator[WrittenN
         with file.open("xb") as new:  # an existing file would be that of another document
             new.write(note_of(document))
         os.utime(file, ns=(WRITTEN_NS, WRITTEN_NS))
-        yield WrittenNote(document.id, path)
+        yield CorpusNote(document.id, path)
 
 
-def note_of(document: Document) -> bytes:
+def note_of(document: CorpusDocument) -> bytes:
     """The note for *document*: its text, with its title in the front matter where the text does not give the same."""
     data = document.text.encode("utf-8", "replace")  # a lone surrogate is no text
     title = " ".join(_NOT_IN_A_TITLE.sub(" ", document.title).split())

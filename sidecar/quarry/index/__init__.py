@@ -29,9 +29,9 @@ from quarry.index.note_rows import read_properties
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
-    Counts,
     IncomingLink,
     IndexedFile,
+    IndexSize,
     MapOfContent,
     Newest,
     NoteFilter,
@@ -58,11 +58,11 @@ __all__ = [
     "TERMS_VERSION",
     "Background",
     "ChunkWeights",
-    "Counts",
     "Deadline",
     "DenseQuery",
     "IncomingLink",
     "Index",
+    "IndexSize",
     "IndexedFile",
     "KeywordQuery",
     "MapOfContent",

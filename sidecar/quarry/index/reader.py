@@ -24,9 +24,9 @@ from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import note_from, note_row, read_properties
 from quarry.index.ordering import OrderedNote, ordered_notes
 from quarry.index.records import (
-    Counts,
     IncomingLink,
     IndexedFile,
+    IndexSize,
     MapOfContent,
     Newest,
     NoteFilter,
@@ -388,10 +388,10 @@ class Reader:
 
     # --- about the index -----------------------------------------------------------------------
 
-    def counts(self) -> Counts:
+    def counts(self) -> IndexSize:
         """The numbers of notes, chunks, and chunks without a vector."""
         notes, chunks = meta.totals(self._db)
-        return Counts(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
+        return IndexSize(notes, chunks, select(self._db, "SELECT count(*) FROM pending")[0][0])
 
     def problems(self, limit: int) -> list[Problem]:
         """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""

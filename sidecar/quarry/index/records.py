@@ -162,7 +162,7 @@ class Problem(Struct, frozen=True):
     skipped: bool  # the file is not in the index at all
 
 
-class Counts(Struct, frozen=True):
+class IndexSize(Struct, frozen=True):
     """The size of the index."""
 
     notes: int

@@ -68,7 +68,7 @@ class RunMonitor(ProgressMonitor, Protocol):
         """Whether an urgent run has made *path* current, so that the plan for it is out of date."""
 
 
-class Outcome(Struct, frozen=True):
+class RunOutcome(Struct, frozen=True):
     """Counts of what a run changed."""
 
     upserted: int = 0
@@ -93,7 +93,7 @@ class _Run(Struct):
     index: Index
     known: Mapping[str, FileStamp]  # what the index held when the run began, where the run may change it
     total: int | None = None  # of notes in the index then; None: not counted yet
-    done: Outcome = field(default_factory=Outcome)
+    done: RunOutcome = field(default_factory=RunOutcome)
     in_memory: dict[str, FoundFile] = field(default_factory=dict)  # files that were read to be hashed, by path
     vanished: list[str] = field(default_factory=list)  # notes whose files were gone when they were to be read
 
@@ -114,7 +114,7 @@ class _Run(Struct):
     def count(self, *, upserted: int = 0, renamed: int = 0, removed: int = 0, held_back: int = 0) -> None:
         """Add to what was done."""
         done = self.done
-        self.done = Outcome(
+        self.done = RunOutcome(
             done.upserted + upserted, done.renamed + renamed, done.removed + removed, done.held_back + held_back
         )
 
@@ -152,7 +152,7 @@ class Indexer:
 
     def reconcile(
         self, index: Index, found: VaultDiff | None = None, *, thorough: bool = False, everything: bool = False
-    ) -> Outcome:
+    ) -> RunOutcome:
         """
         Compare the whole vault with *index* and carry out the difference.
 
@@ -178,7 +178,7 @@ class Indexer:
             excluded = [path for path in work.remove if path in scan.excluded or self._is_left_out(path)]
             return self._carry_out(run, work, read, scan.files, certain_removals=excluded)
 
-    def apply(self, index: Index, changes: Sequence[VaultChange]) -> Outcome:
+    def apply(self, index: Index, changes: Sequence[VaultChange]) -> RunOutcome:
         """
         Make the notes that *changes* name equal the disk; what happened in between does not matter.
 
@@ -196,7 +196,7 @@ class Indexer:
             excluded = [path for path in work.remove if self._is_left_out(path)]
             return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
-    def refresh(self, index: Index, paths: Sequence[str]) -> Outcome:
+    def refresh(self, index: Index, paths: Sequence[str]) -> RunOutcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
         with self._executor:
             return self._carry_out(_Run.at(index, set(map(nfc, paths))), SyncPlan(upsert=tuple(paths)), {}, {})
@@ -258,7 +258,7 @@ class Indexer:
         read: Mapping[str, FileStamp],
         disk: Mapping[str, FileSeen],
         certain_removals: Sequence[str] = (),
-    ) -> Outcome:
+    ) -> RunOutcome:
         """
         Do *work*.
 

@@ -36,7 +36,7 @@ from quarry.indexing.worker import RequestQueue
 from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
-    from quarry.indexing.indexer import Indexer, Outcome
+    from quarry.indexing.indexer import Indexer, RunOutcome
     from quarry.indexing.pool import WorkerOptions
     from quarry.indexing.rebuild import RebuildSpec
 
@@ -402,7 +402,7 @@ class Synchronizer:
         taken, self._changes_while_rebuilding = self._changes_while_rebuilding or [], []
         return taken
 
-    def _note_outcome(self, outcome: "Outcome") -> None:
+    def _note_outcome(self, outcome: "RunOutcome") -> None:
         if outcome.changed_anything:
             self._idle_schedule.changed(time.monotonic())
         if outcome.held_back:

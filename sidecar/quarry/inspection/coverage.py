@@ -22,7 +22,7 @@ NoteState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "fail
 STATUS = Reason("status", "It is indexed, and left out of every answer by its status.")
 
 
-class Counts(Struct):
+class StateCounts(Struct):
     """How many notes are in each state."""
 
     indexed: int = 0
@@ -33,7 +33,7 @@ class Counts(Struct):
     failed: int = 0
     without_vectors: int = 0  # of those indexed, partly or hidden
 
-    def add(self, other: "Counts") -> None:
+    def add(self, other: "StateCounts") -> None:
         """Add *other* to this."""
         for name, count in zip(self.__struct_fields__, astuple(other), strict=True):
             setattr(self, name, getattr(self, name) + count)
@@ -57,7 +57,7 @@ class CoveredFolder(Struct, frozen=True):
     """A folder with what lies below it."""
 
     path: str
-    counts: Counts
+    counts: StateCounts
     folder_count: int  # directly in it
 
 
@@ -65,12 +65,12 @@ class Coverage(Struct, frozen=True):
     """The state of every note of a vault."""
 
     notes: tuple[CoveredNote, ...]  # by path
-    counts: Mapping[str, Counts]  # of each folder that has notes, with all below it; "" is the vault
+    counts: Mapping[str, StateCounts]  # of each folder that has notes, with all below it; "" is the vault
     children: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # folder -> those directly in it, by name
 
     def folder(self, path: str) -> CoveredFolder:
         """The folder at *path*; one without notes has no counts."""
-        return CoveredFolder(path, self.counts.get(path) or Counts(), len(self.children.get(path, ())))
+        return CoveredFolder(path, self.counts.get(path) or StateCounts(), len(self.children.get(path, ())))
 
     def folders_in(self, path: str, state: NoteState | None) -> list[CoveredFolder]:
         """The folders directly in *path* that have notes in *state*, by name."""
@@ -147,12 +147,12 @@ def coverage(
 
 def _by_folder(
     notes: Sequence[CoveredNote], vectorless: Container[str]
-) -> tuple[dict[str, Counts], dict[str, tuple[str, ...]]]:
+) -> tuple[dict[str, StateCounts], dict[str, tuple[str, ...]]]:
     """The counts of each folder with all below it, and the folders directly in each."""
-    counts: dict[str, Counts] = {"": Counts()}
+    counts: dict[str, StateCounts] = {"": StateCounts()}
     for note in notes:
         folder = note.path.rpartition("/")[0]
-        mine = counts.get(folder) or counts.setdefault(folder, Counts())
+        mine = counts.get(folder) or counts.setdefault(folder, StateCounts())
         setattr(mine, note.state, getattr(mine, note.state) + 1)
         mine.without_vectors += note.path in vectorless
     children: dict[str, list[str]] = {}
@@ -163,7 +163,7 @@ def _by_folder(
             continue
         above = folder.rpartition("/")[0]
         if above not in counts:
-            counts[above] = Counts()
+            counts[above] = StateCounts()
             unfinished.insert(bisect_left(unfinished, _depth(above), key=_depth), above)
         counts[above].add(counts[folder])
         children.setdefault(above, []).append(folder)

@@ -1,5 +1,5 @@
 """
-Messages in, engine calls, messages out. No socket is in sight: a `Conversation` is fed frames and gives back frames.
+Messages in, engine calls, messages out. No socket is in sight: a `ClientSession` is fed frames and gives back frames.
 
 The envelope is decoded first and the parameters only when the method is known, so that every bad request that has an
 id gets an answer under it, naming what was wrong.
@@ -39,7 +39,7 @@ _request_id_decoder = msgspec.json.Decoder(RequestId)
 _encoder = msgspec.json.Encoder()
 
 
-class Conversation(Struct, eq=False):
+class ClientSession(Struct, eq=False):
     """One client's messages, from its first to its last."""
 
     service: Service

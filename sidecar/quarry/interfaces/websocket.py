@@ -19,7 +19,7 @@ from websockets.http11 import Request as HandshakeRequest
 from websockets.http11 import Response as HandshakeResponse
 
 from quarry.interfaces import MAX_CONNECTIONS, protocol
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, notification
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT, ClientSession, notification
 from quarry.interfaces.gate import AUTH_TIMEOUT_S, Gate, refuses_host, refuses_origin
 from quarry.interfaces.service import Service
 
@@ -103,7 +103,7 @@ class SocketServer:
         return None
 
     async def _serve_connection(self, connection: ServerConnection) -> None:
-        conversation = Conversation(self._service)
+        conversation = ClientSession(self._service)
         self._joining[connection] = None
         try:
             if await self._authenticate(connection, conversation):
@@ -121,7 +121,7 @@ class SocketServer:
             self._joining.pop(connection, None)
             self._clients.discard(connection)
 
-    async def _authenticate(self, connection: ServerConnection, conversation: Conversation) -> bool:
+    async def _authenticate(self, connection: ServerConnection, conversation: ClientSession) -> bool:
         try:
             async with asyncio.timeout(AUTH_TIMEOUT_S):
                 frame = await connection.recv()
@@ -133,7 +133,7 @@ class SocketServer:
             await connection.close(UNAUTHORIZED_CLOSE, "not authenticated")
         return conversation.is_authenticated
 
-    async def _answer_all(self, connection: ServerConnection, conversation: Conversation) -> None:
+    async def _answer_all(self, connection: ServerConnection, conversation: ClientSession) -> None:
         """Answer each frame in a task of its own until the client leaves; then let go of what it asked for."""
         room = asyncio.Semaphore(MAX_UNANSWERED)
 
@@ -150,7 +150,7 @@ class SocketServer:
                     answers.create_task(answer(await connection.recv()))
             conversation.cancel_all()
 
-    async def _reply(self, connection: ServerConnection, conversation: Conversation, frame: str | bytes) -> None:
+    async def _reply(self, connection: ServerConnection, conversation: ClientSession, frame: str | bytes) -> None:
         answer = await conversation.answer(frame)
         if answer is not None:
             with contextlib.suppress(ConnectionClosed):  # who asked is gone; nobody else waits for this answer

@@ -4,7 +4,7 @@ import pytest
 
 from quarry.evaluation.collections import (
     BadCollection,
-    Document,
+    CorpusDocument,
     JudgedQuery,
     find_collections,
     read_collection,
@@ -72,7 +72,7 @@ def test_line_ends_of_unicode_do_not_end_a_line_of_json(write_collection):
     folder = write_collection()
     (folder / "corpus.jsonl").write_text('{"_id": "a", "title": "", "text": "one\u2028two\u0085three"}\n', "utf-8")
 
-    assert list(read_documents(folder / "corpus.jsonl")) == [Document("a", "", "one\u2028two\u0085three")]
+    assert list(read_documents(folder / "corpus.jsonl")) == [CorpusDocument("a", "", "one\u2028two\u0085three")]
 
 
 def test_collections_are_found_in_a_folder_of_them(write_collection):

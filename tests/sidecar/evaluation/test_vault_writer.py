@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.evaluation.collections import Document
+from quarry.evaluation.collections import CorpusDocument
 from quarry.evaluation.vault_writer import note_of, write_vault
 from quarry.text.note import read_note
 from quarry.text.reading_rules import ReadingRules
 
 
 def paths(vault, *ids):
-    return [note.path for note in write_vault((Document(id_, "", "x") for id_ in ids), vault)]
+    return [note.path for note in write_vault((CorpusDocument(id_, "", "x") for id_ in ids), vault)]
 
 
 def title_of(data):
@@ -100,7 +100,7 @@ def test_all_notes_are_of_the_same_age(tmp_path):
     ],
 )
 def test_a_title_goes_into_front_matter_and_the_text_stays_as_it_is(text):
-    data = note_of(Document("a", "The title", text))
+    data = note_of(CorpusDocument("a", "The title", text))
 
     assert data == b'---\ntitle: "The title"\n---\n' + text.encode()
     assert title_of(data) == "The title"
@@ -108,12 +108,12 @@ def test_a_title_goes_into_front_matter_and_the_text_stays_as_it_is(text):
 
 def test_a_text_that_gives_its_title_itself_is_written_as_it_is():
     for text in ("# The title\n\nx", "---\ntitle: The title\n---\nx", "Some words.\n\n# the TITLE\n"):
-        assert note_of(Document("a", "The title", text)) == text.encode()
+        assert note_of(CorpusDocument("a", "The title", text)) == text.encode()
 
 
 def test_front_matter_of_its_own_gets_the_title_or_keeps_its_own():
-    lacking = note_of(Document("a", "The title", "---\r\ntags: [x]\r\n---\r\nText.\r\n"))
-    other = note_of(Document("a", "The title", "---\nTitle: Its own\n---\nText."))
+    lacking = note_of(CorpusDocument("a", "The title", "---\r\ntags: [x]\r\n---\r\nText.\r\n"))
+    other = note_of(CorpusDocument("a", "The title", "---\nTitle: Its own\n---\nText."))
 
     assert title_of(lacking) == "The title"
     assert read_note("a.md", lacking, ReadingRules()).tags == ("x",)
@@ -122,12 +122,12 @@ def test_front_matter_of_its_own_gets_the_title_or_keeps_its_own():
 
 
 def test_without_a_title_nothing_is_added():
-    assert note_of(Document("a", "", "Text.")) == b"Text."
-    assert note_of(Document("a", " \n\x00", "Text.")) == b"Text."
+    assert note_of(CorpusDocument("a", "", "Text.")) == b"Text."
+    assert note_of(CorpusDocument("a", " \n\x00", "Text.")) == b"Text."
 
 
 def test_a_lone_surrogate_does_not_end_it():
-    assert note_of(Document("a", "b\ud800c", "d\ud800e")) == b'---\ntitle: "b c"\n---\nd?e'
+    assert note_of(CorpusDocument("a", "b\ud800c", "d\ud800e")) == b'---\ntitle: "b c"\n---\nd?e'
 
 
 @given(
@@ -138,4 +138,4 @@ def test_a_lone_surrogate_does_not_end_it():
 def test_any_title_is_read_back_as_it_was(title):
     wanted = " ".join(title.split())
     if wanted:
-        assert title_of(note_of(Document("a", title, "Text."))) == wanted
+        assert title_of(note_of(CorpusDocument("a", title, "Text."))) == wanted

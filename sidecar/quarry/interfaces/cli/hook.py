@@ -17,8 +17,8 @@ from quarry.interfaces.cli.options import add_json, add_vault
 from quarry.interfaces.cli.terminal import bold, print_json, print_line
 from quarry.interfaces.exit_codes import OK
 from quarry.interfaces.hooks.events import CLIENTS, MAX_BYTES, Event, parse_event
-from quarry.interfaces.hooks.outcome import REASONS, Outcome, Silence
-from quarry.interfaces.hooks.respond import MIN_CONFIDENCE, Session
+from quarry.interfaces.hooks.outcome import REASONS, HookOutcome, Silence
+from quarry.interfaces.hooks.respond import MIN_CONFIDENCE, HookSession
 
 LABEL_WIDTH = 14
 
@@ -71,9 +71,9 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
     event: Event | None = None
     try:
         event = parse_event(client, document)
-        outcome = Session(event, vault, may_write=False).respond()
+        outcome = HookSession(event, vault, may_write=False).respond()
     except Silence as silence:
-        outcome = Outcome(None, silence.reason, {})
+        outcome = HookOutcome(None, silence.reason, {})
     told = outcome.details
     return {
         "client": event.client if event else client,

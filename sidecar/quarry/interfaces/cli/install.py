@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from quarry.interfaces.install.places import Surroundings
-    from quarry.interfaces.install.plan import Change
+    from quarry.interfaces.install.plan import FileChange
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -114,20 +114,20 @@ def _vault(options: argparse.Namespace) -> str:
     return os.path.normpath(root.absolute())
 
 
-def _plan(options: argparse.Namespace, wishes: Sequence[Wish], around: Surroundings) -> list[Change]:
+def _plan(options: argparse.Namespace, wishes: Sequence[Wish], around: Surroundings) -> list[FileChange]:
     find = requests_to_remove if options.remove else requests_to_install
     requests = [request for wish in wishes for request in find(wish, around)]
     plan = plan_remove if options.remove else plan_install
     return plan(requests, vault_id(Path(wishes[0].vault)), read_records())
 
 
-def _show(changes: Sequence[Change]) -> None:
+def _show(changes: Sequence[FileChange]) -> None:
     for change in changes:
         for line in unified_diff(change):
             print_line(line)
 
 
-def _refusal(options: argparse.Namespace, changes: Sequence[Change]) -> int | None:
+def _refusal(options: argparse.Namespace, changes: Sequence[FileChange]) -> int | None:
     """
     The exit code where the changes are not confirmed; None where they are.
 
@@ -157,7 +157,7 @@ def _prove(wish: Wish, around: Surroundings) -> Proof:
     return prove(entry.command, entry.environment)
 
 
-def _reported(options: argparse.Namespace, changes: Sequence[Change], proof: Proof | None, *, written: bool) -> int:
+def _reported(options: argparse.Namespace, changes: Sequence[FileChange], proof: Proof | None, *, written: bool) -> int:
     """Say what was done, or would be; gives the exit code."""
     if options.as_json:
         _report_json(changes, proof, written=written)
@@ -172,7 +172,7 @@ def _reported(options: argparse.Namespace, changes: Sequence[Change], proof: Pro
     return FAILED if proof and proof.problem else OK
 
 
-def _report_json(changes: Sequence[Change], proof: Proof | None, *, written: bool) -> None:
+def _report_json(changes: Sequence[FileChange], proof: Proof | None, *, written: bool) -> None:
     files = [
         {"path": str(change.state.path), "action": _action(change), "diff": unified_diff(change)} for change in changes
     ]
@@ -180,13 +180,13 @@ def _report_json(changes: Sequence[Change], proof: Proof | None, *, written: boo
     print_json({"written": written, "files": files, "server": tools})
 
 
-def _action(change: Change) -> str:
+def _action(change: FileChange) -> str:
     if not change.is_change:
         return "none"
     return "delete" if change.text is None else "create" if change.state.data is None else "change"
 
 
-def _report_written(changes: Sequence[Change]) -> None:
+def _report_written(changes: Sequence[FileChange]) -> None:
     for change in changes:
         if change.is_change:
             backup = backup_of(change.state.path)

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from quarry.interfaces.hooks.outcome import Outcome, Silence
+from quarry.interfaces.hooks.outcome import HookOutcome, Silence
 
 DEADLINE_MS = 400  # a person feels half a second at each prompt
 MAX_DEADLINE_MS = 60_000
@@ -35,7 +35,7 @@ class Run:
         """End the process at the deadline unless the answer is being written."""
         _thread.start_new_thread(self._end_at_deadline, ())
 
-    def answer(self, document: bytes) -> Outcome:
+    def answer(self, document: bytes) -> HookOutcome:
         """What is said to the event that *document* tells of."""
         from quarry.interfaces.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
 
@@ -43,13 +43,13 @@ class Run:
         try:
             event = parse_event(named, document)
             self.client, self.event = event.client, event.name
-            from quarry.interfaces.hooks.respond import Session
+            from quarry.interfaces.hooks.respond import HookSession
 
-            return Session(event, self.vault).respond()
+            return HookSession(event, self.vault).respond()
         except Silence as silence:
-            return Outcome(None, silence.reason, {})
+            return HookOutcome(None, silence.reason, {})
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: HookOutcome) -> None:
         """Write what is said, and note what came of it."""
         unwritten = json.dumps(outcome.output).encode() if outcome.output is not None else b""
         self._last_word.acquire()

@@ -19,7 +19,7 @@ MAX_BYTES = 2**20  # a prompt with a pasted file; what is larger is no event tha
 MAX_NAME = 200  # characters of an id that a client makes up; theirs have 36
 
 
-class Client(NamedTuple):
+class HookClient(NamedTuple):
     """
     The hooks of one client.
 
@@ -59,12 +59,12 @@ _GEMINI: Mapping[str, Kind] = {
     "PreCompress": "compact",
     "SessionEnd": "end",
 }
-CLIENTS: Mapping[str, Client] = {
-    "claude-code": Client(_CLAUDE, frozenset({"start", "prompt", "tool", "done"}), "nested"),
-    "codex": Client(_CLAUDE, frozenset({"start", "prompt", "tool"}), "nested"),
-    "cursor": Client(_CURSOR, frozenset({"start", "tool"}), "flat"),
-    "vscode": Client(_CLAUDE, frozenset({"start", "tool"}), "nested"),
-    "gemini": Client(_GEMINI, frozenset({"start", "prompt", "tool"}), "nested"),
+CLIENTS: Mapping[str, HookClient] = {
+    "claude-code": HookClient(_CLAUDE, frozenset({"start", "prompt", "tool", "done"}), "nested"),
+    "codex": HookClient(_CLAUDE, frozenset({"start", "prompt", "tool"}), "nested"),
+    "cursor": HookClient(_CURSOR, frozenset({"start", "tool"}), "flat"),
+    "vscode": HookClient(_CLAUDE, frozenset({"start", "tool"}), "nested"),
+    "gemini": HookClient(_GEMINI, frozenset({"start", "prompt", "tool"}), "nested"),
 }
 
 

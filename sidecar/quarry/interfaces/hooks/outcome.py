@@ -48,7 +48,7 @@ class Silence(Exception):
         self.reason = reason
 
 
-class Outcome(NamedTuple):
+class HookOutcome(NamedTuple):
     """
     What is said, and how it came to that.
 

@@ -28,7 +28,7 @@ _ELSEWHERE = ("backgroundTaskId", "persistedOutputPath", "rawOutputPath", "assis
 """Members of a result whose output is not, or not all, in `stdout`."""
 
 
-class Call(NamedTuple):
+class BashCall(NamedTuple):
     """A call of Bash with its result."""
 
     command: str
@@ -65,7 +65,7 @@ def respond(event: Mapping[str, object], root: Path) -> dict[str, object] | None
     return _shortened(call, compressed) if compressed and settings.hooks_compress_outputs else None
 
 
-def read_call(event: Mapping[str, object]) -> Call | None:
+def read_call(event: Mapping[str, object]) -> BashCall | None:
     """The call that *event* tells of; None where it is of another tool, or its result has another shape."""
     tool_input, response = event.get("tool_input"), event.get("tool_response")
     if event.get("tool_name") != TOOL or not isinstance(tool_input, dict) or not isinstance(response, dict):
@@ -78,7 +78,7 @@ def read_call(event: Mapping[str, object]) -> Call | None:
         return None
     if tool_input.get("run_in_background") or any(response.get(name) for name in _ELSEWHERE):
         return None
-    return Call(command, folder if isinstance(folder, str) else "", stdout, stderr, response)
+    return BashCall(command, folder if isinstance(folder, str) else "", stdout, stderr, response)
 
 
 def _mentions_hooks(root: Path) -> bool:
@@ -99,7 +99,7 @@ def _settings(root: Path) -> "Settings | None":
         return None
 
 
-def _shortened(call: Call, compressed: "Compressed") -> dict[str, object] | None:
+def _shortened(call: BashCall, compressed: "Compressed") -> dict[str, object] | None:
     from quarry.interfaces.hooks.outputs import keep
 
     try:

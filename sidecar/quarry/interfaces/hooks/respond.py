@@ -21,7 +21,7 @@ from quarry.interfaces import CHARACTERS_PER_TOKEN
 from quarry.interfaces.conversations import Conversation, conversations_folder, tidy
 from quarry.interfaces.detached import start_detached
 from quarry.interfaces.hooks.events import CLIENTS, Event, Kind
-from quarry.interfaces.hooks.outcome import Outcome, Silence
+from quarry.interfaces.hooks.outcome import HookOutcome, Silence
 from quarry.interfaces.hooks.prompts import read_prompt
 from quarry.interfaces.hooks.tools import words_of_tool
 from quarry.interfaces.leases import free_lease, take_lease
@@ -45,14 +45,14 @@ PATIENCE_S = 10.0  # for a sidecar that does not answer; the deadline of the hoo
 ANEW = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
 
 
-class Asked(NamedTuple):
+class ContextRequest(NamedTuple):
     """What the sidecar is asked for."""
 
     query: str
     max_tokens: int
 
 
-class Session:
+class HookSession:
     """One event, with the vault and the files of its conversation."""
 
     def __init__(self, event: Event, vault: str | Path | None, *, may_write: bool = True) -> None:
@@ -71,13 +71,13 @@ class Session:
         self.own = Conversation(self.folder, self.vault, event.conversation, may_write=may_write)
         self.details: dict[str, Any] = {"vault": str(self.root)}
 
-    def respond(self) -> Outcome:
+    def respond(self) -> HookOutcome:
         """What is said to the event."""
         try:
             output = self._done() if self.event.kind == "done" else self._output(self._text())
         except Silence as silence:
-            return Outcome(None, silence.reason, self.details)
-        return Outcome(output, None, self.details)
+            return HookOutcome(None, silence.reason, self.details)
+        return HookOutcome(output, None, self.details)
 
     def _text(self) -> str:
         steps: dict[Kind, Callable[[], str]] = {
@@ -107,7 +107,9 @@ class Session:
         remembered = self.main.read("prompt") if event.source == "compact" else None
         with self._client() as client:
             blocks = self._blocks(client, PROMPT_TOKENS)
-            return self._joined(blocks, self._context(client, Asked(remembered, PROMPT_TOKENS)) if remembered else "")
+            return self._joined(
+                blocks, self._context(client, ContextRequest(remembered, PROMPT_TOKENS)) if remembered else ""
+            )
 
     def _prompt(self) -> str:
         take_lease(self.main)
@@ -119,7 +121,7 @@ class Session:
             raise Silence("noted")
         with self._client() as client:
             blocks = self._blocks(client, PROMPT_TOKENS)
-            return self._joined(blocks, self._context(client, Asked(reading.query, PROMPT_TOKENS)))
+            return self._joined(blocks, self._context(client, ContextRequest(reading.query, PROMPT_TOKENS)))
 
     def _tool(self) -> str:
         event = self.event
@@ -133,7 +135,7 @@ class Session:
         try:
             with self._client() as client:
                 blocks = "" if event.agent else self._blocks(client, TOOL_TOKENS)
-                return self._joined(blocks, self._context(client, Asked(query, TOOL_TOKENS)))
+                return self._joined(blocks, self._context(client, ContextRequest(query, TOOL_TOKENS)))
         except BaseException:  # nothing was said, so the next call may be answered
             self.own.drop("given")
             raise
@@ -211,7 +213,7 @@ class Session:
         found: wire.BlocksResult | None = _asked(client, "blocks/read", params)
         return found.text if found else ""  # an older sidecar knows of none
 
-    def _context(self, client: "SidecarClient", asked: Asked) -> str:
+    def _context(self, client: "SidecarClient", asked: ContextRequest) -> str:
         """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
         self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {

@@ -9,13 +9,13 @@ from filelock import FileLock, Timeout
 from quarry.config import runtime_dir
 from quarry.errors import BadConfiguration
 from quarry.interfaces.install.files import delete_backup, delete_empty, delete_file, refuse_if_changed, write_file
-from quarry.interfaces.install.plan import Change
+from quarry.interfaces.install.plan import FileChange
 from quarry.interfaces.install.record import FileRecord, read_records, write_records
 
 LOCK_TIMEOUT_S = 10.0  # another `quarry install` writes for some milliseconds
 
 
-def apply(changes: Sequence[Change]) -> None:
+def apply(changes: Sequence[FileChange]) -> None:
     """
     Write *changes*. What is recorded of a file follows right behind it, so that an interruption loses neither.
 
@@ -30,7 +30,7 @@ def apply(changes: Sequence[Change]) -> None:
         raise BadConfiguration("another `quarry install` is at work; nothing was written, try again") from error
 
 
-def _write_all(changes: Sequence[Change]) -> None:
+def _write_all(changes: Sequence[FileChange]) -> None:
     for change in changes:
         refuse_if_changed(change.state)
     records = read_records()
@@ -50,7 +50,7 @@ def _write_all(changes: Sequence[Change]) -> None:
         write_records(records)
 
 
-def _written(change: Change) -> FileRecord | None:
+def _written(change: FileChange) -> FileRecord | None:
     """Write one file; gives what is known of it then."""
     record = change.record
     if not change.is_change:

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from quarry.interfaces.install.plan import Change
+from quarry.interfaces.install.plan import FileChange
 from quarry.interfaces.sanitize import scrubbed
 
 CONTEXT = 3  # lines
@@ -13,7 +13,7 @@ BEFORE_CHANGE = 100  # of these, before the place that changed
 _HUNK = re.compile(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")
 
 
-def unified_diff(change: Change) -> list[str]:
+def unified_diff(change: FileChange) -> list[str]:
     """The lines of the diff, file names first; empty where the file does not change."""
     if not change.is_change:
         return []

@@ -18,7 +18,7 @@ _LINE_END = re.compile(r"\r?\n|\r")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 
 
-class Span(NamedTuple):
+class TextRange(NamedTuple):
     """Characters from `start` to `end` (exclusive)."""
 
     start: int
@@ -157,23 +157,23 @@ def without(text: str, path: Path) -> str:
     return text
 
 
-def _removed_spans(text: str, container: Node, place: int) -> list[Span]:
+def _removed_spans(text: str, container: Node, place: int) -> list[TextRange]:
     """The spans, in order, without which the child at *place* is gone."""
     child = container.children[place]
     start = len(text[: child.start].rstrip(" \t\r\n"))
-    spans = [Span(start, child.node.end)]
+    spans = [TextRange(start, child.node.end)]
     if child.comma is not None:
-        spans.append(Span(child.comma, child.comma + 1))
+        spans.append(TextRange(child.comma, child.comma + 1))
     elif place > 0:
         comma = container.children[place - 1].comma
         assert comma is not None  # there is a child behind it
-        spans.insert(0, Span(comma, comma + 1))
+        spans.insert(0, TextRange(comma, comma + 1))
     line_end = _LINE_END.match(text, start)
     is_comma_next = child.comma is not None and not text[child.node.end : child.comma].strip()
     behind = spans[-1].end if is_comma_next else child.node.end
     if line_end and not _REST_OF_LINE.match(text, behind) and _is_in_line_comment(text, container, place, start):
         # what follows must not become a part of the comment
-        spans = [Span(line_end.end(), span.end) if span.start == start else span for span in spans]
+        spans = [TextRange(line_end.end(), span.end) if span.start == start else span for span in spans]
     return spans
 
 

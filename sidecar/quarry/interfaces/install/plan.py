@@ -13,7 +13,7 @@ from quarry.interfaces.install.record import FileRecord, Layer, text_hash, undon
 from quarry.interfaces.install.targets import Target
 
 
-class Request(NamedTuple):
+class InstallRequest(NamedTuple):
     """What is wanted, or no longer wanted, in a file for a client."""
 
     client: str
@@ -21,7 +21,7 @@ class Request(NamedTuple):
     target: Target
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """
     What happens to one file.
 
@@ -50,7 +50,7 @@ class _Draft:
     is_deleted: bool = False
 
 
-def plan_install(requests: Iterable[Request], vault: str, records: Mapping[str, FileRecord]) -> list[Change]:
+def plan_install(requests: Iterable[InstallRequest], vault: str, records: Mapping[str, FileRecord]) -> list[FileChange]:
     """
     The changes after which every request is met.
 
@@ -70,7 +70,7 @@ def plan_install(requests: Iterable[Request], vault: str, records: Mapping[str, 
     return [_change(draft) for draft in drafts.values()]
 
 
-def plan_remove(requests: Iterable[Request], vault: str, records: Mapping[str, FileRecord]) -> list[Change]:
+def plan_remove(requests: Iterable[InstallRequest], vault: str, records: Mapping[str, FileRecord]) -> list[FileChange]:
     """The changes after which none of the requests is met. As `plan_install`."""
     drafts: dict[str, _Draft] = {}
     for request in requests:
@@ -80,13 +80,13 @@ def plan_remove(requests: Iterable[Request], vault: str, records: Mapping[str, F
     return [_change(draft) for draft in drafts.values()]
 
 
-def _draft(drafts: dict[str, _Draft], request: Request, records: Mapping[str, FileRecord]) -> _Draft:
+def _draft(drafts: dict[str, _Draft], request: InstallRequest, records: Mapping[str, FileRecord]) -> _Draft:
     state = read_state(request.path)
     record = records.get(str(state.real), FileRecord())
     return drafts.setdefault(str(state.real), _Draft(state, state.text, record))
 
 
-def _install(draft: _Draft, request: Request, vault: str) -> None:
+def _install(draft: _Draft, request: InstallRequest, vault: str) -> None:
     target, owner = request.target, _owner(request, vault)
     clients = draft.record.clients_of(owner) | {request.client}
     if target.is_done(draft.text):
@@ -115,7 +115,7 @@ def _without_ours(draft: _Draft, target: Target, owner: str) -> tuple[str, FileR
     return text, record
 
 
-def _remove(draft: _Draft, request: Request, vault: str) -> None:
+def _remove(draft: _Draft, request: InstallRequest, vault: str) -> None:
     target, owner = request.target, _owner(request, vault)
     others = draft.record.clients_of(owner) - {request.client}
     if others:  # they read the same file, and go on doing so
@@ -127,7 +127,7 @@ def _remove(draft: _Draft, request: Request, vault: str) -> None:
     draft.is_deleted = draft.record.is_ours and not draft.record.layers and target.is_bare(text)
 
 
-def _owner(request: Request, vault: str) -> str:
+def _owner(request: InstallRequest, vault: str) -> str:
     return f"{vault}/{type(request.target).__name__}"
 
 
@@ -139,11 +139,11 @@ def _shared(record: FileRecord, owner: str, clients: Iterable[str]) -> FileRecor
     return replace(record, layers=layers)
 
 
-def _change(draft: _Draft) -> Change:
+def _change(draft: _Draft) -> FileChange:
     state = draft.state
     text = None if draft.is_deleted or (state.data is None and not draft.text) else draft.text
     record = draft.record if draft.record.layers else None
-    return Change(state, text, record, record is None and text_hash(draft.text) == draft.record.original)
+    return FileChange(state, text, record, record is None and text_hash(draft.text) == draft.record.original)
 
 
 @contextmanager

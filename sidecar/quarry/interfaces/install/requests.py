@@ -11,7 +11,7 @@ from quarry.interfaces.install.hook_targets import JsonHooks
 from quarry.interfaces.install.installed import Installed, installed
 from quarry.interfaces.install.instructions import CURSOR_RULE, MarkdownSection, instructions
 from quarry.interfaces.install.places import Surroundings, paths_at
-from quarry.interfaces.install.plan import Request
+from quarry.interfaces.install.plan import InstallRequest
 from quarry.interfaces.install.server_targets import JsonServer, TomlServer
 from quarry.interfaces.install.targets import Target
 
@@ -28,7 +28,7 @@ class Wish(NamedTuple):
     instructions: bool = False
 
 
-def requests_to_install(wish: Wish, around: Surroundings) -> Iterator[Request]:
+def requests_to_install(wish: Wish, around: Surroundings) -> Iterator[InstallRequest]:
     """
     The requests that meet *wish*, as far as its client can; `left_out` says what it cannot.
 
@@ -53,7 +53,7 @@ def left_out(wish: Wish) -> Iterator[str]:
         yield f"{client.title} reads no instructions there; {f'use {scopes}' if scopes else 'it has the server alone'}"
 
 
-def requests_to_remove(wish: Wish, around: Surroundings) -> Iterator[Request]:
+def requests_to_remove(wish: Wish, around: Surroundings) -> Iterator[InstallRequest]:
     """
     The requests for what a client may have for the vault in this scope, under whichever name, last written first.
 
@@ -84,7 +84,7 @@ def _names_of(wish: Wish, around: Surroundings) -> Iterator[str]:
             yield entry.name
 
 
-def _servers(wish: Wish, around: Surroundings, name: str) -> Iterator[Request]:
+def _servers(wish: Wish, around: Surroundings, name: str) -> Iterator[InstallRequest]:
     client = wish.client
     if wish.scope not in client.servers:
         raise BadConfiguration(f"{client.title} has one configuration for all projects; leave --scope out")
@@ -93,16 +93,16 @@ def _servers(wish: Wish, around: Surroundings, name: str) -> Iterator[Request]:
         target: Target = JsonServer(client.servers_path, name, entry, wish.vault)
         if client.file_format == "toml":
             target = TomlServer(client.servers_path, name, entry, wish.vault)
-        yield Request(client.name, path, target)
+        yield InstallRequest(client.name, path, target)
 
 
-def _hooks(wish: Wish, hooks: Hooks, around: Surroundings) -> Request:
+def _hooks(wish: Wish, hooks: Hooks, around: Surroundings) -> InstallRequest:
     [path] = paths_at([hooks.files[wish.scope]], around)
     entries = hook_entries(wish.client, hooks, wish.launcher, wish.vault)
-    return Request(wish.client.name, path, JsonHooks(wish.client.name, entries, wish.vault, hooks.scaffold))
+    return InstallRequest(wish.client.name, path, JsonHooks(wish.client.name, entries, wish.vault, hooks.scaffold))
 
 
-def _section(wish: Wish, around: Surroundings, name: str) -> Request:
+def _section(wish: Wish, around: Surroundings, name: str) -> InstallRequest:
     [path] = paths_at([wish.client.instructions[wish.scope]], around)
     scaffold = CURSOR_RULE if path.suffix == ".mdc" else ""
-    return Request(wish.client.name, path, MarkdownSection(name, instructions(name), scaffold))
+    return InstallRequest(wish.client.name, path, MarkdownSection(name, instructions(name), scaffold))

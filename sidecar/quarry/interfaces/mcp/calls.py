@@ -12,11 +12,11 @@ PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
 Send = Callable[[Message], None]
 
 
-class Cancelled(Exception):
+class CallCancelled(Exception):
     """The client takes no answer any more."""
 
 
-class Call:
+class PendingCall:
     """One request of a client, from its arrival to its answer."""
 
     def __init__(self, request_id: Id, version: str, send: Send, meta: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.budget import Rendered
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.markdown import clean_name
 from quarry.interfaces.mcp.vaults import Vault
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SOURCE = "mcp"  # where a note comes from whose agent does not say
 
 
-def capture(vault: Vault, asked: Mapping[str, Any], call: Call) -> Rendered:
+def capture(vault: Vault, asked: Mapping[str, Any], call: PendingCall) -> Rendered:
     """Write a note, and tell where it lies."""
     params = {
         **asked,

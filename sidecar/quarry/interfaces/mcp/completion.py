@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from quarry.errors import QuarryError
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.messages import INVALID_PARAMS, Params, ProtocolError
 from quarry.interfaces.mcp.prompts import RECIPES
 from quarry.interfaces.mcp.resources import block_names
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_VALUES = 100  # as the protocol has it
 
 
-def complete(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
+def complete(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
     """
     Values for an argument: names of vaults, paths of notes, titles of notes.
 
@@ -63,7 +63,7 @@ def _takes(prompt: Any, argument: str) -> bool:
     return isinstance(prompt, str) and prompt in RECIPES and RECIPES[prompt].argument == argument != "message"
 
 
-def _paths(vault: Vault, value: str, call: Call) -> tuple[list[str], int]:
+def _paths(vault: Vault, value: str, call: PendingCall) -> tuple[list[str], int]:
     """Paths that *value* is a part of, and how many there are; those that begin with it first."""
     params = {"query": "", "limit": MAX_VALUES, "filters": {"paths": [value] if value else []}}
     found: wire.SearchResult = vault.ask("search", params, call)
@@ -71,7 +71,7 @@ def _paths(vault: Vault, value: str, call: Call) -> tuple[list[str], int]:
     return paths, found.total
 
 
-def _titles(vault: Vault, value: str, call: Call) -> list[str]:
+def _titles(vault: Vault, value: str, call: PendingCall) -> list[str]:
     """Titles of notes that *value*, still being typed, finds."""
     params = {"query": value[:200], "limit": 20, "mode": "keyword", "typing": True}
     found: wire.SearchResult = vault.ask("search", params, call)

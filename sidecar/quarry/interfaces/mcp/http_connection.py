@@ -19,13 +19,13 @@ from quarry.interfaces.mcp.http_gate import refused
 from quarry.interfaces.mcp.http_requests import (
     MAX_BODY_BYTES,
     STATUS_OF,
-    Asked,
-    Refusal,
+    HttpRefusal,
+    HttpRequest,
     check_headers,
     id_of,
     is_stateless,
 )
-from quarry.interfaces.mcp.http_sessions import Item, Outgoing, Session, Sessions
+from quarry.interfaces.mcp.http_sessions import HttpSession, Item, Outgoing, Sessions
 from quarry.interfaces.mcp.messages import Message, ProtocolError, encoded, error_message
 from quarry.interfaces.mcp.peer import Peer
 from quarry.interfaces.mcp.server import Server
@@ -40,7 +40,7 @@ POLL_S = 0.05  # how often it is looked whether a client that waits is still the
 _BLOCK_BYTES = 64 * 1024
 
 
-class Connection:
+class HttpConnection:
     """One connection of a client, with one request after the other."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Connection:
                 if asked is None:
                     return
                 self._answer(asked)
-            except Refusal as refusal:
+            except HttpRefusal as refusal:
                 self._respond(refusal.status, str(refusal).encode(), "text/plain", close=True)
                 self._linger()
             except h11.RemoteProtocolError as error:
@@ -85,7 +85,7 @@ class Connection:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def _read(self) -> Asked | None:
+    def _read(self) -> HttpRequest | None:
         """The next request; None where the client has left. It is refused before its body is read."""
         head = self._next_event(time.monotonic() + (IDLE_S if self._has_shown_token else READ_S))
         if not isinstance(head, h11.Request):
@@ -99,28 +99,28 @@ class Connection:
         while True:
             event = self._next_event(deadline_s)
             if isinstance(event, h11.EndOfMessage):
-                return Asked(head.method.decode("ascii"), headers, bytes(body))
+                return HttpRequest(head.method.decode("ascii"), headers, bytes(body))
             if not isinstance(event, h11.Data):
                 return None
             body += event.data
             if len(body) > MAX_BODY_BYTES:
-                raise Refusal(413)
+                raise HttpRefusal(413)
 
     def _check(self, head: h11.Request, headers: Mapping[str, list[str]]) -> None:
         hosts, origins, authorizations = (headers.get(name, []) for name in ("host", "origin", "authorization"))
         if status := refused(hosts, origins, authorizations, self._port, self._token):
-            raise Refusal(status)
+            raise HttpRefusal(status)
         self._has_shown_token = True
         if head.target.decode("latin-1").partition("?")[0] != PATH:
-            raise Refusal(404)
+            raise HttpRefusal(404)
         if head.method not in (b"POST", b"GET", b"DELETE"):
-            raise Refusal(405)
+            raise HttpRefusal(405)
         kind = headers.get("content-type", [""])[0].partition(";")[0].strip().lower()
         if head.method == b"POST" and kind != "application/json":
-            raise Refusal(415)
+            raise HttpRefusal(415)
         length = headers.get("content-length", ["0"])[0]
         if length.isdigit() and int(length[:12]) > MAX_BODY_BYTES:
-            raise Refusal(413)
+            raise HttpRefusal(413)
         if b"100-continue" in dict(head.headers).get(b"expect", b""):
             self._send(h11.InformationalResponse(status_code=100, headers=[]))
 
@@ -130,7 +130,7 @@ class Connection:
             if left_s <= 0:
                 if self._http.their_state is h11.IDLE:
                     return None
-                raise Refusal(408)
+                raise HttpRefusal(408)
             self._stream.settimeout(left_s)
             try:
                 self._http.receive_data(self._stream.recv(_BLOCK_BYTES))
@@ -140,7 +140,7 @@ class Connection:
 
     # --- answering -----------------------------------------------------------------------------
 
-    def _answer(self, asked: Asked) -> None:
+    def _answer(self, asked: HttpRequest) -> None:
         if asked.method == "POST":
             self._answer_post(asked)
         elif asked.method == "GET":
@@ -149,7 +149,7 @@ class Connection:
             self._sessions.end(self._session_of(asked).id)
             self._respond(204)
 
-    def _answer_post(self, asked: Asked) -> None:
+    def _answer_post(self, asked: HttpRequest) -> None:
         try:
             value = messages.parsed(asked.body)
         except ProtocolError as error:
@@ -168,7 +168,7 @@ class Connection:
         session.peer.receive(asked.body, outgoing)
         return self._deliver(outgoing, asked, {})
 
-    def _greet(self, asked: Asked) -> None:
+    def _greet(self, asked: HttpRequest) -> None:
         """Begin a session, if its handshake succeeds."""
         session = self._sessions.begin()
         outgoing = Outgoing()
@@ -178,13 +178,13 @@ class Connection:
             return self._deliver(outgoing, asked, {})
         return self._deliver(outgoing, asked, {"Mcp-Session-Id": session.id})
 
-    def _answer_stateless(self, asked: Asked, value: Any) -> None:
+    def _answer_stateless(self, asked: HttpRequest, value: Any) -> None:
         """Answer a request that stands for itself; its connection is its life."""
         if isinstance(value, dict) and "id" not in value:
             return self._respond(202)
         try:
             request = messages.envelope(value)
-            if not isinstance(request, messages.Request):
+            if not isinstance(request, messages.McpRequest):
                 raise ProtocolError(messages.INVALID_REQUEST, "send one request")
             check_headers(asked, request)
         except ProtocolError as error:
@@ -199,21 +199,21 @@ class Connection:
             peer.close()
         return None
 
-    def _session_of(self, asked: Asked) -> Session:
+    def _session_of(self, asked: HttpRequest) -> HttpSession:
         session_id = asked.header("mcp-session-id")
         if session_id is None:
             if asked.method == "POST":
-                raise Refusal(400, "send `initialize` first, then its Mcp-Session-Id with every request")
-            raise Refusal(405)
+                raise HttpRefusal(400, "send `initialize` first, then its Mcp-Session-Id with every request")
+            raise HttpRefusal(405)
         session = self._sessions.find(session_id)
         if session is None:
-            raise Refusal(404)
+            raise HttpRefusal(404)
         return session
 
     def _deliver(
         self,
         outgoing: Outgoing,
-        asked: Asked,
+        asked: HttpRequest,
         headers: Mapping[str, str],
         *,
         statuses: Mapping[int, int] | None = None,
@@ -250,10 +250,10 @@ class Connection:
             if self._stopped.is_set() or (giver and self._has_left()):
                 return None
 
-    def _stream_unasked(self, session: Session) -> None:
+    def _stream_unasked(self, session: HttpSession) -> None:
         """Stream what the session has to say, until it ends or the client leaves."""
         if not session.is_streaming.acquire(blocking=False):
-            raise Refusal(409)
+            raise HttpRefusal(409)
         try:
             self._begin_events({"Mcp-Session-Id": session.id})
             self._send_comment()

@@ -31,7 +31,7 @@ SAID = {
 }
 
 
-class Refusal(Exception):
+class HttpRefusal(Exception):
     """A request is answered with an HTTP status alone."""
 
     def __init__(self, status: int, message: str = "") -> None:
@@ -39,7 +39,7 @@ class Refusal(Exception):
         self.status = status
 
 
-class Asked(NamedTuple):
+class HttpRequest(NamedTuple):
     """A request that has been read."""
 
     method: str
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
         """The value of a header that may stand once."""
         found = self.headers.get(name, [])
         if len(found) > 1:
-            raise Refusal(400, f"the header {name} stands more than once")
+            raise HttpRefusal(400, f"the header {name} stands more than once")
         return found[0] if found else None
 
 
@@ -63,7 +63,7 @@ def is_stateless(value: Any, version: str | None) -> bool:
     )
 
 
-def check_headers(asked: Asked, request: messages.Request) -> None:
+def check_headers(asked: HttpRequest, request: messages.McpRequest) -> None:
     """Refuse a request whose headers say something else than its body: who routes by them would be misled."""
     meta = request.params.get("_meta")
     named = meta.get(versions.VERSION_KEY) if isinstance(meta, dict) else None

@@ -14,7 +14,7 @@ from pathlib import Path
 import h11
 
 from quarry.errors import ConnectionFailed
-from quarry.interfaces.mcp.http_connection import PATH, Connection
+from quarry.interfaces.mcp.http_connection import PATH, HttpConnection
 from quarry.interfaces.mcp.http_gate import check_host, kept_token, token_path
 from quarry.interfaces.mcp.http_sessions import Sessions
 from quarry.interfaces.mcp.server import Server
@@ -98,6 +98,6 @@ class HttpServer:
         try:
             with stream, contextlib.suppress(OSError, h11.RemoteProtocolError, h11.LocalProtocolError):
                 stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                Connection(stream, self._sessions, self._server, self._token, self.port, self._stopped).run()
+                HttpConnection(stream, self._sessions, self._server, self._token, self.port, self._stopped).run()
         finally:
             self._places.release()

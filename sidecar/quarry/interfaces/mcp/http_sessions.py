@@ -52,7 +52,7 @@ class Outgoing:
             return None
 
 
-class Session:
+class HttpSession:
     """A conversation with a handshake."""
 
     def __init__(self, server: Server) -> None:
@@ -68,12 +68,12 @@ class Sessions:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._open: dict[str, Session] = {}
+        self._open: dict[str, HttpSession] = {}
         self._lock = threading.Lock()
 
-    def begin(self) -> Session:
+    def begin(self) -> HttpSession:
         """A new session; one that was not used for long makes room for it, else the one unused for longest."""
-        session = Session(self._server)
+        session = HttpSession(self._server)
         with self._lock:
             by_age = sorted(self._open.values(), key=lambda one: one.used_s)
             limit_s = time.monotonic() - UNUSED_S
@@ -87,7 +87,7 @@ class Sessions:
             _end(one)
         return session
 
-    def find(self, session_id: str) -> Session | None:
+    def find(self, session_id: str) -> HttpSession | None:
         """The open session with this id, which is used now."""
         with self._lock:
             session = self._open.get(session_id)
@@ -110,7 +110,7 @@ class Sessions:
             _end(session)
 
 
-def _end(session: Session) -> None:
+def _end(session: HttpSession) -> None:
     session.peer.cancel_all()
     session.peer.close()
     session.unasked.finish(None)

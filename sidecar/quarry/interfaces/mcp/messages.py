@@ -28,7 +28,7 @@ class ProtocolError(Exception):
         self.request_id = request_id
 
 
-class Request(NamedTuple):
+class McpRequest(NamedTuple):
     """A message that is to be answered."""
 
     id: Id
@@ -36,7 +36,7 @@ class Request(NamedTuple):
     params: Params
 
 
-class Notification(NamedTuple):
+class McpNotification(NamedTuple):
     """A message that is never answered."""
 
     method: str
@@ -56,7 +56,7 @@ def parsed(raw: bytes) -> Any:
         raise ProtocolError(PARSE_ERROR, f"this is not JSON: {_reason(error)}") from None
 
 
-def envelope(value: Any) -> Request | Notification | None:
+def envelope(value: Any) -> McpRequest | McpNotification | None:
     """
     The request or notification that *value* is; None for an answer, as nothing was asked.
 
@@ -75,12 +75,12 @@ def envelope(value: Any) -> Request | Notification | None:
     if not isinstance(method, str):
         raise ProtocolError(INVALID_REQUEST, "`method` is a string", request_id=known_id)
     if "id" not in value:
-        return Notification(method, params if isinstance(params, dict) else {})
+        return McpNotification(method, params if isinstance(params, dict) else {})
     if known_id is None:
         raise ProtocolError(INVALID_REQUEST, "`id` is a string or a whole number")
     if not isinstance(params, dict):
         raise ProtocolError(INVALID_PARAMS, "`params` is an object", request_id=known_id)
-    return Request(known_id, method, params)
+    return McpRequest(known_id, method, params)
 
 
 def encoded(message: Message | list[Message]) -> bytes:

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from quarry.interfaces.mcp import messages, versions
-from quarry.interfaces.mcp.calls import Call, Cancelled, Send
-from quarry.interfaces.mcp.messages import Id, Message, Notification, ProtocolError, Request
+from quarry.interfaces.mcp.calls import CallCancelled, PendingCall, Send
+from quarry.interfaces.mcp.messages import Id, McpNotification, McpRequest, Message, ProtocolError
 from quarry.interfaces.mcp.resources import parsed_uri
 from quarry.interfaces.mcp.server import AT_WORK, HANDSHAKE_ONLY, STATELESS_ONLY, Server, finished
-from quarry.interfaces.mcp.watching import MAX_SUBSCRIPTIONS, Change, Interest
+from quarry.interfaces.mcp.watching import MAX_SUBSCRIPTIONS, Interest, VaultReport
 from quarry.interfaces.mcp.workers import Full
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -47,7 +47,7 @@ class Peer:
         self._send = send
         self.version: str | None = None  # of the handshake
         self._log_level = "warning"
-        self._calls: dict[Id, Call] = {}
+        self._calls: dict[Id, PendingCall] = {}
         self._interest = Interest()  # of the handshake's subscriptions
         self._listening: dict[Id, tuple[Exchange, Interest]] = {}
         self._lock = threading.Lock()
@@ -63,9 +63,9 @@ class Peer:
         except ProtocolError as error:
             exchange.finish(messages.error_message(error))
 
-    def take(self, message: Request | Notification | None, exchange: Exchange) -> None:
+    def take(self, message: McpRequest | McpNotification | None, exchange: Exchange) -> None:
         """Take in one message."""
-        if isinstance(message, Request):
+        if isinstance(message, McpRequest):
             try:
                 self._take_request(message, exchange)
             except ProtocolError as error:
@@ -116,17 +116,17 @@ class Peer:
         for value in values:
             try:
                 message = messages.envelope(value)
-                if isinstance(message, Request) and message.method == "initialize":
+                if isinstance(message, McpRequest) and message.method == "initialize":
                     raise ProtocolError(messages.INVALID_REQUEST, "`initialize` stands alone", request_id=message.id)
                 self.take(message, batch)
             except ProtocolError as error:
                 batch.finish(messages.error_message(error))
 
-    def _take_notification(self, notification: Notification) -> None:
+    def _take_notification(self, notification: McpNotification) -> None:
         if notification.method == "notifications/cancelled":
             self.cancel(notification.params.get("requestId"))
 
-    def _take_request(self, request: Request, exchange: Exchange) -> None:
+    def _take_request(self, request: McpRequest, exchange: Exchange) -> None:
         meta = request.params.get("_meta")
         meta = meta if isinstance(meta, dict) else {}
         version = self._version_of(request, meta)
@@ -137,7 +137,7 @@ class Peer:
         if method == "resources/list" and not versions.is_stateless(version):
             self._server.watch.follow(self._tell, list(self._server.vaults.by_name.values()))
         if method in AT_WORK:
-            self._begin(request, Call(request.id, version, exchange.send, meta), exchange)
+            self._begin(request, PendingCall(request.id, version, exchange.send, meta), exchange)
         elif method == "subscriptions/listen":
             self._listen(request, exchange)
         else:
@@ -152,7 +152,7 @@ class Peer:
             or self._server.constant(method, versions.LATEST_HANDSHAKE) is not None
         )
 
-    def _version_of(self, request: Request, meta: Mapping[str, Any]) -> str:
+    def _version_of(self, request: McpRequest, meta: Mapping[str, Any]) -> str:
         """
         The revision that *request* is of: its own, or that of the handshake.
 
@@ -170,7 +170,7 @@ class Peer:
             )
         return self.version or versions.LATEST_HANDSHAKE
 
-    def _answered_at_once(self, request: Request, version: str) -> dict[str, Any]:
+    def _answered_at_once(self, request: McpRequest, version: str) -> dict[str, Any]:
         method, params = request.method, request.params
         if method == "initialize":
             return self._initialize(params)
@@ -202,7 +202,7 @@ class Peer:
 
     # --- requests at work ----------------------------------------------------------------------
 
-    def _begin(self, request: Request, call: Call, exchange: Exchange) -> None:
+    def _begin(self, request: McpRequest, call: PendingCall, exchange: Exchange) -> None:
         with self._lock:
             if request.id in self._calls or request.id in self._listening:
                 raise ProtocolError(messages.INVALID_REQUEST, f"request {request.id!r} is still at work; use a new id")
@@ -215,18 +215,18 @@ class Peer:
                 messages.INTERNAL_ERROR, "too many requests wait; wait for an answer, or cancel one", {"kind": "busy"}
             ) from None
 
-    def _work(self, request: Request, call: Call, exchange: Exchange) -> None:
+    def _work(self, request: McpRequest, call: PendingCall, exchange: Exchange) -> None:
         answer = None if call.is_cancelled else self._answer(request, call)
         self._end(call)
         exchange.finish(None if call.is_cancelled else answer)
 
-    def _answer(self, request: Request, call: Call) -> Message | None:
+    def _answer(self, request: McpRequest, call: PendingCall) -> Message | None:
         try:
             result = AT_WORK[request.method](self._server.vaults, request.params, call)
             if result.get("isError"):
                 self._log_failure(result["structuredContent"], call)
             return messages.result_message(request.id, finished(result, request.method, call.version))
-        except Cancelled:
+        except CallCancelled:
             return None
         except ProtocolError as error:
             return messages.error_message(error, request.id)
@@ -235,11 +235,11 @@ class Peer:
             failed = ProtocolError(messages.INTERNAL_ERROR, f"the server failed ({type(error).__name__})")
             return messages.error_message(failed, request.id)
 
-    def _end(self, call: Call) -> None:
+    def _end(self, call: PendingCall) -> None:
         with self._lock:
             self._calls.pop(call.id, None)
 
-    def _log_failure(self, told: Mapping[str, Any], call: Call) -> None:
+    def _log_failure(self, told: Mapping[str, Any], call: PendingCall) -> None:
         """Log that an engine cannot be reached, where the client wants to know of warnings."""
         wanted = call.meta.get(versions.LOG_LEVEL_KEY) if versions.is_stateless(call.version) else self._log_level
         is_wanted = wanted in LOG_LEVELS and LOG_LEVELS.index(wanted) <= LOG_LEVELS.index("warning")
@@ -258,7 +258,7 @@ class Peer:
         self._server.watch.follow(self._tell, [address.vault])
         return {}
 
-    def _listen(self, request: Request, exchange: Exchange) -> None:
+    def _listen(self, request: McpRequest, exchange: Exchange) -> None:
         wanted = request.params.get("notifications")
         if not isinstance(wanted, dict):
             raise ProtocolError(messages.INVALID_PARAMS, "`notifications` says what to be told of, such as {}")
@@ -282,14 +282,14 @@ class Peer:
         exchange.send(messages.notification_message("notifications/subscriptions/acknowledged", params))
         self._server.watch.follow(self._tell, list(vaults))
 
-    def _tell(self, change: Change) -> None:
-        """Tell the client of a *change* of a vault, as far as it wants to know."""
-        for method, params in change.notifications(self._server.vaults, self._interest):
+    def _tell(self, report: VaultReport) -> None:
+        """Tell the client of a *report* on a vault, as far as it wants to know."""
+        for method, params in report.notifications(self._server.vaults, self._interest):
             self._send(messages.notification_message(method, params))
         with self._lock:
             listening = list(self._listening.items())
         for request_id, (exchange, interest) in listening:
-            for method, params in change.notifications(self._server.vaults, interest):
+            for method, params in report.notifications(self._server.vaults, interest):
                 stamped = {"_meta": {versions.SUBSCRIPTION_KEY: request_id}, **params}
                 exchange.send(messages.notification_message(method, stamped))
 

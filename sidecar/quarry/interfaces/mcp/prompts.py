@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from quarry.errors import QuarryError
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments, nearest
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.messages import INVALID_PARAMS, Params, ProtocolError
 from quarry.interfaces.mcp.vaults import Vault, Vaults
 from quarry.interfaces.sanitize import printable
@@ -84,7 +84,7 @@ def list_prompts(vaults: Vaults) -> dict[str, Any]:
     return {"prompts": [_described(name, recipe, vaults) for name, recipe in RECIPES.items()]}
 
 
-def get_prompt(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
+def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
     """
     The message of a recipe, with quotes.
 
@@ -143,7 +143,7 @@ def _arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
     return given
 
 
-def _quotes(vault: Vault, topic: str, call: Call) -> str:
+def _quotes(vault: Vault, topic: str, call: PendingCall) -> str:
     try:
         found = vault.ask("context", {"query": _plain(topic), "maxTokens": QUOTE_TOKENS}, call)
     except QuarryError as error:
@@ -151,7 +151,7 @@ def _quotes(vault: Vault, topic: str, call: Call) -> str:
     return markdown.document(markdown.PREFACE, found.text) if found.text else "(No note is likely to answer this.)"
 
 
-def _recent(vault: Vault, call: Call) -> str:
+def _recent(vault: Vault, call: PendingCall) -> str:
     try:
         page = vault.ask("notes/list", {"limit": RECENT_NOTES}, call)
     except QuarryError as error:

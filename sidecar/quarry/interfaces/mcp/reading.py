@@ -8,7 +8,7 @@ from quarry.interfaces.days import day_of, start_of_day_ms
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments
 from quarry.interfaces.mcp.budget import Rendered, fitted, whole_lines
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.markdown import clean_name
 from quarry.interfaces.mcp.places import Place, section_of, split_place
 from quarry.interfaces.mcp.vaults import WAIT_MS, Vault
@@ -31,7 +31,7 @@ class Excerpt(NamedTuple):
     ends_early: bool  # the wire gave less of it than was wanted
 
 
-def read_note(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def read_note(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """
     One note, or up to four notes and passages in one budget.
 
@@ -55,7 +55,7 @@ def read_note(vault: Vault, asked: Arguments, call: Call) -> Rendered:
     return fitted(rendered, len(excerpts), longest, asked["max_tokens"], with_structured=with_structured)
 
 
-def list_notes(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def list_notes(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """
     A page of notes, newest first.
 
@@ -101,7 +101,7 @@ def _names(asked: Arguments) -> list[str]:
     return [path] if path is not None else list(dict.fromkeys(paths))
 
 
-def _excerpt(vault: Vault, place: Place, asked: Arguments, call: Call) -> Excerpt:
+def _excerpt(vault: Vault, place: Place, asked: Arguments, call: PendingCall) -> Excerpt:
     first_line = asked["first_line"]
     if place.line is not None and first_line == 1:
         return _section(vault, place, call)
@@ -111,7 +111,7 @@ def _excerpt(vault: Vault, place: Place, asked: Arguments, call: Call) -> Excerp
     return Excerpt(note, first_line, markdown.whole_text(note.text), note.truncated)
 
 
-def _section(vault: Vault, place: Place, call: Call) -> Excerpt:
+def _section(vault: Vault, place: Place, call: PendingCall) -> Excerpt:
     note: wire.NoteText = vault.ask("note/read", {"path": place.note, "maxTokens": WHOLE_TOKENS}, call)
     assert place.line is not None
     _check_line(note, place.line)

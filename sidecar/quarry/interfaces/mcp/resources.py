@@ -11,7 +11,7 @@ from quarry.errors import QuarryError
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments
 from quarry.interfaces.mcp.budget import compact_json
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.messages import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, Params, ProtocolError
 from quarry.interfaces.mcp.vaults import Vault, Vaults, reason_of
 from quarry.interfaces.mcp.versions import is_stateless
@@ -37,7 +37,7 @@ def note_uri(vaults: Vaults, vault: Vault, path: str) -> str:
     return NOTE + quote(path, safe="/") + _query(vaults, vault)
 
 
-def list_resources(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
+def list_resources(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
     """
     A page of resources: the state of each vault and its context blocks, then its notes, newest first.
 
@@ -74,7 +74,7 @@ def templates(vaults: Vaults) -> dict[str, Any]:
     return {"resourceTemplates": [note, block]}
 
 
-def read_resource(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
+def read_resource(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
     """
     The content of a resource; that of a note begins with a line that says what it is.
 
@@ -129,7 +129,7 @@ def not_found(uri: Any, version: str, why: str) -> ProtocolError:
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _ask(vault: Vault, method: str, params: dict[str, Any], call: Call, not_found: Any = None) -> Any:
+def _ask(vault: Vault, method: str, params: dict[str, Any], call: PendingCall, not_found: Any = None) -> Any:
     """Ask; failures become errors of the protocol, which has no others for resources."""
     try:
         return vault.ask(method, params, call)
@@ -147,7 +147,7 @@ def _contents(uri: Any, mime_type: str, text: str) -> dict[str, Any]:
     return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
 
 
-def _status(vault: Vault, call: Call) -> dict[str, Any]:
+def _status(vault: Vault, call: PendingCall) -> dict[str, Any]:
     status: wire.IndexStatus = _ask(vault, "index/status", {}, call)
     told = {
         "vault": vault.name,
@@ -169,7 +169,7 @@ def _status_resource(vaults: Vaults, vault: Vault) -> dict[str, Any]:
     return {"uri": uri, "name": "status", "title": title, "mimeType": "application/json"}
 
 
-def _block_resources(vaults: Vaults, vault: Vault, call: Call) -> list[dict[str, Any]]:
+def _block_resources(vaults: Vaults, vault: Vault, call: PendingCall) -> list[dict[str, Any]]:
     return [
         {
             "uri": BLOCK + quote(name, safe="") + _query(vaults, vault),
@@ -181,7 +181,7 @@ def _block_resources(vaults: Vaults, vault: Vault, call: Call) -> list[dict[str,
     ]
 
 
-def block_names(vault: Vault, call: Call) -> list[str]:
+def block_names(vault: Vault, call: PendingCall) -> list[str]:
     """The names of the context blocks of the vault's settings."""
     result: wire.BlocksCheckResult = _ask(vault, "blocks/check", {}, call)
     return [block.name for block in result.blocks]

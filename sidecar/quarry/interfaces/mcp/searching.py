@@ -8,7 +8,7 @@ from quarry.interfaces import CHARACTERS_PER_TOKEN
 from quarry.interfaces.mcp import markdown
 from quarry.interfaces.mcp.arguments import BadArguments
 from quarry.interfaces.mcp.budget import Rendered, fitted, shortened, size_of
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.markdown import clean, clean_name
 from quarry.interfaces.mcp.places import hit_id, split_place
 from quarry.interfaces.mcp.vaults import WAIT_MS, Vault
@@ -30,7 +30,7 @@ ABSTENTIONS = {
 }
 
 
-def search(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def search(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """Hits with their best passages, or short ones to choose from."""
     is_scan = asked["detail"] == "scan"
     params = {
@@ -61,7 +61,7 @@ def search(vault: Vault, asked: Arguments, call: Call) -> Rendered:
     return _fit(rendered, [hit[name] for hit in hits], asked["max_tokens"], call)
 
 
-def find_related(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def find_related(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """The notes most like a note, a passage or a text."""
     path, line = asked["path"], asked["line"]
     if path is not None:
@@ -84,7 +84,7 @@ def find_related(vault: Vault, asked: Arguments, call: Call) -> Rendered:
     return _fit(rendered, [note["text"] for note in notes], asked["max_tokens"], call)
 
 
-def explain_result(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def explain_result(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """Why a note is or is not among the hits."""
     path = split_place(asked["path"]).note
     params = {"query": asked["query"], "path": path, "limit": asked["limit"], "mode": asked["mode"]}
@@ -107,7 +107,7 @@ def explain_result(vault: Vault, asked: Arguments, call: Call) -> Rendered:
     return Rendered(told, markdown.document(message, "\n".join(lines)))
 
 
-def get_context(vault: Vault, asked: Arguments, call: Call) -> Rendered:
+def get_context(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     """
     Quotes that bear on a topic, or those of a context block; none where none is likely to.
 
@@ -130,7 +130,7 @@ def get_context(vault: Vault, asked: Arguments, call: Call) -> Rendered:
         tokens = min(tokens - 1, tokens * room // size)  # places and sentences are sent as well as quotes
 
 
-def _context(vault: Vault, asked: Arguments, tokens: int, call: Call) -> Rendered:
+def _context(vault: Vault, asked: Arguments, tokens: int, call: PendingCall) -> Rendered:
     if asked["block"] is not None:
         return _block(vault, asked["block"], tokens, call)
     params = {
@@ -149,7 +149,7 @@ def _context(vault: Vault, asked: Arguments, tokens: int, call: Call) -> Rendere
     return Rendered(told, markdown.document(message, result.text and markdown.PREFACE, result.text))
 
 
-def _block(vault: Vault, name: str, tokens: int, call: Call) -> Rendered:
+def _block(vault: Vault, name: str, tokens: int, call: PendingCall) -> Rendered:
     result: wire.BlocksResult = vault.ask("blocks/read", {"name": name, "maxTokens": tokens, "waitMs": WAIT_MS}, call)
     sources = [_source(source) for block in result.blocks for source in block.sources]
     nothing = None if result.text else ABSTENTIONS["low-confidence"]
@@ -168,7 +168,7 @@ def _no_context(message: str) -> Rendered:
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _fit(render: Any, texts: Sequence[str], max_tokens: int, call: Call) -> Rendered:
+def _fit(render: Any, texts: Sequence[str], max_tokens: int, call: PendingCall) -> Rendered:
     longest = max(map(len, texts), default=0)
     with_structured = has_structured_results(call.version)
     return fitted(render, len(texts), longest, max_tokens, with_structured=with_structured)

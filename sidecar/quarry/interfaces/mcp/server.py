@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quarry import __version__
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.completion import complete
 from quarry.interfaces.mcp.messages import Params
 from quarry.interfaces.mcp.prompts import get_prompt, list_prompts
@@ -16,7 +16,7 @@ from quarry.interfaces.mcp.versions import SERVER_KEY, STATELESS_VERSIONS, is_st
 from quarry.interfaces.mcp.watching import Watch
 from quarry.interfaces.mcp.workers import Workers
 
-Handler = Callable[[Vaults, Params, Call], dict[str, Any]]
+Handler = Callable[[Vaults, Params, PendingCall], dict[str, Any]]
 
 AT_WORK: Mapping[str, Handler] = {
     "tools/call": call_tool,

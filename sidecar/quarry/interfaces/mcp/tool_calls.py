@@ -8,14 +8,14 @@ from quarry.interfaces.client import RequestFailed
 from quarry.interfaces.mcp import capturing, reading, searching
 from quarry.interfaces.mcp.arguments import BadArguments, checked, nearest
 from quarry.interfaces.mcp.budget import Rendered, compact_json
-from quarry.interfaces.mcp.calls import Call
+from quarry.interfaces.mcp.calls import PendingCall
 from quarry.interfaces.mcp.messages import INVALID_PARAMS, Params, ProtocolError
 from quarry.interfaces.mcp.tools import CAPTURE, input_schema, tool_names
 from quarry.interfaces.mcp.vaults import Vault, Vaults, reason_of
 from quarry.interfaces.mcp.versions import has_structured_results
 from quarry.interfaces.sanitize import printable
 
-Tool = Callable[[Vault, Mapping[str, Any], Call], Rendered]
+Tool = Callable[[Vault, Mapping[str, Any], PendingCall], Rendered]
 
 _TOOLS: Mapping[str, Tool] = {
     "search": searching.search,
@@ -28,7 +28,7 @@ _TOOLS: Mapping[str, Tool] = {
 }
 
 
-def call_tool(vaults: Vaults, params: Params, call: Call) -> dict[str, Any]:
+def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
     """
     The result of a tool; failures are results too, as the model is to read them.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quarry.errors import BadRequest, QuarryError
 from quarry.interfaces.client import RequestFailed, SidecarClient
 from quarry.interfaces.mcp.arguments import BadArguments, nearest
-from quarry.interfaces.mcp.calls import Call, Cancelled
+from quarry.interfaces.mcp.calls import CallCancelled, PendingCall
 
 if TYPE_CHECKING:
     from quarry.interfaces.replies import Reply
@@ -29,7 +29,7 @@ class Vault:
         self._changed = threading.Condition()
         self._attaching = threading.Lock()  # the first one starts the sidecar, the others find it
 
-    def ask(self, method: str, params: Mapping[str, object], call: Call) -> Any:
+    def ask(self, method: str, params: Mapping[str, object], call: PendingCall) -> Any:
         """
         Ask the sidecar on a connection that nobody else uses meanwhile.
 
@@ -43,10 +43,10 @@ class Vault:
                 answer = client.ask(method, params, lambda news: call.wait(_said(news)))
             except RequestFailed as failed:
                 if call.is_cancelled or failed.kind == "cancelled":
-                    raise Cancelled from None
+                    raise CallCancelled from None
                 raise
         if call.is_cancelled:
-            raise Cancelled
+            raise CallCancelled
         return answer
 
     def close(self) -> None:
@@ -57,12 +57,12 @@ class Vault:
             client.close()
 
     @contextmanager
-    def _connection(self, call: Call) -> Iterator[SidecarClient]:
+    def _connection(self, call: PendingCall) -> Iterator[SidecarClient]:
         client = self._take(call)
         try:
             client = client or self._attach(call)
             yield client
-        except (RequestFailed, Cancelled):
+        except (RequestFailed, CallCancelled):
             self._give_back(client)
             raise
         except BaseException:
@@ -73,22 +73,22 @@ class Vault:
         else:
             self._give_back(client)
 
-    def _take(self, call: Call) -> SidecarClient | None:
+    def _take(self, call: PendingCall) -> SidecarClient | None:
         """A free connection; None where one is to be opened."""
         with self._changed:
             while not self._free and self._open == MAX_CONNECTIONS_OF_POOL:
                 self._changed.wait(0.1)
                 if call.wait("waiting for a connection"):
-                    raise Cancelled
+                    raise CallCancelled
             if self._free:
                 return self._free.pop()
             self._open += 1
             return None
 
-    def _attach(self, call: Call) -> SidecarClient:
+    def _attach(self, call: PendingCall) -> SidecarClient:
         while not self._attaching.acquire(timeout=0.1):
             if call.wait("the search engine starts"):
-                raise Cancelled
+                raise CallCancelled
         try:
             return SidecarClient(self.root, "mcp")
         finally:

@@ -33,7 +33,7 @@ class Interest:
         self.lists = lists
 
 
-class Change:
+class VaultReport:
     """What a sidecar reported about its vault."""
 
     def __init__(self, vault: Vault, paths: Collection[str] | None, *, has_other_notes: bool) -> None:
@@ -66,7 +66,7 @@ class Change:
         return address.kind != "note" or self._paths is None or address.name in self._paths
 
 
-Listener = Callable[[Change], None]
+Listener = Callable[[VaultReport], None]
 
 
 class Watch:
@@ -105,7 +105,7 @@ class Watch:
             try:
                 with SidecarClient(vault.root, "mcp") as client:
                     if not is_first:
-                        self._tell(Change(vault, None, has_other_notes=True))
+                        self._tell(VaultReport(vault, None, has_other_notes=True))
                     is_first = False
                     self._listen(vault, client)
             except QuarryError:
@@ -116,20 +116,20 @@ class Watch:
         while not self._stopped.is_set():
             news = client.next_notification(POLL_S)
             if news and news.get("method") == "index/updated":
-                change, count = _change(vault, news.params, count)
-                self._tell(change)
+                report, count = _report(vault, news.params, count)
+                self._tell(report)
 
-    def _tell(self, change: Change) -> None:
+    def _tell(self, report: VaultReport) -> None:
         with self._lock:
             listeners = list(self._listeners)
         for listener in listeners:
-            listener(change)
+            listener(report)
 
 
-def _change(vault: Vault, updated: "Reply", count: int) -> tuple[Change, int]:
-    """The change that `index/updated` reports, and how many notes there are now, where there were *count*."""
+def _report(vault: Vault, updated: "Reply", count: int) -> tuple[VaultReport, int]:
+    """What `index/updated` reports, and how many notes there are now, where there were *count*."""
     indexed, removed = updated.indexed, updated.removed
     is_whole = max(len(indexed), len(removed)) < MOST_REPORTED
     now: int = updated.status.notes
     has_other_notes = bool(removed) or now != count
-    return Change(vault, {*indexed, *removed} if is_whole else None, has_other_notes=has_other_notes), now
+    return VaultReport(vault, {*indexed, *removed} if is_whole else None, has_other_notes=has_other_notes), now

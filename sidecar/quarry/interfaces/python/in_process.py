@@ -28,7 +28,7 @@ from quarry.interfaces.discovery import (
     remove_stale_files,
     write_discovery,
 )
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT, ClientSession
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.python.notes import Notes
@@ -171,7 +171,7 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
         thread.join()
 
 
-def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> Conversation:
+def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> ClientSession:
     """What answers requests, with everything allowed: the caller is the owner."""
     service = Service(
         engine=engine,
@@ -184,7 +184,7 @@ def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str)
         version=__version__,
         stop=lambda: None,
     )
-    return Conversation(service, client=CLIENT_NAME, access="owner")
+    return ClientSession(service, client=CLIENT_NAME, access="owner")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The states of notes, as they leave: paths in NFC, sentences scrubbed once more."""
 
 from quarry.indexing.reasons import Reason, of_refusal
-from quarry.inspection.coverage import Counts, CoveredFolder, CoveredNote
+from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.interfaces import protocol as wire
@@ -58,7 +58,7 @@ def _folder(folder: CoveredFolder, refusal: Refusal | None) -> wire.FolderState:
     )
 
 
-def _counts(counts: Counts) -> wire.StateCounts:
+def _counts(counts: StateCounts) -> wire.StateCounts:
     return wire.StateCounts(
         indexed=counts.indexed,
         partial=counts.partial,

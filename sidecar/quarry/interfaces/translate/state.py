@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from quarry.capture import CapturedNote
+from quarry.capture import Captured
 from quarry.engine import Status
 from quarry.index import NotePage
 from quarry.indexing.deepening import DeepeningStatus
@@ -71,7 +71,7 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
     )
 
 
-def capture_result(note: CapturedNote, index: Freshness) -> wire.CaptureResult:
+def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
     """The reply to `capture`, as long as nobody has waited for the note to be indexed."""
     return wire.CaptureResult(
         path=nfc(note.path),

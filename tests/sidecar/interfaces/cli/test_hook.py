@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from quarry.interfaces.hooks.events import parse_event
-from quarry.interfaces.hooks.respond import Session
+from quarry.interfaces.hooks.respond import HookSession
 
 GLUE = {
     "session_id": "told",
@@ -36,7 +36,7 @@ def hook_once(at_shared):
 
     def run(event):
         parsed = parse_event("claude-code", json.dumps(event).encode())
-        session = Session(parsed, at_shared.vault)
+        session = HookSession(parsed, at_shared.vault)
         assert session.respond().output
         return session
 

@@ -11,7 +11,7 @@ import pytest
 from quarry.engine import Engine
 from quarry.feedback import FeedbackLog
 from quarry.interfaces import protocol
-from quarry.interfaces.dispatch import Conversation
+from quarry.interfaces.dispatch import ClientSession
 from quarry.interfaces.gate import Gate
 from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.service import SEARCH_THREADS, Service
@@ -64,7 +64,7 @@ class Session:
             "1.2.3",
             self.stop,
         )
-        self.conversation = Conversation(self.service)
+        self.conversation = ClientSession(self.service)
         if is_known:
             self.ask("initialize", token=token, protocol=1, client={"name": "t"})
 

@@ -9,7 +9,7 @@ import pytest
 
 from quarry.errors import Cancelled, IndexUnavailable
 from quarry.interfaces import protocol
-from quarry.interfaces.dispatch import MAX_IN_FLIGHT, Conversation, notification
+from quarry.interfaces.dispatch import MAX_IN_FLIGHT, ClientSession, notification
 from quarry.interfaces.turns import MAX_AT_WORK
 
 PATIENCE_S = 30.0
@@ -144,7 +144,7 @@ def test_a_client_that_floods_does_not_delay_the_search_of_another(session, engi
         return search(request, is_cancelled)
 
     monkeypatch.setattr(engine, "search", slow)
-    pane = Conversation(session.service)
+    pane = ClientSession(session.service)
 
     async def body():
         hello = {"token": frames.token, "protocol": 1, "client": {"name": "pane"}}

@@ -10,7 +10,7 @@ import pytest
 
 from quarry.interfaces.conversations import Conversation, conversations_folder
 from quarry.interfaces.hooks.events import parse_event
-from quarry.interfaces.hooks.respond import LEAD, MAX_CHARACTERS, Session
+from quarry.interfaces.hooks.respond import LEAD, MAX_CHARACTERS, HookSession
 from quarry.vault.identity import vault_id
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -26,7 +26,7 @@ def quotes(text):
 
 def answered(event, vault, client="claude-code", **more):
     """What is said to *event*, in this process."""
-    return Session(parse_event(client, json.dumps(event).encode()), vault, **more).respond()
+    return HookSession(parse_event(client, json.dumps(event).encode()), vault, **more).respond()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from quarry.interfaces.mcp import http_connection
-from quarry.interfaces.mcp.http_connection import Connection
+from quarry.interfaces.mcp.http_connection import HttpConnection
 from quarry.interfaces.mcp.http_sessions import Sessions
 from quarry.interfaces.mcp.server import Server
 from quarry.interfaces.mcp.vaults import Vaults
@@ -27,7 +27,7 @@ def client(tmp_path):
     """A socket whose other end is served."""
     ours, theirs = socket.socketpair()
     server = Server(Vaults([tmp_path]))
-    connection = Connection(theirs, Sessions(server), server, TOKEN, 5, threading.Event())
+    connection = HttpConnection(theirs, Sessions(server), server, TOKEN, 5, threading.Event())
 
     def serve():
         with theirs, contextlib.suppress(OSError):

@@ -2,15 +2,15 @@ import base64
 
 import pytest
 
-from quarry.interfaces.mcp.http_requests import Asked, Refusal, check_headers, id_of, is_stateless
-from quarry.interfaces.mcp.messages import ProtocolError, Request
+from quarry.interfaces.mcp.http_requests import HttpRefusal, HttpRequest, check_headers, id_of, is_stateless
+from quarry.interfaces.mcp.messages import McpRequest, ProtocolError
 
 VERSION = "2026-07-28"
 META = {"io.modelcontextprotocol/protocolVersion": VERSION}
 
 
 def asked(**headers):
-    return Asked("POST", {name.replace("_", "-"): [value] for name, value in headers.items()}, b"")
+    return HttpRequest("POST", {name.replace("_", "-"): [value] for name, value in headers.items()}, b"")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_body_or_a_header_says_that_a_request_stands_for_itself(value, version
 
 def test_headers_that_say_what_the_body_says_pass_also_where_they_are_encoded():
     name = f"=?base64?{base64.b64encode('quarry://note/ü.md'.encode()).decode()}?="
-    request = Request(1, "resources/read", {"uri": "quarry://note/ü.md", "_meta": META})
+    request = McpRequest(1, "resources/read", {"uri": "quarry://note/ü.md", "_meta": META})
 
     check_headers(asked(mcp_method="resources/read", mcp_name=name, mcp_protocol_version=VERSION), request)
 
@@ -40,7 +40,7 @@ def test_headers_that_say_what_the_body_says_pass_also_where_they_are_encoded():
 )
 def test_headers_that_say_something_else_are_refused(changed):
     right = {"mcp_method": "tools/call", "mcp_name": "search", "mcp_protocol_version": VERSION}
-    request = Request(1, "tools/call", {"name": "search", "_meta": META})
+    request = McpRequest(1, "tools/call", {"name": "search", "_meta": META})
 
     with pytest.raises(ProtocolError) as refused:
         check_headers(asked(**{**right, **changed}), request)
@@ -49,9 +49,9 @@ def test_headers_that_say_something_else_are_refused(changed):
 
 
 def test_a_header_that_stands_twice_is_refused():
-    twice = Asked("POST", {"mcp-method": ["a", "a"]}, b"")
+    twice = HttpRequest("POST", {"mcp-method": ["a", "a"]}, b"")
 
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(HttpRefusal) as refused:
         twice.header("mcp-method")
 
     assert refused.value.status == 400

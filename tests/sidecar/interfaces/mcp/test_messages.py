@@ -3,13 +3,13 @@ import json
 import pytest
 
 from quarry.interfaces.mcp import messages
-from quarry.interfaces.mcp.messages import Notification, ProtocolError, Request, encoded, envelope, parsed
+from quarry.interfaces.mcp.messages import McpNotification, McpRequest, ProtocolError, encoded, envelope, parsed
 
 
 def test_requests_notifications_and_answers_are_told_apart():
-    assert envelope({"jsonrpc": "2.0", "id": "a", "method": "ping"}) == Request("a", "ping", {})
-    assert envelope({"jsonrpc": "2.0", "method": "note", "params": {"x": 1}}) == Notification("note", {"x": 1})
-    assert envelope({"jsonrpc": "2.0", "method": "note", "params": [1]}) == Notification("note", {})
+    assert envelope({"jsonrpc": "2.0", "id": "a", "method": "ping"}) == McpRequest("a", "ping", {})
+    assert envelope({"jsonrpc": "2.0", "method": "note", "params": {"x": 1}}) == McpNotification("note", {"x": 1})
+    assert envelope({"jsonrpc": "2.0", "method": "note", "params": [1]}) == McpNotification("note", {})
     assert envelope({"jsonrpc": "2.0", "id": 1, "result": {}}) is None
     assert envelope({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": ""}}) is None
 

@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.interfaces.mcp.vaults import Vaults
-from quarry.interfaces.mcp.watching import Change, Interest
+from quarry.interfaces.mcp.watching import Interest, VaultReport
 
 
 @pytest.fixture
@@ -16,14 +16,14 @@ def told(vaults, change, interest):
 def test_a_note_is_told_of_to_those_who_follow_it_in_its_vault(vaults):
     mine, other = "quarry://note/A%20b.md?vault=Notes", "quarry://note/A%20b.md?vault=Work"
     interest = Interest({mine, other, "quarry://note/C.md?vault=Notes"})
-    change = Change(vaults.by_name["Notes"], {"A b.md"}, has_other_notes=False)
+    change = VaultReport(vaults.by_name["Notes"], {"A b.md"}, has_other_notes=False)
 
     assert told(vaults, change, interest) == [("notifications/resources/updated", {"uri": mine})]
 
 
 def test_where_it_is_not_known_what_changed_everything_may_have(vaults):
     uris = {"quarry://note/A.md?vault=Notes", "quarry://status?vault=Notes"}
-    change = Change(vaults.by_name["Notes"], None, has_other_notes=True)
+    change = VaultReport(vaults.by_name["Notes"], None, has_other_notes=True)
 
     found = told(vaults, change, Interest(uris, lists=True))
 
@@ -32,7 +32,7 @@ def test_where_it_is_not_known_what_changed_everything_may_have(vaults):
 
 
 def test_who_follows_nothing_is_told_nothing(vaults):
-    assert told(vaults, Change(vaults.by_name["Work"], {"A.md"}, has_other_notes=True), Interest()) == []
+    assert told(vaults, VaultReport(vaults.by_name["Work"], {"A.md"}, has_other_notes=True), Interest()) == []
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The states of notes on the wire."""
 
 from quarry.indexing.reasons import Reason
-from quarry.inspection.coverage import Counts, CoveredFolder, CoveredNote
+from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.interfaces import translate
@@ -12,7 +12,7 @@ KEY = "gh" + "p_" + "Ab1Cd2" * 6
 
 
 def test_a_folder_carries_its_counts_and_the_setting_that_leaves_it_out():
-    folder = CoveredFolder("a", Counts(indexed=1, failed=2), 3)
+    folder = CoveredFolder("a", StateCounts(indexed=1, failed=2), 3)
     refusal = Refusal("folders.exclude", "folders.exclude names 'a'", "a")
 
     result = translate.folder_states(FolderPage(folder, None, ((folder, refusal),), 1))
