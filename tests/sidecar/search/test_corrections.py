@@ -162,3 +162,16 @@ def test_a_correction_is_the_form_nearest_to_what_was_typed(vault: Vault, open_e
 
     used = [ask(engine, typed).corrections[0].used for typed in ("comunicate", "comunity", "capatalism")]
     assert used == ["communicate", "community", "capitalism"]
+
+
+def test_it_is_so_in_a_vault_with_notes_in_another_language_too(vault: Vault, open_engine):
+    many = {f"{n}.md": "capacity" for n in range(5)}
+    vault.write_all(many | {"a.md": "On capitalism.", "de.md": "---\nlang: de\n---\nDas Dach und die Rinnen"})
+
+    assert ask(open_engine(), "capatalism").corrections == (Correction("capatalism", "capitalism"),)
+
+
+def test_of_two_equally_near_words_the_one_with_the_letter_left_out_is_meant(vault: Vault, open_engine):
+    vault.write_all({"a.md": "region", "b.md": "another region", "c.md": "religion"})
+
+    assert ask(open_engine(), "relgion").corrections == (Correction("relgion", "religion"),)
