@@ -6,8 +6,9 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader
+from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader, query_term
 from quarry.search.prepare import PreparedQuery
+from quarry.search.unspaced_words import is_run, lacking_words, pairs_of, split_runs
 from quarry.search.whole_words import whole_word
 
 _HeldTerms = Mapping[QueryTerm, NDArray[np.bool_]]
@@ -21,7 +22,7 @@ def words_missing(
     Note id -> the words of the query, as searched for, that the note holds in no form, if any.
 
     A word that is still being typed is held by a note with any word that begins with it. One that cannot be searched
-    for by itself is lacked by none.
+    for by itself is lacked by none. Of a run without spaces, a note lacks what `unspaced_words` finds.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
@@ -30,12 +31,31 @@ def words_missing(
     of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(wanted)
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
-        alone = query_of(typed, word, prepared)
-        if alone.is_empty:
-            continue
-        for note_id in wanted[~_holding(alone, wanted, of_query, reader, deadline)].tolist():
-            missing.setdefault(note_id, []).append(word)
+        parts = None if word.isascii() else split_runs(word)
+        for part in parts or (word,):
+            if parts and is_run(part):
+                for note_id, words in _lacked_of_run(part, wanted, of_query, reader, deadline).items():
+                    missing.setdefault(note_id, []).extend(words)
+                continue
+            alone = query_of(typed if part is word else part, part, prepared)
+            if alone.is_empty:
+                continue
+            for note_id in wanted[~_holding(alone, wanted, of_query, reader, deadline)].tolist():
+                missing.setdefault(note_id, []).append(part)
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
+
+
+def _lacked_of_run(
+    run: str, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
+) -> dict[int, list[str]]:
+    """Note id -> the words of *run* that the note lacks, where it lacks any."""
+    pairs = [query_term(pair) for pair in pairs_of(run)]
+    held = _terms_held(pairs, note_ids, of_query, reader, deadline)
+    of_notes = zip(*[held[pair].tolist() for pair in pairs], strict=True)
+    lacked = {
+        note_id: lacking_words(run, is_held) for note_id, is_held in zip(note_ids.tolist(), of_notes, strict=True)
+    }
+    return {note_id: words for note_id, words in lacked.items() if words}
 
 
 def holding_every_word(
@@ -61,17 +81,24 @@ def _holding(
 ) -> NDArray[np.bool_]:
     """Which notes hold the terms of *word*: mostly some of the whole query, which were looked up for all notes."""
     is_held = np.zeros(len(note_ids), np.bool_)
-    others = [term for term in word.scored if term.kind != "phrase" and term not in of_query]
-    held = of_query
-    if others:
-        alone = KeywordQuery(tuple([term.text for term in others]))
-        held = reader.keywords.query(alone, deadline=deadline).terms_of_notes(note_ids)
+    terms = [term for term in word.scored if term.kind != "phrase"]
+    held = _terms_held(terms, note_ids, of_query, reader, deadline)
     for term in word.scored:
         if term.kind != "phrase":
-            is_held |= of_query[term] if term in of_query else held[term]
+            is_held |= held[term]
         elif not is_held.all():
             is_held |= reader.keywords.phrase_in_notes(term.text.split(" "), note_ids, deadline=deadline)
     return is_held
+
+
+def _terms_held(
+    terms: Sequence[QueryTerm], note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
+) -> _HeldTerms:
+    """Which notes hold each of *terms*; those that are not of the query are looked up."""
+    others = tuple([term.text for term in terms if term not in of_query])
+    if not others:
+        return of_query
+    return {**of_query, **reader.keywords.query(KeywordQuery(others), deadline=deadline).terms_of_notes(note_ids)}
 
 
 def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:

@@ -112,3 +112,14 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
             alone = query_of(typed_word, word, prepared)
             holding = reader.keywords.query(alone).note_scores(ids) if not alone.is_empty else ids
             assert {note_id for note_id in ids if word not in found.get(note_id, ())} == {*holding}
+
+
+def test_of_a_question_without_spaces_a_note_lacks_the_words_that_it_does_not_hold(vault: Vault, open_engine):
+    vault.write_all(
+        {"reeds.md": "笙的簧片用响铜制成。林师傅说:调音不是改变簧片。", "other.md": "簧片 and glue", "third.md": "x y"}
+    )
+    engine = open_engine()
+
+    found = missing(engine, "簧片怎么调音", mode="keyword")
+    assert (found["reeds.md"], found["other.md"]) == ((), ("调音",))
+    assert missing(engine, "glueと簧片の調音", mode="keyword")["other.md"] == ("調音",)

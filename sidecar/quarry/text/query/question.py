@@ -22,7 +22,7 @@ _BEGINNING = lazy_pattern(
 _HOW_TO = lazy_pattern(
     r"\s*(?:how\s+(?:to|(?:do|can|should|would|could)\s+(?:i|we|you|one))|wie\s+\w+\s+(?:ich|wir|man))\b"
 )
-_ANYWHERE = lazy_pattern(
+CJK_QUESTION_WORDS = lazy_pattern(
     r"什么|什麼|怎么|怎麼|怎样|为什么|為什麼|如何|哪|谁|誰|吗|嗎|多少|几|何|なに|なぜ|どう|どこ|いつ|だれ|ですか|ますか|무엇|누구|언제|어디|왜|어떻게"
 )
 MIN_WORDS = 3  # of a question that begins as one but has no question mark: "is null" and "how to" are none
@@ -32,6 +32,6 @@ def is_question(text: str) -> bool:
     """Whether *text* asks something that one sentence could answer."""
     if _HOW_TO.match(text.lower()):
         return False
-    if _MARK.search(text) or _ANYWHERE.search(text):
+    if _MARK.search(text) or CJK_QUESTION_WORDS.search(text):
         return True
     return len(text.split()) >= MIN_WORDS and _BEGINNING.match(text.lower()) is not None
