@@ -25,3 +25,7 @@ test("every rule is about elements of ours", () => {
 test("nothing overrules a theme by force", () => {
   expect(css).not.toMatch(/!important|:has\(/);
 });
+
+test("a bar has the colour of the theme", () => {
+  expect(css).toMatch(/\.quarry-progress-bar \{[^}]*accent-color: var\(--interactive-accent\)/);
+});
