@@ -39,7 +39,7 @@ class ContextBlock:
 
 @dataclass(frozen=True, slots=True)
 class BlockFault:
-    """What is wrong with a block; *name* is None where it concerns all of them."""
+    """A fault in the definition of a context block; *name* is None if it concerns all blocks."""
 
     name: str | None
     message: str  # a sentence that says what to change

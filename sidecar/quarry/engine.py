@@ -244,7 +244,7 @@ class Engine:
 
     @cached_property
     def inspector(self) -> "Inspector":
-        """What answers which notes are in the index, and why one is not."""
+        """The inspector, which tells which notes are in the index and why others are not."""
         from quarry.inspection.inspector import Inspector  # few starts are asked that
 
         return Inspector(self.root, self._sync, self.reader)
@@ -300,7 +300,7 @@ class Engine:
 
     @contextmanager
     def search_context(self) -> Iterator[SearchContext]:
-        """What a search reads from: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
+        """Open what a search reads: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
             missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
@@ -398,7 +398,7 @@ class Engine:
     # --- steps ---------------------------------------------------------------------------------
 
     def _contextual_queries(self, reader: Reader) -> ContextualQueries | None:
-        """What embeds queries for the contextual vectors that answer in the snapshot of *reader*; None: none do."""
+        """The query embedder for the contextual vectors in *reader*'s snapshot; None if it answers with static ones."""
         encoder, serving = self._sync.model.contextual_encoder, self._sync.model.contextual_encoder_for(reader)
         with self._queries_lock:
             if self._queries and self._queries.encoder is not encoder:

@@ -108,12 +108,12 @@ Argument = str | int | tuple[str, ...]
 
 
 class Message(NamedTuple):
-    """What is said, by its code, and of what."""
+    """A message: its code and its arguments."""
 
     code: MessageCode
     args: Mapping[str, Argument] = MappingProxyType({})
 
 
 def message(code: MessageCode, **args: Argument) -> Message:
-    """What *code* says of *args*."""
+    """The message with this *code* and these arguments."""
     return Message(code, args)

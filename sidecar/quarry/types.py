@@ -80,7 +80,7 @@ class Chunk(Struct, frozen=True):
 
     @property
     def trail(self) -> tuple[str, ...]:
-        """What an answer shows the passage under: its headings; for one of a PDF its page, which is not indexed."""
+        """The headings shown above the passage; for a PDF file its page, which is not indexed."""
         if self.anchor is None or not self.anchor.startswith(PAGE_ANCHOR):
             return self.heading_path
         return (*self.heading_path, f"Page {self.anchor.removeprefix(PAGE_ANCHOR)}")
@@ -101,7 +101,7 @@ class Note(Struct, frozen=True):
 
 
 class FileStamp(Struct, frozen=True):
-    """What tells whether a file changed: the cheap signs first, then the hash that decides."""
+    """Size, times and hash of a file, by which a change is noticed: cheap ones first, then the hash that decides."""
 
     size_bytes: int
     mtime_ns: int
@@ -172,7 +172,7 @@ class Scope(Struct, frozen=True):
 
 
 class Query(Struct, frozen=True):
-    """What was typed, parsed once: the words to rank by, the phrases to insist on, the conditions."""
+    """A parsed query: the words to rank by, the phrases to insist on, the conditions."""
 
     text: str  # words and phrases as typed, without operators: what is embedded
     words: tuple[str, ...]  # content words to rank by, lower case, in order, no repeats
@@ -183,7 +183,7 @@ class Query(Struct, frozen=True):
 
 
 class FileSeen(Struct, frozen=True):
-    """What a directory listing says about a file without opening it."""
+    """A file as a directory listing describes it, without opening it."""
 
     size_bytes: int
     mtime_ns: int

@@ -26,7 +26,7 @@ class WholeNote(Struct, frozen=True):
 
 
 class IndexedNote(Struct, frozen=True):
-    """What the index knows of a note, read from one snapshot."""
+    """A note as the index holds it, read from one snapshot."""
 
     stored: StoredNote
     links: tuple[str, ...]

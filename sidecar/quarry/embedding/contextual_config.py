@@ -29,7 +29,7 @@ _POOLING_FLAGS: Mapping[str, Pooling] = {  # as versions before 5.4 wrote it: a 
 
 
 class Prompts(Struct, frozen=True):
-    """What a model wants to read before a text, to know what it is for."""
+    """The prefixes that a model expects before a query and before a passage."""
 
     query: str = ""
     passage: str = ""
@@ -48,7 +48,7 @@ _FAMILY_PROMPTS: tuple[tuple[re.Pattern[str], Prompts], ...] = (
 
 
 class ContextualConfig(Struct, frozen=True):
-    """What stands between a text and the network, and behind it. Part of a model's identity."""
+    """How texts are prepared for the network, and how its output is pooled. Part of the model's identity."""
 
     max_tokens: int  # read at once, with the marks at the ends of a text
     prompts: Prompts

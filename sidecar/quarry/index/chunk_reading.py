@@ -45,7 +45,7 @@ def read_passages(
     connection: apsw.Connection, chunk_ids: Sequence[int], deadline: Deadline, contents: dict[int, bytes]
 ) -> list[str]:
     """
-    What was embedded of these chunks: context, section and text; "" for an id that is not there.
+    The embedded text of each chunk: context, section and text; "" for an unknown id.
 
     Args:
         contents: See `read_contents`.

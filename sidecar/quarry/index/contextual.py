@@ -171,7 +171,7 @@ class ContextualVectors:
 
 
 class _Text(Struct, frozen=True):
-    """What a vector is made from: a chunk, or the title of a note."""
+    """A text to embed: a chunk, or the title of a note."""
 
     path: str  # of its note
     row_id: int  # of the chunk, or of the note

@@ -58,7 +58,7 @@ def is_map(note: Note) -> bool:
 
 
 def _declared(note: Note) -> set[str]:
-    """What the tags, the property `type`, and the first and the last word of the title say that *note* is."""
+    """The kinds that *note* declares: its tags, its property `type`, the first and the last word of its title."""
     said = {part for tag in note.tags for part in fold_case(tag).split("/")}
     for value in (value for name, value in note.properties.items() if name.lower() == "type"):
         said |= {fold_case(each) for each in (value if isinstance(value, tuple) else (str(value),))}

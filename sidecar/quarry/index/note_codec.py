@@ -115,7 +115,7 @@ class PackedNote(NamedTuple):
         return " › ".join(self.heading_path(number))
 
     def passage(self, number: int) -> str:
-        """What was embedded of the chunk of that number: context, section and text, a line each."""
+        """The embedded text of chunk *number*: context, section and text, one line each."""
         return "\n".join(filter(None, (self.context(number), self.section(number), self.text(number))))
 
     def terms(self) -> NoteTerms:
@@ -272,7 +272,7 @@ def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
 
 
 def decompressed_content(packed: bytes) -> bytes:
-    """What `pack` compressed to *packed*; raises as `open_packed`."""
+    """The bytes that `pack` compressed to *packed*; raises as `open_packed`."""
     try:
         written = decompressed(packed, MAX_BYTES)
     except FrameDamaged as error:

@@ -47,5 +47,5 @@ def ordered_notes(
 
 
 def _name_key(path: str) -> tuple[str | int, ...]:
-    """What file names are compared by: texts and numbers by turns."""
+    """The sort key of a file name: texts and numbers in turns, so that 2 comes before 10."""
     return tuple([int(part) if at % 2 else part for at, part in enumerate(_DIGITS.split(fold_name(path)))])

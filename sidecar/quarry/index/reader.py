@@ -300,7 +300,7 @@ class Reader:
 
     def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
         """
-        What was embedded of these chunks: context, section and text; "" for an id that is not there.
+        The embedded text of each chunk: context, section and text; "" for an unknown id.
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.

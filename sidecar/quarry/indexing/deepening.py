@@ -37,7 +37,7 @@ every chunk and title has one.
 
 
 class DeepeningStatus(Struct, frozen=True):
-    """What a person would ask about the contextual model and its vectors."""
+    """The state of the contextual model and its vectors, as a person is told it."""
 
     model: str
     state: DeepeningState

@@ -109,7 +109,7 @@ class PreparationExecutor:
 
     def stamps(self, paths: Sequence[str], in_memory: MutableMapping[str, FoundFile]) -> Iterator[Sequence[FoundFile]]:
         """
-        What the files at *paths* are, without their bytes, some at a time. Raises as `notes`.
+        Yield the stamps of the files at *paths*, without their bytes, in batches. Raises as `notes`.
 
         Args:
             in_memory: Takes files with their bytes, a few megabytes in all, so that they need not be read again.

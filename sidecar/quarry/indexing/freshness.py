@@ -43,7 +43,7 @@ class IndexFreshness:
 
     @property
     def state(self) -> State:
-        """What indexing is doing."""
+        """The current activity of indexing."""
         return "paused" if self._requests.is_paused else self._sync.activity.state
 
     def now(self) -> Freshness:

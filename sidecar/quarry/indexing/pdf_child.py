@@ -98,7 +98,7 @@ def _pages(data: bytes, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfE
 
 
 def _fields(reader: Any) -> dict[str, str]:
-    """What the file says of itself, as far as that can be read."""
+    """The document's own metadata, as far as it can be read."""
     found: dict[str, str] = {}
     for name in FIELDS:
         try:

@@ -39,7 +39,7 @@ class PdfRequest(Struct, frozen=True):
 
 
 class PdfStart(Struct, frozen=True):
-    """What the file says of itself, and how many pages it has: first of all."""
+    """The document's own metadata and its number of pages, sent before any page."""
 
     fields: dict[str, str]
     page_count: int

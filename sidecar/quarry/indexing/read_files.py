@@ -62,7 +62,7 @@ Move: TypeAlias = tuple[str, str | None]
 
 def read_one(root: Path, path: str) -> FoundFile:
     """
-    What the file at *path* below the vault *root* is.
+    Read the file at *path* below the vault *root*.
 
     Raises:
         VaultMissing: The vault itself cannot be opened; nothing can be said about the file.

@@ -23,7 +23,7 @@ ReportState = NoteState | Literal["unknown"]
 
 
 class IndexedContent(Struct, frozen=True):
-    """What of a note is in the index."""
+    """The part of a note that is in the index."""
 
     title: str
     chunk_count: int

@@ -82,7 +82,7 @@ class Gate:
         return len(self.members) >= MAX_CONNECTIONS
 
     def access_of(self, token: str) -> Access | None:
-        """What *token* allows, None: nothing; in time that does not depend on how much of it is right."""
+        """The access that *token* grants, None for none; compared in constant time."""
         is_reader = hmac.compare_digest(token.encode(), self.token.encode())
         is_owner = hmac.compare_digest(token.encode(), self.owner_token.encode())
         if is_reader or is_owner:

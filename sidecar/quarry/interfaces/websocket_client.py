@@ -35,7 +35,7 @@ class ConnectionLost(Exception):
 
 
 class HandshakeRefused(Exception):
-    """What answers the port opens no WebSocket. `status` is its HTTP status, None where it speaks no HTTP."""
+    """The server at the port refused the handshake. `status` is its HTTP status, None if it does not speak HTTP."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -137,7 +137,7 @@ class WebSocketConnection:
             raise ConnectionLost(f"the connection broke: {error.strerror or error}") from None
 
     def _read(self, deadline_s: float) -> bytes:
-        """What has arrived, at least a byte."""
+        """Read the bytes that have arrived, at least one."""
         left_s = deadline_s - time.monotonic()
         if left_s <= 0:
             raise TimeoutError

@@ -30,7 +30,7 @@ TABLES: Mapping[frozenset[Retriever], str] = {
 
 
 class Evidence(Struct, frozen=True):
-    """What speaks for each of several notes (arrays, shape (notes,)), and what their query is like."""
+    """Features of several notes (arrays of shape (notes,)) and of their query, from which confidence is computed."""
 
     telling: frozenset[Retriever]  # the retrievers that found anything
     contrast: Numbers  # its score minus the mean of those behind the first

@@ -21,7 +21,7 @@ WEIGHTS = {"contrast": 4.12, "note_confidence": 1.98}
 
 
 class SentenceEvidence(Struct, frozen=True):
-    """What speaks for each of several sentences of one note: arrays of shape (sentences,)."""
+    """Features of several sentences of one note: arrays of shape (sentences,)."""
 
     wording: Numbers  # how near it comes to all words of the question together, -1 to 1
     held: Numbers  # share of the words, by idf, that stand in it
@@ -29,7 +29,7 @@ class SentenceEvidence(Struct, frozen=True):
 
     @property
     def scores(self) -> Numbers:
-        """What sentences are ordered by."""
+        """The score that orders the sentences, shape (sentences,)."""
         return self.wording + 0.2 * self.held
 
 

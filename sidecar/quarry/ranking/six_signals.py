@@ -36,8 +36,8 @@ SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evi
 MS_A_DAY = 86_400_000
 
 
-class Entry(Struct, frozen=True):
-    """What the six signals look at."""
+class SixSignalCandidate(Struct, frozen=True):
+    """The properties of a candidate that the six signals score."""
 
     fields: Mapping[str, tuple[str, ...]]  # field -> its terms; all of `FIELD_WEIGHTS`
     cosine: float  # with the vector of the query; 0 where there is none
@@ -49,8 +49,8 @@ class Entry(Struct, frozen=True):
     domain: str
 
 
-class Wanted(Struct, frozen=True):
-    """What a query asks for."""
+class SixSignalQuery(Struct, frozen=True):
+    """The properties of a query that candidates are scored against."""
 
     terms: tuple[str, ...]
     idf: Mapping[str, float]  # of every term of the query and of the entries: `tfidf_idf`
@@ -65,8 +65,8 @@ def depth_of(limit: int) -> int:
     return max(3 * limit, 30)
 
 
-def shares_of(entry: Entry, wanted: Wanted) -> dict[str, float]:
-    """What each signal adds to the score of *entry*, by name."""
+def shares_of(entry: SixSignalCandidate, wanted: SixSignalQuery) -> dict[str, float]:
+    """Signal -> its share of the score of *entry*."""
     weights = WITH_VECTORS if wanted.has_vector else WITHOUT_VECTORS
     age_days = max(0.0, (wanted.now_ms - entry.updated_ms) / MS_A_DAY)
     compared = Counter(term for field in COMPARED for term in entry.fields[field])
@@ -114,7 +114,7 @@ def jaccard(first: AbstractSet[str], second: AbstractSet[str]) -> float:
     return len(first & second) / together if together else 0.0
 
 
-def keyword_score(entry: Entry, terms: Mapping[str, float], mean_length: float) -> float:
+def keyword_score(entry: SixSignalCandidate, terms: Mapping[str, float], mean_length: float) -> float:
     """
     BM25 of *entry* with its fields weighted, as FTS5 does.
 

@@ -17,14 +17,14 @@ ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 
 
 class RankFusion(Struct, frozen=True):
-    """What a vault sets of reciprocal rank fusion; as published, if it sets nothing."""
+    """A vault's settings of reciprocal rank fusion; as published unless it changes them."""
 
     k: float = RRF_K
     columns: ChunkWeights = CHUNK_WEIGHTS  # of the keyword retriever
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """What *settings* say."""
+        """The parameters in *settings*."""
         columns = replace(
             CHUNK_WEIGHTS,
             text=settings.rrf_text_weight,

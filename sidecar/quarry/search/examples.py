@@ -51,7 +51,7 @@ class ExampleCache:
         self._kept: dict[Hashable, tuple[ExampleQuery, ...]] = {}
 
     def get(self, key: Hashable, make: Callable[[], tuple[ExampleQuery, ...]]) -> tuple[ExampleQuery, ...]:
-        """What is kept under *key*, else what *make* gives, which is kept."""
+        """The examples cached under *key*, else those that *make* gives, which are then cached."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None:

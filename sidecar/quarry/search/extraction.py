@@ -77,7 +77,7 @@ def compare_sentences(
 def gather_evidence(
     words: Mapping[str, float], texts: Sequence[str], note_confidence: float, encoder: Encoder
 ) -> SentenceEvidence:
-    """What speaks for each of the sentences *texts*: how near it comes to the *words*, which have an idf each."""
+    """Features of the sentences *texts*: how near each comes to the query's *words*, given with their idf."""
     compared = encoder.max_similarities(words, texts)
     idf = np.array([*words.values()])
     held = (compared.of_words > HELD).astype(np.float64) * idf[:, np.newaxis]

@@ -162,7 +162,7 @@ class SignalRanking(Struct, frozen=True):
         self, chosen: NDArray[np.intp], passages: Sequence[Sequence[Fused]], reader: Reader, deadline: Deadline
     ) -> Evidence:
         """
-        What speaks for the candidates at the positions *chosen*, the best *passages* of which are these.
+        The features for the confidence of the candidates at the positions *chosen*, whose best *passages* are given.
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.

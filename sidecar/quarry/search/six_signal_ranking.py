@@ -24,8 +24,8 @@ from quarry.ranking.grouping import PASSAGES_PER_HIT
 from quarry.ranking.six_signals import (
     FIELD_WEIGHTS,
     SCORE_DIGITS,
-    Entry,
-    Wanted,
+    SixSignalCandidate,
+    SixSignalQuery,
     depth_of,
     keyword_score,
     shares_of,
@@ -113,7 +113,7 @@ class _Proposals(Struct, frozen=True):
 def _propose(
     prepared: PreparedQuery, reader: Reader, in_use: Sequence[Retriever], depth: int, deadline: Deadline
 ) -> _Proposals:
-    """What each retriever *in_use* proposes: *depth* chunks by meaning, and more by words, as these rank anew."""
+    """The candidates of the retrievers *in_use*: *depth* chunks by meaning, more by words, which are ranked anew."""
     worded: Sequence[Scored] = ()
     near: Sequence[Scored] = ()
     if "lexical" in in_use:
@@ -138,7 +138,7 @@ def _propose(
     return _Proposals(chunks_of, notes[0], notes[1], cosine_of, has_vector=dense_query is not None)
 
 
-def _entries(proposed: _Proposals, stored: Mapping[int, StoredChunk], reader: Reader) -> dict[int, Entry]:
+def _entries(proposed: _Proposals, stored: Mapping[int, StoredChunk], reader: Reader) -> dict[int, SixSignalCandidate]:
     """The entry of each note that is still there, by its best chunk."""
     properties = reader.properties(proposed.chunks_of)
     return {
@@ -148,7 +148,9 @@ def _entries(proposed: _Proposals, stored: Mapping[int, StoredChunk], reader: Re
     }
 
 
-def _entry(chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: float, reader: Reader) -> Entry:
+def _entry(
+    chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: float, reader: Reader
+) -> SixSignalCandidate:
     named = {name.lower(): value for name, value in properties.items()}
     texts = {
         "title": chunk.title,
@@ -158,7 +160,7 @@ def _entry(chunk: StoredChunk, properties: Mapping[str, PropertyValue], cosine: 
         "context": chunk.chunk.section,
     }
     changed_ms = next((found for name in _CHANGED if (found := moment_ms(named.get(name))) is not None), None)
-    return Entry(
+    return SixSignalCandidate(
         fields={name: _terms(texts[name], reader) for name in FIELD_WEIGHTS},
         cosine=cosine,
         severity=_text(named.get("severity")),
@@ -183,7 +185,7 @@ def _text(value: PropertyValue | None) -> str:
 
 
 def _keyword_scores(
-    entries: Mapping[int, Entry], note_ids: AbstractSet[int], prepared: PreparedQuery
+    entries: Mapping[int, SixSignalCandidate], note_ids: AbstractSet[int], prepared: PreparedQuery
 ) -> dict[int, float]:
     """Note -> BM25 over the fields of its entry, with the published weights; for those of *note_ids*."""
     lengths = [sum(map(len, entry.fields.values())) for entry in entries.values()]
@@ -203,13 +205,13 @@ def _ranks(scores: Mapping[int, float], places: Mapping[int, str], depth: int) -
 
 def _wanted(
     prepared: PreparedQuery,
-    entries: Mapping[int, Entry],
+    entries: Mapping[int, SixSignalCandidate],
     reader: Reader,
     now: datetime,
     *,
     has_vector: bool,
     deadline: Deadline,
-) -> Wanted:
+) -> SixSignalQuery:
     asked = tuple(_asked(prepared.query.condition))
     held = [{term for field in entry.fields.values() for term in field} for entry in entries.values()]
     among_entries = Counter(term for terms in held for term in terms)
@@ -217,7 +219,7 @@ def _wanted(
     counted = {*among_entries, *prepared.lexical.terms} if reader.keywords.has_postings else prepared.lexical.terms
     counts = {**among_entries, **reader.keywords.doc_frequencies(counted, deadline=deadline)}
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return Wanted(
+    return SixSignalQuery(
         terms=prepared.lexical.terms,
         idf={term: tfidf_idf(count, reader.chunk_count) for term, count in counts.items()},
         tags=frozenset(one.tag.lower() for one in asked if isinstance(one, HasTag)),

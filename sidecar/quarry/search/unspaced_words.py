@@ -22,7 +22,7 @@ _JOINING = lazy_pattern("[\u3041-\u309f]+|^[的了地得之和与及在是]+|[�
 
 
 def split_runs(word: str) -> list[str] | None:
-    """What *word* consists of, `glueとは何ですか` of `glue` and `とは何ですか`; None where it is one word."""
+    """The words and runs in *word*: `glue` and `とは何ですか` in `glueとは何ですか`; None if it is one word."""
     tokens = TOKEN.findall(word)
     parts = [piece.text for token in tokens for piece in split_token(token)]
     return parts if any(map(is_run, parts)) else tokens if len(tokens) > 1 else None

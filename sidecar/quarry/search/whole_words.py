@@ -23,7 +23,7 @@ OF_WHOLE = 0.5  # at least, of what those of the best note count that holds the 
 
 def whole_word(word: str, languages: Languages) -> KeywordQuery:
     """
-    What a note holds that holds all of *word*: its words side by side, or joined with its signs (`snake_case`, `c++`).
+    A query for *word* as a whole: its words side by side, or joined by its signs (`snake_case`, `c++`).
 
     A part of it (`stale` of `getStaleFiles`, `flag` of `--flag`) ranks, but is not the word.
     """

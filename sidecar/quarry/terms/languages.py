@@ -157,7 +157,7 @@ UNSTEMMED = "und"  # undetermined, to ISO 639-2
 
 
 class _Signs(NamedTuple):
-    """What tells a language, as it is looked for."""
+    """The letters and function words that a language is recognised by."""
 
     languages_of_word: Mapping[str, tuple[str, ...]]
     languages_of_letter: Mapping[str, tuple[str, ...]]

@@ -44,7 +44,7 @@ _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y",
 
 
 class Draft(Struct, frozen=True):
-    """What a new note is made of, as it was given."""
+    """The text, title and properties of a note to capture, as they were given."""
 
     text: str
     title: str | None = None  # None: the first line of the text

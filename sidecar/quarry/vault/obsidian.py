@@ -169,7 +169,7 @@ def _entries(file: Path) -> tuple[list[object], str | None]:
 
 
 def _json_of(file: Path, name: str, unapplied: str) -> tuple[Any, str | None]:
-    """What *file* holds, None if there is none; or None, and a sentence that says why it cannot be read."""
+    """The JSON value in *file*, None if there is no file; or None, and a sentence that says why it cannot be read."""
     try:
         if not file.exists():
             return None, None

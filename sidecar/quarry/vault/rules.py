@@ -133,7 +133,7 @@ class Rules:
         return None
 
     def refusal_of_folder(self, folder: str) -> Refusal | None:
-        """What `folders.include` or `folders.exclude` refuses all notes below *folder* by; None: they admit some."""
+        """The folder setting that refuses all notes below *folder*; None if some are admitted."""
         if self._include and any(entry.startswith(f"{nfc(folder)}/".casefold()) for entry in self._include):
             return None  # a folder below it is included
         return self._of_folder(nfc(folder))

@@ -54,7 +54,7 @@ class _Folder(Struct, frozen=True):
         return f"{self.path}/{name}" if self.path else name
 
     def at(self, name: str) -> str | Path:
-        """What leads to *name* in it, beside `descriptor`."""
+        """The path of *name* in it, for use with `descriptor`."""
         return name if self.descriptor is not None else self.location / name
 
     def names(self) -> list[str]:

@@ -7,8 +7,8 @@ from quarry.ranking.six_signals import (
     MS_A_DAY,
     WITH_VECTORS,
     WITHOUT_VECTORS,
-    Entry,
-    Wanted,
+    SixSignalCandidate,
+    SixSignalQuery,
     cosine,
     depth_of,
     jaccard,
@@ -34,12 +34,12 @@ def entry(**values):
         "domain": "",
         **values,
     }
-    return Entry(fields={**fields, "tags": tuple(sorted(given["tags"]))}, **given)
+    return SixSignalCandidate(fields={**fields, "tags": tuple(sorted(given["tags"]))}, **given)
 
 
 def wanted(terms="oil", *, idf=None, tags=(), domain="", has_vector=False):
     known = dict.fromkeys((*terms.split(), "other", "wood"), 1.0)
-    return Wanted(tuple(terms.split()), {**known, **(idf or {})}, frozenset(tags), domain, NOW_MS, has_vector)
+    return SixSignalQuery(tuple(terms.split()), {**known, **(idf or {})}, frozenset(tags), domain, NOW_MS, has_vector)
 
 
 def test_both_columns_of_weights_add_up_to_one():

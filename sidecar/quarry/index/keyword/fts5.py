@@ -77,7 +77,7 @@ def begin_bulk(connection: apsw.Connection) -> None:
 
 def merge(connection: apsw.Connection) -> None:
     """
-    What idle time is for: the keyword index becomes one segment, in which no term of a removed row is left.
+    Merge the keyword index into one segment, in which no term of a removed row is left. For idle time.
 
     That of 17,000 notes takes .3 s, or nothing where nothing changed. Then single saves are to come, not bulk.
     """

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 def measure_vault(options: argparse.Namespace) -> int:
     """Measure what *options* name."""
-    with _ending_in_order(), _folder(options.work) as work, _surroundings(work):
+    with _ending_in_order(), _folder(options.work) as work, _isolated(work):
         plan = _plan(options, work)
         result: Result = {}
         for result in measure(plan, BenchSession, lambda what: print_stderr(f"{what} ...")):
@@ -120,7 +120,7 @@ class BenchSession:
 
 def _plan(options: argparse.Namespace, work: Path) -> BenchPlan:
     """
-    What *options* ask for.
+    The plan that *options* describe.
 
     Raises:
         BadRequest: It cannot be measured.
@@ -185,9 +185,9 @@ def _ending_in_order() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _surroundings(work: Path) -> Iterator[None]:
+def _isolated(work: Path) -> Iterator[None]:
     """
-    What this and every process that it starts find: our own files and all temporary ones below *work*, so that
+    Set the environment of this process and its children: our own files and all temporary ones below *work*, so that
     measuring touches no one's index and leaves nothing elsewhere; and modules are kept compiled, as an installation
     has them, or each start would be measured with a compiler in it.
     """

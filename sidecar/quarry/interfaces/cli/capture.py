@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_remarks(note: wire.CaptureResult) -> None:
-    """What is worth knowing besides the path, on standard error."""
+    """Print remarks about the new note on standard error: redactions, a duplicate, when it can be found."""
     if note.redacted:
         kinds = ", ".join(sorted(dict(note.redactions)))
         print_stderr(

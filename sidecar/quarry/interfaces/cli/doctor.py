@@ -23,7 +23,7 @@ from quarry.interfaces.cli.options import add_json, add_vault, resolve_vault
 from quarry.interfaces.cli.terminal import print_json, print_line, print_stderr
 from quarry.interfaces.client import SidecarClient
 from quarry.interfaces.install.installed import Unreadable, installed
-from quarry.interfaces.install.places import Surroundings, surroundings
+from quarry.interfaces.install.places import Host, current_host
 from quarry.interfaces.install.proof import Proof, prove
 from quarry.interfaces.logs import log_path
 from quarry.interfaces.mcp.versions import ALL_VERSIONS
@@ -73,7 +73,7 @@ class Finding(NamedTuple):
 
 def examine(vault: Path | None) -> list[Finding]:
     """Check the installation and, where one is given, the vault."""
-    findings = [_program(), *_database(), _scrubber(), _agents(), *_clients(surroundings()), *_folders()]
+    findings = [_program(), *_database(), _scrubber(), _agents(), *_clients(current_host()), *_folders()]
     if vault is None:
         return [*findings, _tried("model", lambda: _model("bundled"))]
     model = _tried("settings", lambda: load_settings(vault).model)
@@ -112,9 +112,9 @@ def _agents() -> Finding:
     return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
 
 
-def _clients(around: Surroundings) -> Iterator[Finding]:
-    """What AI clients are told of; each server that they would start is started, once."""
-    entries = list(installed(around))
+def _clients(host: Host) -> Iterator[Finding]:
+    """Check the AI clients that Quarry is set up in; every server that they would start is started once."""
+    entries = list(installed(host))
     if not entries:
         yield Finding("AI clients", "note", "Quarry is set up in none; `quarry install --list` names them")
     proofs: dict[str, Proof] = {}

@@ -171,7 +171,7 @@ def _systems(modes: str) -> tuple[str, ...]:
 
 def _collections(options: argparse.Namespace) -> list[Collection]:
     """
-    What to evaluate, each under a name of its own.
+    The collections to evaluate, each under a name of its own.
 
     Raises:
         BadRequest: Nothing was named, or two have the same name.

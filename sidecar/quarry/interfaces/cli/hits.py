@@ -88,7 +88,7 @@ def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
 
 
 def _evidence(hit: wire.Hit) -> Iterator[str]:
-    """What a hit was found by, which words it lacks, and how likely it answers; nothing where notes are only listed."""
+    """The retrievers that found a hit, the words it lacks, its confidence; nothing for notes that are only listed."""
     if hit.why is None:
         return
     yield FOUND_BY[hit.why]

@@ -19,18 +19,18 @@ from quarry.interfaces.install.diff import unified_diff
 from quarry.interfaces.install.entries import checked_name, is_same_vault, running_launcher
 from quarry.interfaces.install.files import backup_of
 from quarry.interfaces.install.installed import Installed, installed
-from quarry.interfaces.install.places import is_present, surroundings
+from quarry.interfaces.install.places import current_host, is_present
 from quarry.interfaces.install.plan import plan_install, plan_remove
 from quarry.interfaces.install.proof import Proof, prove
 from quarry.interfaces.install.record import read_records
-from quarry.interfaces.install.requests import Wish, left_out, requests_to_install, requests_to_remove
+from quarry.interfaces.install.requests import ClientSetup, left_out, requests_to_install, requests_to_remove
 from quarry.vault.identity import vault_id
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from quarry.interfaces.install.places import Surroundings
+    from quarry.interfaces.install.places import Host
     from quarry.interfaces.install.plan import FileChange
 
 
@@ -64,12 +64,12 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         BadConfiguration: A file cannot be changed; then none is.
     """
-    around = surroundings()
+    host = current_host()
     if options.list:
-        return _list(around, as_json=options.as_json)
-    wishes = _wishes(options)
-    changes = _plan(options, wishes, around)
-    for sentence in () if options.remove else (sentence for wish in wishes for sentence in left_out(wish)):
+        return _list(host, as_json=options.as_json)
+    setups = _setups(options)
+    changes = _plan(options, setups, host)
+    for sentence in () if options.remove else (sentence for setup in setups for sentence in left_out(setup)):
         print_stderr(sentence)
     if not options.as_json:
         _show(changes)
@@ -82,11 +82,11 @@ def run(options: argparse.Namespace) -> int:
     elif not options.as_json:
         print_line("nothing to do")
     apply(changes)
-    proof = None if options.remove else _prove(wishes[0], around)
+    proof = None if options.remove else _prove(setups[0], host)
     return _reported(options, changes, proof, written=True)
 
 
-def _wishes(options: argparse.Namespace) -> list[Wish]:
+def _setups(options: argparse.Namespace) -> list[ClientSetup]:
     if not options.clients:
         raise BadUsage("`quarry install` needs a client", f"name one or more of {', '.join(CLIENTS)}, or give --list")
     for name in options.clients:
@@ -98,7 +98,7 @@ def _wishes(options: argparse.Namespace) -> list[Wish]:
     name = None if options.name is None else checked_name(options.name)
     launcher = running_launcher()
     return [
-        Wish(CLIENTS[client], options.scope, vault, name, launcher, options.hooks, options.instructions)
+        ClientSetup(CLIENTS[client], options.scope, vault, name, launcher, options.hooks, options.instructions)
         for client in dict.fromkeys(options.clients)
     ]
 
@@ -114,11 +114,11 @@ def _vault(options: argparse.Namespace) -> str:
     return os.path.normpath(root.absolute())
 
 
-def _plan(options: argparse.Namespace, wishes: Sequence[Wish], around: Surroundings) -> list[FileChange]:
+def _plan(options: argparse.Namespace, setups: Sequence[ClientSetup], host: Host) -> list[FileChange]:
     find = requests_to_remove if options.remove else requests_to_install
-    requests = [request for wish in wishes for request in find(wish, around)]
+    requests = [request for setup in setups for request in find(setup, host)]
     plan = plan_remove if options.remove else plan_install
-    return plan(requests, vault_id(Path(wishes[0].vault)), read_records())
+    return plan(requests, vault_id(Path(setups[0].vault)), read_records())
 
 
 def _show(changes: Sequence[FileChange]) -> None:
@@ -147,13 +147,13 @@ def _refusal(options: argparse.Namespace, changes: Sequence[FileChange]) -> int 
     return FAILED
 
 
-def _prove(wish: Wish, around: Surroundings) -> Proof:
+def _prove(setup: ClientSetup, host: Host) -> Proof:
     """Start the server as its client's configuration now says."""
-    found = [entry for entry in installed(around) if isinstance(entry, Installed)]
-    ours = [entry for entry in found if entry.client == wish.client.name and entry.scope == wish.scope]
-    entry = next((entry for entry in ours if is_same_vault(entry.vault, wish.vault)), None)
+    found = [entry for entry in installed(host) if isinstance(entry, Installed)]
+    ours = [entry for entry in found if entry.client == setup.client.name and entry.scope == setup.scope]
+    entry = next((entry for entry in ours if is_same_vault(entry.vault, setup.vault)), None)
     if entry is None:
-        return Proof((), f"{wish.client.title} is not set up for this vault")
+        return Proof((), f"{setup.client.title} is not set up for this vault")
     return prove(entry.command, entry.environment)
 
 
@@ -209,13 +209,13 @@ def _report_proof(options: argparse.Namespace, proof: Proof) -> None:
         print_line("these files name a program and a folder of this machine: think before you commit them")
 
 
-def _list(around: Surroundings, *, as_json: bool) -> int:
-    entries = list(installed(around))
+def _list(host: Host, *, as_json: bool) -> int:
+    entries = list(installed(host))
     rows = [
         {
             "client": client.name,
             "title": client.title,
-            "found": is_present(client.found_by, around),
+            "found": is_present(client.found_by, host),
             "servers": [
                 {"name": entry.name, "scope": entry.scope, "vault": entry.vault, "path": str(entry.path)}
                 for entry in entries

@@ -68,7 +68,7 @@ def print_if_empty(vault: Vault, status: IndexStatus) -> None:
 
 
 def print_if_incomplete(index: Freshness) -> None:
-    """That notes are still being indexed, on standard error; nothing where *index* holds all of them."""
+    """Say on standard error that notes are still being indexed, unless *index* holds all of them."""
     if index.state in INCOMPLETE and index.total > index.done:
         print_stderr(f"indexing: {index.done} of {index.total} notes done")
     elif index.state in INCOMPLETE:

@@ -36,7 +36,7 @@ class Run:
         _thread.start_new_thread(self._end_at_deadline, ())
 
     def answer(self, document: bytes) -> HookOutcome:
-        """What is said to the event that *document* tells of."""
+        """Answer the event in *document*, the JSON that the client sent."""
         from quarry.interfaces.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
 
         named, self.client = self.client, self.client if self.client in CLIENTS else "-"

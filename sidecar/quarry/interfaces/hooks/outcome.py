@@ -50,7 +50,7 @@ class Silence(Exception):
 
 class HookOutcome(NamedTuple):
     """
-    What is said, and how it came to that.
+    The answer to an event, and the reasons for it.
 
     `output` is the object for standard output; None: silence, with its `reason`. `details` is for `--test`.
     """

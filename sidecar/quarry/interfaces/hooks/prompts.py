@@ -105,7 +105,7 @@ def rememberable(text: str) -> str:
 
 
 def _typed(prompt: str) -> str:
-    """What a person typed of *prompt*: without what its client put beside it."""
+    """The part of *prompt* that a person typed, without what the client added."""
     if len(prompt) > MAX_READ:
         prompt = f"{prompt[: MAX_READ // 2]}\n{prompt[-MAX_READ // 2 :]}"
     return _without_markup(prompt).strip()

@@ -46,7 +46,7 @@ ANEW = frozenset({"clear", "compact"})  # starts of a conversation that has lost
 
 
 class ContextRequest(NamedTuple):
-    """What the sidecar is asked for."""
+    """A request for context: the query and its token budget."""
 
     query: str
     max_tokens: int
@@ -72,7 +72,7 @@ class HookSession:
         self.details: dict[str, Any] = {"vault": str(self.root)}
 
     def respond(self) -> HookOutcome:
-        """What is said to the event."""
+        """Answer the event."""
         try:
             output = self._done() if self.event.kind == "done" else self._output(self._text())
         except Silence as silence:

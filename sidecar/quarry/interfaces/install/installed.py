@@ -10,7 +10,7 @@ from quarry.interfaces.install.clients import CLIENTS, SCOPES, Client, Scope
 from quarry.interfaces.install.entries import command_of, served_vault
 from quarry.interfaces.install.files import read_state
 from quarry.interfaces.install.json_values import json_value
-from quarry.interfaces.install.places import Surroundings, paths_at
+from quarry.interfaces.install.places import Host, paths_at
 
 
 class Installed(NamedTuple):
@@ -33,12 +33,12 @@ class Unreadable(NamedTuple):
     problem: str
 
 
-def installed(around: Surroundings) -> Iterator[Installed | Unreadable]:
+def installed(host: Host) -> Iterator[Installed | Unreadable]:
     """All servers of ours that the clients would start here."""
     for client in CLIENTS.values():
         seen: set[Path] = set()  # in the home folder, a project's file may be the user's
         for scope in SCOPES:
-            for path in paths_at(client.servers.get(scope, ()), around, "*"):
+            for path in paths_at(client.servers.get(scope, ()), host, "*"):
                 if path.is_file() and path not in seen:
                     seen.add(path)
                     yield from _in_file(client, scope, path)

@@ -28,7 +28,7 @@ def added_in_steps(
 
 
 def json_value(text: str) -> Any:
-    """What *text* means; an empty object where it is blank."""
+    """The value of the JSON *text*; an empty object if it is blank."""
     return jsonc.value_of(text, jsonc.parse(text)) if text.strip() else {}
 
 

@@ -64,7 +64,7 @@ def parse(text: str) -> Node:
 
 
 def value_of(text: str, node: Node) -> Any:
-    """What *node* of *text* means; of members with one key the last counts, as in every parser of JSON."""
+    """The value of *node* in *text*; of members with equal keys the last counts, as in every JSON parser."""
     if node.kind == "object":
         return {child.key: value_of(text, child.node) for child in node.children}
     if node.kind == "array":

@@ -101,7 +101,7 @@ def _written(text: str, root: Node, key: str | None, value: object, indent: str 
 
 
 def _child_indent(text: str, root: Node, container: Node) -> str | None:
-    """What stands before a child of *container* on its line; None where children stand on one line."""
+    """The indentation of *container*'s children; None if they share one line."""
     if container.children:
         last = container.children[-1].start
         return _line_indent(text, last) if _starts_line(text, last) else None
@@ -111,7 +111,7 @@ def _child_indent(text: str, root: Node, container: Node) -> str | None:
 
 
 def _indent_unit(text: str, root: Node) -> str:
-    """What children are indented by, as those of the whole text are."""
+    """The indentation added at each level, as the whole text has it."""
     last = root.children[-1].start if root.children else 0
     return (_line_indent(text, last) if _starts_line(text, last) else "") or DEFAULT_INDENT
 

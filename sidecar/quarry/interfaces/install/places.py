@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 System = Literal["linux", "macos", "windows"]
 
 
-class Surroundings(NamedTuple):
-    """What decides where files lie; *project* is the folder that a project's configuration lies in."""
+class Host(NamedTuple):
+    """The environment that decides where files lie; *project* is the folder with the project's configuration."""
 
     system: System
     home: Path
@@ -23,15 +23,13 @@ class Surroundings(NamedTuple):
     environment: Mapping[str, str]
 
 
-def surroundings(project: Path | None = None) -> Surroundings:
+def current_host(project: Path | None = None) -> Host:
     """Where this process runs: the project is the nearest folder of a Git repository, else the working directory."""
     systems: Mapping[str, System] = {"darwin": "macos", "win32": "windows"}
-    return Surroundings(
-        systems.get(sys.platform, "linux"), Path.home(), project or _project(Path.cwd()), dict(os.environ)
-    )
+    return Host(systems.get(sys.platform, "linux"), Path.home(), project or _project(Path.cwd()), dict(os.environ))
 
 
-def paths_at(places: Sequence[str], around: Surroundings, name: str = "") -> list[Path]:
+def paths_at(places: Sequence[str], host: Host, name: str = "") -> list[Path]:
     """
     The files at *places*, of which those count whose folder is there; without any, the first place.
 
@@ -40,35 +38,35 @@ def paths_at(places: Sequence[str], around: Surroundings, name: str = "") -> lis
     Args:
         name: Of the entry, for a client that has a file for each; `*` for all that are there.
     """
-    candidates = [path for place in places for path in _matches(place, around, name)]
+    candidates = [path for place in places for path in _matches(place, host, name)]
     return [path for path in candidates if path.parent.is_dir()] or candidates[:1]
 
 
-def is_present(places: Sequence[str], around: Surroundings) -> bool:
+def is_present(places: Sequence[str], host: Host) -> bool:
     """Whether any of *places* is there."""
-    return any(path.exists() for place in places for path in _matches(place, around, ""))
+    return any(path.exists() for place in places for path in _matches(place, host, ""))
 
 
-def _matches(place: str, around: Surroundings, name: str) -> list[Path]:
+def _matches(place: str, host: Host, name: str) -> list[Path]:
     base, _, rest = place.removeprefix("{").partition("}")
-    folder, rest = Path(_bases(around)[base]), rest.lstrip("/").replace("{name}", name)
+    folder, rest = Path(_bases(host)[base]), rest.lstrip("/").replace("{name}", name)
     return sorted(folder.glob(rest)) if "*" in rest else [folder / rest]
 
 
-def _bases(around: Surroundings) -> dict[str, str]:
-    home = str(around.home)
+def _bases(host: Host) -> dict[str, str]:
+    home = str(host.home)
 
     def moved(variable: str, usual: str) -> str:
-        value = around.environment.get(variable, "")
+        value = host.environment.get(variable, "")
         return value if Path(value).is_absolute() else usual  # XDG: a relative path counts for nothing
 
-    dot_config = moved("XDG_CONFIG_HOME", f"{home}/.config") if around.system == "linux" else f"{home}/.config"
-    app_data = f"{home}/Library/Application Support" if around.system == "macos" else dot_config
-    if around.system == "windows":
+    dot_config = moved("XDG_CONFIG_HOME", f"{home}/.config") if host.system == "linux" else f"{home}/.config"
+    app_data = f"{home}/Library/Application Support" if host.system == "macos" else dot_config
+    if host.system == "windows":
         dot_config = app_data = moved("APPDATA", f"{home}/AppData/Roaming")
     return {
         "home": home,
-        "project": str(around.project),
+        "project": str(host.project),
         "dot_config": dot_config,
         "app_data": app_data,
         "local_app_data": moved("LOCALAPPDATA", f"{home}/AppData/Local"),

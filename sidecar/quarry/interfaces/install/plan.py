@@ -14,7 +14,7 @@ from quarry.interfaces.install.targets import Target
 
 
 class InstallRequest(NamedTuple):
-    """What is wanted, or no longer wanted, in a file for a client."""
+    """An entry to add to, or remove from, a client's configuration file."""
 
     client: str
     path: Path
@@ -23,7 +23,7 @@ class InstallRequest(NamedTuple):
 
 class FileChange(NamedTuple):
     """
-    What happens to one file.
+    A planned change of one file.
 
     *text* is None where the file is deleted; *record* what is known of it then, None where it is none of ours any
     more. *is_exact* says that it is again as it was before the first change.

@@ -39,7 +39,7 @@ class Layer:
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """
-    What was done to one file: whether we made it, the folders and objects that we made for it, and the layers.
+    The record of our changes to one file: whether we made it, the folders and objects made for it, and the layers.
 
     *original* is the hash of its text before the first layer.
     """

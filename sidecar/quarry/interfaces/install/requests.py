@@ -10,14 +10,14 @@ from quarry.interfaces.install.entries import Launcher, entry_name, hook_entries
 from quarry.interfaces.install.hook_targets import JsonHooks
 from quarry.interfaces.install.installed import Installed, installed
 from quarry.interfaces.install.instructions import CURSOR_RULE, MarkdownSection, instructions
-from quarry.interfaces.install.places import Surroundings, paths_at
+from quarry.interfaces.install.places import Host, paths_at
 from quarry.interfaces.install.plan import InstallRequest
 from quarry.interfaces.install.server_targets import JsonServer, TomlServer
 from quarry.interfaces.install.targets import Target
 
 
-class Wish(NamedTuple):
-    """What a person asked for, of one client."""
+class ClientSetup(NamedTuple):
+    """The parts that a person wants installed in one client."""
 
     client: Client
     scope: Scope
@@ -28,81 +28,81 @@ class Wish(NamedTuple):
     instructions: bool = False
 
 
-def requests_to_install(wish: Wish, around: Surroundings) -> Iterator[InstallRequest]:
+def requests_to_install(setup: ClientSetup, host: Host) -> Iterator[InstallRequest]:
     """
-    The requests that meet *wish*, as far as its client can; `left_out` says what it cannot.
+    The requests that meet *setup*, as far as its client can; `left_out` says what it cannot.
 
     Raises:
         BadConfiguration: The client has no configuration in this scope.
     """
-    name = wish.name or entry_name(Path(wish.vault))
-    yield from _servers(wish, around, name)
-    if wish.hooks and wish.client.hooks:
-        yield _hooks(wish, wish.client.hooks, around)
-    if wish.instructions and wish.scope in wish.client.instructions:
-        yield _section(wish, around, name)
+    name = setup.name or entry_name(Path(setup.vault))
+    yield from _servers(setup, host, name)
+    if setup.hooks and setup.client.hooks:
+        yield _hooks(setup, setup.client.hooks, host)
+    if setup.instructions and setup.scope in setup.client.instructions:
+        yield _section(setup, host, name)
 
 
-def left_out(wish: Wish) -> Iterator[str]:
-    """Sentences on what of *wish* its client cannot do."""
-    client = wish.client
-    if wish.hooks and client.hooks is None:
+def left_out(setup: ClientSetup) -> Iterator[str]:
+    """Sentences on what of *setup* its client cannot do."""
+    client = setup.client
+    if setup.hooks and client.hooks is None:
         yield f"{client.title} has no hooks that Quarry can use; --hooks does nothing for it"
-    if wish.instructions and wish.scope not in client.instructions:
+    if setup.instructions and setup.scope not in client.instructions:
         scopes = " or ".join(f"--scope {scope}" for scope in client.instructions)
         yield f"{client.title} reads no instructions there; {f'use {scopes}' if scopes else 'it has the server alone'}"
 
 
-def requests_to_remove(wish: Wish, around: Surroundings) -> Iterator[InstallRequest]:
+def requests_to_remove(setup: ClientSetup, host: Host) -> Iterator[InstallRequest]:
     """
     The requests for what a client may have for the vault in this scope, under whichever name, last written first.
 
-    Where *wish* names hooks or instructions, only those are removed, else everything.
+    Where *setup* names hooks or instructions, only those are removed, else everything.
     """
-    client = wish.client
-    is_all = not (wish.hooks or wish.instructions)
-    names = [wish.name or entry_name(Path(wish.vault)), *_names_of(wish, around)]
-    if (is_all or wish.instructions) and wish.scope in client.instructions:
+    client = setup.client
+    is_all = not (setup.hooks or setup.instructions)
+    names = [setup.name or entry_name(Path(setup.vault)), *_names_of(setup, host)]
+    if (is_all or setup.instructions) and setup.scope in client.instructions:
         for name in dict.fromkeys(names):
-            yield _section(wish, around, name)
-    if (is_all or wish.hooks) and client.hooks:
-        yield _hooks(wish, client.hooks, around)
+            yield _section(setup, host, name)
+    if (is_all or setup.hooks) and client.hooks:
+        yield _hooks(setup, client.hooks, host)
     if is_all:
         for name in dict.fromkeys(names):
-            yield from _servers(wish, around, name)
+            yield from _servers(setup, host, name)
 
 
-def _names_of(wish: Wish, around: Surroundings) -> Iterator[str]:
+def _names_of(setup: ClientSetup, host: Host) -> Iterator[str]:
     """The names of the client's servers for the vault."""
-    for entry in installed(around):
+    for entry in installed(host):
         if (
             isinstance(entry, Installed)
-            and (entry.client, entry.scope) == (wish.client.name, wish.scope)
-            and is_same_vault(entry.vault, wish.vault)
-            and wish.name in (None, entry.name)
+            and (entry.client, entry.scope) == (setup.client.name, setup.scope)
+            and is_same_vault(entry.vault, setup.vault)
+            and setup.name in (None, entry.name)
         ):
             yield entry.name
 
 
-def _servers(wish: Wish, around: Surroundings, name: str) -> Iterator[InstallRequest]:
-    client = wish.client
-    if wish.scope not in client.servers:
+def _servers(setup: ClientSetup, host: Host, name: str) -> Iterator[InstallRequest]:
+    client = setup.client
+    if setup.scope not in client.servers:
         raise BadConfiguration(f"{client.title} has one configuration for all projects; leave --scope out")
-    entry = server_entry(client, wish.launcher, wish.vault)
-    for path in paths_at(client.servers[wish.scope], around, name):
-        target: Target = JsonServer(client.servers_path, name, entry, wish.vault)
+    entry = server_entry(client, setup.launcher, setup.vault)
+    for path in paths_at(client.servers[setup.scope], host, name):
+        target: Target = JsonServer(client.servers_path, name, entry, setup.vault)
         if client.file_format == "toml":
-            target = TomlServer(client.servers_path, name, entry, wish.vault)
+            target = TomlServer(client.servers_path, name, entry, setup.vault)
         yield InstallRequest(client.name, path, target)
 
 
-def _hooks(wish: Wish, hooks: Hooks, around: Surroundings) -> InstallRequest:
-    [path] = paths_at([hooks.files[wish.scope]], around)
-    entries = hook_entries(wish.client, hooks, wish.launcher, wish.vault)
-    return InstallRequest(wish.client.name, path, JsonHooks(wish.client.name, entries, wish.vault, hooks.scaffold))
+def _hooks(setup: ClientSetup, hooks: Hooks, host: Host) -> InstallRequest:
+    [path] = paths_at([hooks.files[setup.scope]], host)
+    entries = hook_entries(setup.client, hooks, setup.launcher, setup.vault)
+    return InstallRequest(setup.client.name, path, JsonHooks(setup.client.name, entries, setup.vault, hooks.scaffold))
 
 
-def _section(wish: Wish, around: Surroundings, name: str) -> InstallRequest:
-    [path] = paths_at([wish.client.instructions[wish.scope]], around)
+def _section(setup: ClientSetup, host: Host, name: str) -> InstallRequest:
+    [path] = paths_at([setup.client.instructions[setup.scope]], host)
     scaffold = CURSOR_RULE if path.suffix == ".mdc" else ""
-    return InstallRequest(wish.client.name, path, MarkdownSection(name, instructions(name), scaffold))
+    return InstallRequest(setup.client.name, path, MarkdownSection(name, instructions(name), scaffold))

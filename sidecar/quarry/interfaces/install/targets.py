@@ -23,7 +23,7 @@ class Addition(NamedTuple):
 
 
 class Target(Protocol):
-    """What is wanted in a file. All methods raise `Malformed` for a text that they cannot read."""
+    """An entry wanted in a file. All methods raise `Malformed` for a text that they cannot read."""
 
     def is_done(self, text: str) -> bool:
         """Whether *text* has what is wanted, and nothing else of ours."""

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 1024 * 1024  # tomllib and tomlkit take seconds for more; confi
 
 def parse(text: str) -> dict[str, Any]:
     """
-    What *text* means.
+    Parse the TOML *text*.
 
     Raises:
         Malformed: It is not TOML, or too large to be a configuration.

@@ -102,7 +102,7 @@ def _wrong(name: str, found: str, schema: Schema) -> BadArguments:
 
 
 def _described(schema: Schema) -> str:
-    """What a value of *schema* may be."""
+    """Describe the values that *schema* allows."""
     if "enum" in schema:
         return " or ".join(map(repr, schema["enum"]))
     described = _TYPE_NAMES[schema["type"]]

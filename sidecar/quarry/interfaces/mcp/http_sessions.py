@@ -22,7 +22,7 @@ Item = Message | list[Message] | None
 
 
 class Outgoing:
-    """What is to be sent in answer to one request, or on the stream of a session; the end is told once."""
+    """The queue of messages to send in answer to one request, or on a session's stream; its end is signalled once."""
 
     def __init__(self) -> None:
         self._items: queue.Queue[tuple[Item, bool]] = queue.Queue(MAX_UNREAD)

@@ -25,7 +25,7 @@ NOTE, BLOCK, STATUS = "quarry://note/", "quarry://block/", "quarry://status"
 
 
 class Address(NamedTuple):
-    """What the URI of a resource names."""
+    """The note or list that a resource's URI names."""
 
     kind: str  # "note", "block" or "status"
     name: str  # the path of a note, the name of a block
@@ -98,7 +98,7 @@ def read_resource(vaults: Vaults, params: Params, call: PendingCall) -> dict[str
 
 def parsed_uri(vaults: Vaults, uri: Any, version: str) -> Address:
     """
-    What *uri* names; whether it is there is not looked at.
+    Parse *uri*; whether the resource exists is not checked.
 
     Raises:
         ProtocolError: It names nothing of ours.

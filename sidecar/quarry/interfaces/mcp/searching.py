@@ -246,7 +246,7 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
 
 
 def _search_message(result: "wire.SearchResult") -> str | None:
-    """What the reader of the hits should know of how they were found."""
+    """The remarks on how the hits were found: corrections, relaxation, a stale index."""
     corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
     lacking = ", ".join(map(clean_name, result.unknown_words))
     return markdown.sentences(

@@ -87,7 +87,7 @@ class Server:
 
 
 def server_info() -> dict[str, Any]:
-    """What this program is."""
+    """The name, title and version of this server, as `initialize` reports them."""
     return {"name": "quarry", "title": "Quarry", "version": __version__}
 
 

@@ -65,7 +65,7 @@ def described_tools(vault_names: Sequence[str], version: str, *, with_capture: b
 
 
 def input_schema(tool: str, vault_names: Sequence[str]) -> Schema:
-    """What *tool* takes; `vault` where there are several to choose from."""
+    """The JSON schema of *tool*'s arguments, with `vault` if there are several to choose from."""
     _, properties, _ = _TOOLS[tool]
     if len(vault_names) > 1:
         properties = {**properties, "vault": {"type": "string", "enum": list(vault_names)}}

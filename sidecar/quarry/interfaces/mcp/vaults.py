@@ -186,7 +186,7 @@ def _free_name(root: Path, taken: Mapping[str, Vault]) -> str:
 
 
 def _said(news: "Reply | None") -> str:
-    """What a notification of the sidecar says about its work."""
+    """A sentence on the progress that a sidecar's notification reports."""
     status = news.get("params") if news and news.get("method") == "index/progress" else None
     progress = status.get("progress") if isinstance(status, dict) else None
     if isinstance(progress, dict):

@@ -26,7 +26,7 @@ RETRY_S = 5.0  # after a sidecar could not be reached
 
 
 class Interest:
-    """What a client wants to be told of."""
+    """The resources and lists that a client subscribed to."""
 
     def __init__(self, uris: Collection[str] = (), *, lists: bool = False) -> None:
         self.uris = set(uris)
@@ -34,7 +34,7 @@ class Interest:
 
 
 class VaultReport:
-    """What a sidecar reported about its vault."""
+    """A change of its vault that a sidecar reported."""
 
     def __init__(self, vault: Vault, paths: Collection[str] | None, *, has_other_notes: bool) -> None:
         """
@@ -127,7 +127,7 @@ class Watch:
 
 
 def _report(vault: Vault, updated: "Reply", count: int) -> tuple[VaultReport, int]:
-    """What `index/updated` reports, and how many notes there are now, where there were *count*."""
+    """The report in `index/updated`, and the number of notes now, where there were *count*."""
     indexed, removed = updated.indexed, updated.removed
     is_whole = max(len(indexed), len(removed)) < MOST_REPORTED
     now: int = updated.status.notes

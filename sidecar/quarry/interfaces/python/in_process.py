@@ -172,7 +172,7 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> ClientSession:
-    """What answers requests, with everything allowed: the caller is the owner."""
+    """A session that answers requests in this process, with the owner's access."""
     service = Service(
         engine=engine,
         executor=opening.enter_context(ThreadPoolExecutor(SEARCH_THREADS, "quarry-search")),

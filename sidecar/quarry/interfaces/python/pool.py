@@ -18,7 +18,7 @@ MAX_CONNECTIONS_EACH = 4  # a sidecar answers four searches at a time; more conn
 
 
 class Transport(Protocol):
-    """What takes a request to an index and brings the reply. Any thread may ask."""
+    """A channel that carries requests to an index and replies back. Safe for use by any thread."""
 
     def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = False) -> Any:
         """

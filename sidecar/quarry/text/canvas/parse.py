@@ -95,7 +95,7 @@ def _parsed(source: str) -> Mapping[str, Any]:
 
 
 def _entries(document: Mapping[str, Any], key: str, read: Any, limit: int) -> tuple[list[Any], int, bool]:
-    """What *read* makes of the first *limit* entries of a list, how many it refused, and whether there are more."""
+    """The first *limit* entries of a list as *read* parses them, the number it refused, and whether there are more."""
     entries = document.get(key, [])
     if not isinstance(entries, list):
         raise UnreadableDocument(f"its {key!r} are not a list")

@@ -158,7 +158,7 @@ class _Finder(Struct, frozen=True):
         return behind - (depth == 0)
 
     def _text(self, at: int, end: int) -> str:
-        """What was typed of the tokens in `[at, end)`."""
+        """The typed text of the tokens in `[at, end)`."""
         return self.typed[self.tokens[at].start : self.tokens[end - 1].end] if at < end else ""
 
 

@@ -48,7 +48,7 @@ class HighlightTerms(Struct, frozen=True, dict=True):
 
     @cached_property
     def matcher(self) -> "Matcher":
-        """What finds these terms in a text, built once."""
+        """The matcher that finds these terms in a text, built once."""
         return _build_matcher(self)
 
     @cached_property

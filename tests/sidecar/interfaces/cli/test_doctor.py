@@ -10,7 +10,7 @@ import pytest
 from quarry.errors import ModelMissing
 from quarry.interfaces.cli import doctor
 from quarry.interfaces.cli.doctor import _clients, examine
-from quarry.interfaces.install.places import Surroundings
+from quarry.interfaces.install.places import Host
 
 MINILM_LAYER = Path(__file__).parents[3] / "models" / "minilm-1-layer"
 
@@ -157,7 +157,7 @@ def told(home, command, vault):
     (home / ".cursor").mkdir(parents=True)
     entry = {"command": command, "args": ["mcp", "--vault", str(vault)]}
     (home / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"notes": entry}}))
-    return Surroundings("linux", home, home, {})
+    return Host("linux", home, home, {})
 
 
 def test_the_server_that_a_client_would_start_is_started(vault, tmp_path):
@@ -185,7 +185,7 @@ def test_a_vault_that_is_gone_is_bad(tmp_path):
 
 
 def test_where_no_client_is_told_of_quarry_it_says_how(tmp_path):
-    [finding] = _clients(Surroundings("linux", tmp_path, tmp_path, {}))
+    [finding] = _clients(Host("linux", tmp_path, tmp_path, {}))
 
     assert finding.verdict == "note"
     assert "quarry install --list" in finding.detail

@@ -9,10 +9,10 @@ import pytest
 from quarry.interfaces.install.apply import apply
 from quarry.interfaces.install.clients import CLIENTS
 from quarry.interfaces.install.entries import Launcher
-from quarry.interfaces.install.places import Surroundings, paths_at
+from quarry.interfaces.install.places import Host, paths_at
 from quarry.interfaces.install.plan import plan_install, plan_remove
 from quarry.interfaces.install.record import read_records
-from quarry.interfaces.install.requests import Wish, requests_to_install, requests_to_remove
+from quarry.interfaces.install.requests import ClientSetup, requests_to_install, requests_to_remove
 from quarry.vault.identity import vault_id
 
 FILES = Path(__file__).parent / "files"
@@ -28,15 +28,15 @@ class Desk:
         self.vault = folder / "Notes"
         for made in (self.home, self.project, self.vault):
             made.mkdir()
-        self.around = Surroundings("linux", self.home, self.project, {})
+        self.host = Host("linux", self.home, self.project, {})
 
-    def wish(self, client: str, **more):
+    def setup(self, client: str, **more):
         more = {"scope": "user", "name": None, "vault": str(self.vault), "launcher": LAUNCHER, **more}
-        return Wish(client=CLIENTS[client], **more)
+        return ClientSetup(client=CLIENTS[client], **more)
 
     def plan(self, client: str, **more):
-        wish = self.wish(client, **more)
-        return plan_install(requests_to_install(wish, self.around), vault_id(Path(wish.vault)), read_records())
+        setup = self.setup(client, **more)
+        return plan_install(requests_to_install(setup, self.host), vault_id(Path(setup.vault)), read_records())
 
     def install(self, client: str, **more):
         changes = self.plan(client, **more)
@@ -44,19 +44,19 @@ class Desk:
         return changes
 
     def remove(self, client: str, **more):
-        wish = self.wish(client, **more)
-        changes = plan_remove(requests_to_remove(wish, self.around), vault_id(Path(wish.vault)), read_records())
+        setup = self.setup(client, **more)
+        changes = plan_remove(requests_to_remove(setup, self.host), vault_id(Path(setup.vault)), read_records())
         apply(changes)
         return changes
 
     def configuration(self, client: str, scope: str = "user") -> Path:
         """Where the client's servers are, as a path whose folder is there."""
-        [path] = paths_at(CLIENTS[client].servers[scope], self.around, "notes")
+        [path] = paths_at(CLIENTS[client].servers[scope], self.host, "notes")
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def hooks_file(self, client: str) -> Path:
-        [path] = paths_at([CLIENTS[client].hooks.files["user"]], self.around)
+        [path] = paths_at([CLIENTS[client].hooks.files["user"]], self.host)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 

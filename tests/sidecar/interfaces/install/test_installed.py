@@ -10,7 +10,7 @@ from quarry.interfaces.install.installed import Installed, Unreadable, installed
 def test_a_server_of_ours_is_found(filled, client):
     filled.install(client)
 
-    [found] = installed(filled.around)
+    [found] = installed(filled.host)
 
     assert isinstance(found, Installed)
     assert (found.client, found.scope, found.name, found.vault) == (client, "user", "notes", str(filled.vault))
@@ -22,18 +22,18 @@ def test_a_server_of_ours_is_found(filled, client):
 def test_a_projects_server_is_found(desk):
     desk.install("vscode", scope="project")
 
-    assert [(entry.client, entry.scope) for entry in installed(desk.around)] == [("vscode", "project")]
+    assert [(entry.client, entry.scope) for entry in installed(desk.host)] == [("vscode", "project")]
 
 
 def test_in_the_home_folder_nothing_is_found_twice(desk):
-    desk.around = desk.around._replace(project=desk.home)
+    desk.host = desk.host._replace(project=desk.home)
     desk.install("cursor")
 
-    assert len(list(installed(desk.around))) == 1
+    assert len(list(installed(desk.host))) == 1
 
 
 def test_others_are_not_taken_for_ours(filled):
-    assert list(installed(filled.around)) == []
+    assert list(installed(filled.host)) == []
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff", b'{"mcpServers": 1}', b"[]", b""])
@@ -41,7 +41,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(desk, conte
     desk.install("vscode")
     desk.configuration("cursor").write_bytes(content)
 
-    found = list(installed(desk.around))
+    found = list(installed(desk.host))
 
     assert [entry.client for entry in found if isinstance(entry, Installed)] == ["vscode"]
     assert [entry.client for entry in found if isinstance(entry, Unreadable)] in ([], ["cursor"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quarry.interfaces.install.clients import CLIENTS
-from quarry.interfaces.install.places import Surroundings, is_present, paths_at, surroundings
+from quarry.interfaces.install.places import Host, current_host, is_present, paths_at
 
 HOME = Path("/home/me")
 PROJECT = Path("/src/app")
@@ -45,21 +45,21 @@ PROJECT_FILES = {
 }
 
 
-def around(system="linux", home=HOME, project=PROJECT, **environment):
-    return Surroundings(system, home, project, environment)
+def host(system="linux", home=HOME, project=PROJECT, **environment):
+    return Host(system, home, project, environment)
 
 
 @pytest.mark.parametrize(("place", "system"), [(0, "linux"), (1, "macos"), (2, "windows")])
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_users_file_is_where_the_documentation_has_it(client, place, system):
-    [path] = paths_at(CLIENTS[client].servers["user"], around(system), "notes")
+    [path] = paths_at(CLIENTS[client].servers["user"], host(system), "notes")
 
     assert path == Path(USER_FILES[client][place])
 
 
 @pytest.mark.parametrize("client", PROJECT_FILES)
 def test_a_projects_file_is_where_the_documentation_has_it(client):
-    [path] = paths_at(CLIENTS[client].servers["project"], around(), "notes")
+    [path] = paths_at(CLIENTS[client].servers["project"], host(), "notes")
 
     assert path == PROJECT / PROJECT_FILES[client]
 
@@ -76,20 +76,20 @@ def test_a_projects_file_is_where_the_documentation_has_it(client):
     ],
 )
 def test_a_folder_that_was_moved_is_followed(client, system, variable, expected):
-    [path] = paths_at(CLIENTS[client].servers["user"], around(system, **{variable: "/else"}), "notes")
+    [path] = paths_at(CLIENTS[client].servers["user"], host(system, **{variable: "/else"}), "notes")
 
     assert path == Path(expected)
 
 
 def test_a_relative_folder_in_the_environment_counts_for_nothing():
-    [path] = paths_at(CLIENTS["zed"].servers["user"], around(XDG_CONFIG_HOME="here"))
+    [path] = paths_at(CLIENTS["zed"].servers["user"], host(XDG_CONFIG_HOME="here"))
 
     assert path == HOME / ".config/zed/settings.json"
 
 
 def test_both_places_of_a_client_that_moved_are_written(tmp_path):
     (tmp_path / ".codeium/windsurf").mkdir(parents=True)
-    here = around(home=tmp_path)
+    here = host(home=tmp_path)
     assert paths_at(CLIENTS["windsurf"].servers["user"], here) == [tmp_path / ".codeium/windsurf/mcp_config.json"]
 
     (tmp_path / ".config/devin").mkdir(parents=True)
@@ -102,13 +102,13 @@ def test_the_package_of_claude_desktop_on_windows_is_found(tmp_path):
     folder.mkdir(parents=True)
     (folder / "claude_desktop_config.json").write_text("{}")
 
-    assert paths_at(CLIENTS["claude-desktop"].servers["user"], around("windows", tmp_path)) == [
+    assert paths_at(CLIENTS["claude-desktop"].servers["user"], host("windows", tmp_path)) == [
         folder / "claude_desktop_config.json"
     ]
 
 
 def test_a_client_is_present_where_its_folder_is(tmp_path):
-    here = around(home=tmp_path)
+    here = host(home=tmp_path)
     assert not is_present(CLIENTS["cursor"].found_by, here)
 
     (tmp_path / ".cursor").mkdir()
@@ -121,6 +121,6 @@ def test_the_project_is_the_repository_that_one_is_in(tmp_path, monkeypatch):
     (tmp_path / "app/src").mkdir()
 
     monkeypatch.chdir(tmp_path / "app/src")
-    assert surroundings().project == tmp_path / "app"
+    assert current_host().project == tmp_path / "app"
     monkeypatch.chdir(tmp_path)
-    assert surroundings().project == tmp_path
+    assert current_host().project == tmp_path

@@ -11,13 +11,13 @@ def names(requests):
 
 
 def test_only_what_was_asked_for_is_requested(desk):
-    assert names(requests_to_install(desk.wish("claude-code"), desk.around)) == [".claude.json"]
-    wish = desk.wish("claude-code", hooks=True, instructions=True)
-    assert names(requests_to_install(wish, desk.around)) == [".claude.json", "settings.json", "CLAUDE.md"]
+    assert names(requests_to_install(desk.setup("claude-code"), desk.host)) == [".claude.json"]
+    setup = desk.setup("claude-code", hooks=True, instructions=True)
+    assert names(requests_to_install(setup, desk.host)) == [".claude.json", "settings.json", "CLAUDE.md"]
 
 
 def test_everything_is_removed_without_being_named(desk):
-    assert names(requests_to_remove(desk.wish("claude-code"), desk.around)) == [
+    assert names(requests_to_remove(desk.setup("claude-code"), desk.host)) == [
         "CLAUDE.md",
         "settings.json",
         ".claude.json",
@@ -45,20 +45,20 @@ def test_a_server_of_another_name_is_found_for_its_removal(desk):
 
 
 @pytest.mark.parametrize(
-    ("client", "wishes", "says"),
+    ("client", "setups", "says"),
     [
         ("zed", {"hooks": True}, "Zed has no hooks"),
         ("cursor", {"instructions": True}, "use --scope project"),
         ("claude-desktop", {"instructions": True}, "it has the server alone"),
     ],
 )
-def test_what_a_client_cannot_do_is_said_and_the_rest_is_done(desk, client, wishes, says):
-    wish = desk.wish(client, **wishes)
+def test_what_a_client_cannot_do_is_said_and_the_rest_is_done(desk, client, setups, says):
+    setup = desk.setup(client, **setups)
 
-    assert says in " ".join(left_out(wish))
-    assert len(list(requests_to_install(wish, desk.around))) == 1
+    assert says in " ".join(left_out(setup))
+    assert len(list(requests_to_install(setup, desk.host))) == 1
 
 
 def test_a_scope_that_a_client_has_not_is_refused(desk):
     with pytest.raises(BadConfiguration, match="leave --scope out"):
-        list(requests_to_install(desk.wish("claude-desktop", scope="project"), desk.around))
+        list(requests_to_install(desk.setup("claude-desktop", scope="project"), desk.host))

@@ -27,7 +27,7 @@ KINDS = (git_status.reduce, listings.reduce, suites.reduce, builds.reduce, trace
 
 
 class Compressed(NamedTuple):
-    """What is left of an output, without our last line."""
+    """A shortened output, without the line that we append."""
 
     stdout: str
     stderr: str
@@ -40,7 +40,7 @@ class Compressed(NamedTuple):
 
 
 def compress(command: str, stdout: str, stderr: str) -> Compressed | None:
-    """What is left of the output of *command*; None where it is to be left as it is."""
+    """Shorten the output of *command*; None if it should stay as it is."""
     if len(stdout) + len(stderr) < MIN_CHARACTERS or _is_ours(stdout) or _is_ours(stderr):
         return None
     parsed = parse_command(command)
@@ -59,7 +59,7 @@ def compress(command: str, stdout: str, stderr: str) -> Compressed | None:
 
 
 def _reduced(command: Command, text: str) -> Reduction | None:
-    """What is left of one stream, by the first kind that recognises it."""
+    """Shorten one stream by the first kind that recognises it."""
     if not text.strip():
         return None
     lines = cleaned_lines(text)

@@ -37,7 +37,7 @@ def is_progress(line: str) -> bool:
 
 
 def _overwritten(line: str) -> str:
-    """What is seen of *line* in the end: carriage returns go back to its beginning."""
+    """*line* as a terminal shows it in the end: a carriage return goes back to its beginning."""
     return line.rstrip("\r").rpartition("\r")[2] if "\r" in line else line
 
 
