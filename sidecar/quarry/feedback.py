@@ -85,7 +85,7 @@ class FeedbackLog:
 
     def _look(self) -> bool:
         """Learn the salt and the number of entries; returns whether there is a file to add to."""
-        if not self._path.exists():  # deleted, perhaps: whoever does that wants all of it forgotten
+        if not self._path.exists():  # perhaps deleted, so that all of it is forgotten
             self._salt, self._count = secrets.token_hex(SALT_BYTES), 0
             return False
         if not self._salt:

@@ -26,7 +26,7 @@ BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of 
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed
 BULK_NOTES = 4096  # 10 MB of WAL; where nobody searches meanwhile, it is this that ends a transaction
 WAL_PAGES = 4000  # 16 MB, while many notes come
-WAL_PAGES_OF_SAVES = 4 * WAL_PAGES  # 400 saves: idle time empties it before, and whoever saves does not wait for it
+WAL_PAGES_OF_SAVES = 4 * WAL_PAGES  # 400 saves: idle time empties it before, so that no save waits for it
 WAL_FACTOR_AT_MOST = 4  # beyond, the writer waits for readers, which keep a WAL from beginning anew
 
 
@@ -96,7 +96,7 @@ class Writer:
                 as where the index is to replace another, a crash of the system may cost the whole file.
         """
         assert self._bulk is None, "one bulk inside another"
-        # Whoever searches a vault that is being indexed sees rows at once; a second is worth one commit more.
+        # A search in a vault that is being indexed finds notes at once; a second is worth one more commit.
         self._bulk, self._is_searched = BATCH_NOTES if is_searched else BULK_NOTES, is_searched
         self.connection.pragma("cache_size", -BULK_CACHE_KIB)
         if not is_searched:

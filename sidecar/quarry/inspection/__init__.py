@@ -1,1 +1,1 @@
-"""Which notes are in the index, which are not, and why? Asked by a person who misses one."""
+"""Which notes are in the index, which are not, and why? For a person who misses one."""

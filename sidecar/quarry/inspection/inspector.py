@@ -114,7 +114,7 @@ class Inspector:
         )
 
     def _coverage(self) -> Coverage:
-        with self._lock:  # who comes meanwhile is answered from the same walk
+        with self._lock:  # requests that arrive meanwhile are answered from the same walk
             policy = self._sync.policy
             with self._reader() as reader:
                 made_of = (reader.generation, policy.rules, policy.settings)

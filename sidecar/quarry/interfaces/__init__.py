@@ -7,4 +7,4 @@ MAX_CONNECTIONS = 64
 """How many clients a sidecar serves at a time: a person has a handful of tools; more is a flood."""
 
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")  # states in which an answer may lack notes or vectors
-CHARACTERS_PER_TOKEN = 4  # as `ranking/budget.py`, for those who ask without importing a library
+CHARACTERS_PER_TOKEN = 4  # as in `ranking/budget.py`, for callers that import the standard library alone

@@ -28,9 +28,11 @@ REPLY_TIMEOUT_S = 30.0
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
 ATTACH_POLL_S = 0.05
 BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
-WAIT_POLL_S = 0.05  # how often somebody who may give up is asked whether they do; nobody feels less
+WAIT_POLL_S = 0.05  # how often a caller that may give up is asked; a person notices no less
 MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
-STATUS_POLL_S = 2.0  # without news for so long, ask: news can be lost, and whoever waits for the end must not hang
+STATUS_POLL_S = (
+    2.0  # without a notification for so long, ask: one can be lost, and a caller waiting for the end must not hang
+)
 READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
 MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import

@@ -1,5 +1,5 @@
 """
-How a sidecar is started that outlives whoever starts it: its command, its environment, and a start without waiting.
+How a sidecar is started that outlives its starter: its command, its environment, and a start without waiting.
 
 Of the standard library alone, as a hook starts one this way: in a few milliseconds, deaf to what becomes of it.
 """
@@ -37,7 +37,7 @@ def start_detached(root: Path, folder: Path) -> None:
     """
     Start a sidecar for the vault at *root* in *folder*, in a session of its own, and do not wait for it.
 
-    Its standard streams lead nowhere: whoever reads ours to the end must not wait for a process that stays.
+    Its standard streams lead nowhere: a reader of ours must not wait for a process that stays.
 
     Raises:
         OSError: It cannot be started.

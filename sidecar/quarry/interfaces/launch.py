@@ -68,7 +68,7 @@ def start_sidecar(root: Path) -> ReadyLine:
         return msgspec.json.decode(_first_line(process), type=ReadyLine)
     except msgspec.DecodeError:
         raise _failure(process, root) from None
-    except KeyboardInterrupt:  # whoever wanted it does so no more
+    except KeyboardInterrupt:  # the caller no longer wants it
         process.terminate()
         raise
     finally:

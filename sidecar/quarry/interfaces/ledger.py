@@ -2,8 +2,7 @@
 Which passages has a conversation been shown? Hashes in a file that outlives the sidecar.
 
 A hash is keyed by the conversation, so two ledgers tell nothing of each other, and made of path and text, so a passage
-that was edited since may be shown again. The file is read for each answer: whoever takes it away has all of it
-forgotten.
+that was edited since may be shown again. The file is read for each answer: deleting it makes the sidecar forget it.
 """
 
 import hashlib

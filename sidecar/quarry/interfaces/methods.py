@@ -53,7 +53,7 @@ def _context_result(
     service: Service, params: protocol.ContextParams, request: Request, answer: Answer, index: Freshness
 ) -> protocol.ContextResult:
     """
-    The quotes, and those of a conversation kept in its ledger: by whoever still waits for them.
+    The quotes, and those of a conversation kept in its ledger: by the request that still waits for them.
 
     Raises:
         Cancelled: Nobody does; what comes too late to be read has not been shown.

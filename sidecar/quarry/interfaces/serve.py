@@ -81,7 +81,7 @@ def serve(options: ServeOptions) -> None:
 
     Raises:
         VaultMissing: There is no such folder.
-        VaultLocked: Another sidecar serves it; the line for whoever started us is printed.
+        VaultLocked: Another sidecar serves it; the line for our starter is printed.
         SchemaTooNew, IndexUnavailable: The index cannot be used.
         ConnectionFailed: The lock or the discovery file cannot be written.
     """

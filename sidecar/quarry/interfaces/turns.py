@@ -28,7 +28,7 @@ class _Waiting(Struct, eq=False):
 
 
 class Turns:
-    """The slots of each lane, and who waits for one. Lives on one event loop."""
+    """The slots of each lane, and the requests waiting for one. Lives on one event loop."""
 
     def __init__(self, slots: Mapping[Lane, int]) -> None:
         self._free = dict(slots)

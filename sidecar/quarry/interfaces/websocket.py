@@ -31,7 +31,7 @@ CLOSE_TIMEOUT_S = 1.0
 BUSY_TEXT = f"busy: {MAX_CONNECTIONS} clients are connected; close one of them, or try again in a moment\n"
 UNAUTHORIZED_CLOSE = 4401  # application range of RFC 6455; the number recalls HTTP's 401
 
-# websockets logs every peer that misbehaves with a traceback; who is refused is no event worth a log line.
+# websockets logs every peer that misbehaves with a traceback; a refused client is not worth a log line.
 _quiet = logging.getLogger("quarry.websockets")
 _quiet.setLevel(logging.CRITICAL)
 
@@ -70,7 +70,7 @@ class SocketServer:
 
     def broadcast(self, method: str, params: protocol.Value) -> None:
         """
-        Send a notification to every authenticated client; cut off those who have long stopped reading.
+        Send a notification to every authenticated client; disconnect clients that have long stopped reading.
 
         A client whose `initialize` is being answered gets it behind that answer, whose status may be the older one.
         """
@@ -153,7 +153,7 @@ class SocketServer:
     async def _reply(self, connection: ServerConnection, conversation: ClientSession, frame: str | bytes) -> None:
         answer = await conversation.answer(frame)
         if answer is not None:
-            with contextlib.suppress(ConnectionClosed):  # who asked is gone; nobody else waits for this answer
+            with contextlib.suppress(ConnectionClosed):  # the client is gone, and no other waits for this answer
                 await connection.send(answer, text=True)
 
 

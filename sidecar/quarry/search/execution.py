@@ -230,7 +230,7 @@ class QueryExecution(Struct, frozen=True):
             encoder,
             typing=request.typing or relaxed is not None,
             deadline=deadline,
-            corrects=step != "any-passage",  # who quotes a word means it as it is written
+            corrects=step != "any-passage",  # a quoted word is meant as it is written
             contextual=context.contextual if "dense" in retrievers else None,
             in_one_note=len(request.scope.notes) == 1,
         )
@@ -282,7 +282,7 @@ def parse_request(request: SearchRequest, now: datetime) -> Query:
     """
     scope = request.scope
     if scope.not_status and names_property(parse_query(request.query, now=now).condition, "status"):
-        scope = replace(scope, not_status=())  # who names a status means it
+        scope = replace(scope, not_status=())  # a status in the query overrides the setting
     query = parse_query(request.query, scope, now=now)
     is_whole = bool(request.query.strip()) and not request.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
@@ -316,7 +316,7 @@ def search(
     query = parse_request(request, now)
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query)
-    deadline.check()  # quoting costs as much as ranking, and whoever types has cancelled by now
+    deadline.check()  # quoting costs as much as ranking, and while typing a newer search has cancelled this one
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
     hits = _with_maps(hits, context.reader)
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}

@@ -239,7 +239,7 @@ def rank_by_signals(
     word_count = len(prepared.query.words)
     given = effective_weights(default_signal_weights(), features.bm25_coverage, word_count, known, in_use)
     scores = blend(signals, given)
-    floor = min_cosine if "lexical" in retrievers else -1.0  # who asks for meaning alone wants to see what there is
+    floor = min_cosine if "lexical" in retrievers else -1.0  # by meaning alone, all there is is shown
     has_word = (signals.passage > 0) | (signals.note > 0)
     cosine = np.maximum(features.max_cosine, -1.0)
     is_near = cosine * prepared.known_share >= floor

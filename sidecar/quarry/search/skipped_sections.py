@@ -1,7 +1,7 @@
 """
 Which words of a query stand in a section of a note that is not searched, such as "Related"?
 
-The index does not hold these sections. Who asks why a note is found, or not, is told of what they say.
+The index does not hold these sections. An explanation of why a note is found, or not, mentions what they say.
 """
 
 from collections.abc import Iterator, Sequence

@@ -82,7 +82,7 @@ def write_new_note(root: Path, folder: str, stem: str, data: bytes) -> WrittenNo
 
     A missing folder is made; one that differs in case alone is used, as most file systems take the two for one. Names
     are compared without regard to case, too. Where the last note of that name has the very same bytes, nothing is
-    written: whoever asks twice, having lost the answer, gets one note.
+    written: a request repeated after a lost answer makes one note.
 
     Raises:
         BadRequest: The folder is a link, below one, or a file; or Windows could not have it.

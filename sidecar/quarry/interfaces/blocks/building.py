@@ -26,7 +26,7 @@ MAX_QUOTES = 100
 MIN_CONFIDENCE = 0.04
 """
 The least confidence of a note that is quoted, lower than that of `context`: one or two words on a subject promise no
-answer, and who wrote them into the settings knows that there are notes on it. For `templates`, a manual's page on
+answer, and their author knows that there are notes on it. For `templates`, a manual's page on
 templates has .064.
 """
 NO_SNIPPETS = 0  # characters: notes alone, at a twentieth of the cost

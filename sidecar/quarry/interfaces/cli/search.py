@@ -165,7 +165,7 @@ def _answer_all(client: SidecarClient, options: argparse.Namespace, lines: Itera
                 print_json_line({"query": query, "error": error_value(failed)})
             else:
                 report(failed)
-        sys.stdout.flush()  # whoever writes the next query may wait for this answer
+        sys.stdout.flush()  # the writer of the next query may wait for this answer
     return exit_code
 
 
@@ -214,7 +214,7 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
         "detail": "full" if has_text or options.why else "scan",
         "maxTokens": options.max_tokens,
         "expand": options.full or options.as_json,
-        "guard": options.limit is None,  # who names a limit means it
+        "guard": options.limit is None,  # an explicit limit is kept
     }
     result: wire.SearchResult = client.ask("search", params)
     return result

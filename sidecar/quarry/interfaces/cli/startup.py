@@ -59,7 +59,7 @@ def import_asyncio_without_ssl() -> None:
     """
     Import asyncio as where Python has no `ssl`: 5 of its 26 ms. Everything that a sidecar says stays on this machine.
 
-    Whoever imports `ssl` later, such as the download of a model, has it.
+    A later import of `ssl`, as by the download of a model, succeeds.
     """
     _import_without("asyncio", "ssl")
 

@@ -23,13 +23,13 @@ _READ_BYTES = 64 * 1024
 
 
 class Run:
-    """One run of the hook: what it is about, as far as that is known, and who has the last word."""
+    """One run of the hook: its event, as far as known, and the lock that decides which thread ends the process."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.begun_s = time.monotonic()
         self.client, self.vault = _options(arguments)
         self.event = "-"
-        self._last_word = _thread.allocate_lock()  # whoever takes it ends the process, and never gives it back
+        self._last_word = _thread.allocate_lock()  # the thread that takes it ends the process, and never releases it
 
     def watch(self) -> None:
         """End the process at the deadline unless the answer is being written."""

@@ -122,7 +122,7 @@ def delete_empty(folders: Iterable[str]) -> list[str]:
             Path(folder).rmdir()
         except FileNotFoundError:
             continue
-        except OSError:  # somebody uses it
+        except OSError:  # it is not empty
             left.append(folder)
     return left
 

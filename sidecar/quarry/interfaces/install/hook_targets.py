@@ -67,7 +67,7 @@ class JsonHooks(NamedTuple):
         return is_like(text, self.scaffold)
 
     def _without(self, text: str, event: str, place: int) -> str:
-        """*text* without our handlers in the group at *place*; the group stays if somebody added others to it."""
+        """*text* without our handlers in the group at *place*; the group stays if it has other handlers."""
         handlers = _handlers(self._events(text)[event][place])
         others = [at for at, handler in enumerate(handlers) if not self._is_ours(handler)]
         if not others:

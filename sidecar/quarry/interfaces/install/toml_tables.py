@@ -69,7 +69,7 @@ def _cut(text: str, path: Sequence[str]) -> str:
 
 
 def _deleted(text: str, path: Sequence[str]) -> str | None:
-    """As tomlkit deletes it, for a table that somebody has written in another way."""
+    """Delete the table through tomlkit, for one that was rewritten in another form."""
     try:
         document = tomlkit.parse(text)
         inner: Any = document

@@ -1,5 +1,5 @@
 """
-Who may speak over HTTP? Programs of this user that know the token; no web page, and nothing beyond this machine.
+Which clients may connect over HTTP? Programs of this user that know the token; no web page, no other machine.
 
 Three checks, always all of them. Host: only a loopback name with our port, so that a page whose name resolves to
 127.0.0.1 fails. Origin: absent, as programs send none and browsers do. A bearer token, compared in constant time.

@@ -64,7 +64,7 @@ def is_stateless(value: Any, version: str | None) -> bool:
 
 
 def check_headers(asked: HttpRequest, request: messages.McpRequest) -> None:
-    """Refuse a request whose headers say something else than its body: who routes by them would be misled."""
+    """Refuse a request whose headers contradict its body: a proxy that routes by them would be misled."""
     meta = request.params.get("_meta")
     named = meta.get(versions.VERSION_KEY) if isinstance(meta, dict) else None
     key = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}.get(request.method)

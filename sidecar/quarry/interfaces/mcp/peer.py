@@ -190,7 +190,7 @@ class Peer:
         if not isinstance(requested, str):
             raise ProtocolError(messages.INVALID_PARAMS, "`protocolVersion` is a string such as 2025-11-25")
         self.version = versions.negotiated(requested)
-        self._interest.lists = True  # told to who has listed or subscribed to anything
+        self._interest.lists = True  # sent to a client that has listed or subscribed to anything
         return self._server.greeting(self.version)
 
     def _set_log_level(self, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ HANDSHAKE_ONLY = frozenset({"initialize", "ping", "logging/setLevel", "resources
 STATELESS_ONLY = frozenset({"server/discover", "subscriptions/listen"})
 
 CONSTANT_MS = 3_600_000  # tools and prompts change with the program alone
-VAULT_MS = 5_000  # notes change when somebody saves; who subscribes is told
+VAULT_MS = 5_000  # notes change at every save; a subscriber is notified
 _CACHED_MS: Mapping[str, int] = {
     "server/discover": CONSTANT_MS,
     "tools/list": CONSTANT_MS,
@@ -92,7 +92,7 @@ def server_info() -> dict[str, Any]:
 
 
 def finished(result: dict[str, Any], method: str, version: str) -> dict[str, Any]:
-    """*result* as the protocol's *version* wants it: stateless ones say who answers, and how long it holds."""
+    """*result* as the protocol's *version* wants it: stateless ones name the server, and how long the result holds."""
     if not is_stateless(version):
         return result
     stamped = {**result, "resultType": "complete", "_meta": {SERVER_KEY: server_info(), **result.get("_meta", {})}}

@@ -198,7 +198,7 @@ class AsyncConnection:
             self._socket = None
 
     async def _read(self, socket: ClientConnection) -> None:
-        """Bring replies to those who wait for them until the connection ends; news is dropped."""
+        """Deliver replies to their callers until the connection ends; notifications are dropped."""
         try:
             async for frame in socket:
                 message = parse_reply(frame if isinstance(frame, str) else "null")
