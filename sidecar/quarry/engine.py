@@ -304,7 +304,8 @@ class Engine:
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
             missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
-            yield SearchContext(reader, encoder, missing, fusion, self._contextual_queries(reader))
+            contextual, is_complete = self._contextual_queries(reader), self.freshness.is_nearly_complete(reader)
+            yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
         self._worker.end_head_start()
         self._sync.model.slot.start_loading()
 

@@ -16,6 +16,9 @@ STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
 BLOCKED: frozenset[State] = frozenset({"paused", "failed"})
 """States in which reported changes do not enter the index until something else happens."""
 
+MAX_OUTSTANDING = 0.05  # of the notes in the index; with more to come, that no note has a word means little
+FEW_OUTSTANDING = 16  # notes, of a small vault: a save or two
+
 
 class Freshness(Struct, frozen=True):
     """How current the index was that an answer was read from."""
@@ -57,6 +60,12 @@ class IndexFreshness:
         with self._reader() as reader:
             notes, epoch = reader.note_count, reader.generation
         return freshness(self.state, progress, notes, requests.change_count, requests.outstanding, epoch)
+
+    def is_nearly_complete(self, reader: Reader) -> bool:
+        """Whether *reader* sees nearly all notes of the vault, as far as is known; during a rebuild it does."""
+        activity = self._sync.activity
+        few = max(FEW_OUTSTANDING, MAX_OUTSTANDING * reader.note_count)
+        return activity.state == "rebuilding" or activity.pending <= few
 
     def last_report(self, until_ms: int | None = None) -> int:
         """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""

@@ -42,6 +42,7 @@ class SearchContext(Struct, frozen=True):
     missing: Mapping[Retriever, str]  # retriever -> why it cannot serve
     rank_fusion: RankFusion = RankFusion()
     contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
+    is_complete: bool = True  # False: many notes are not indexed yet, and may hold words that no note has now
 
     def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
         """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""

@@ -153,7 +153,7 @@ class QueryExecution(Struct, frozen=True):
             return None
         holds_words = any("lexical" in note.retrievers for note in shown)
         has_words = "lexical" in self.context.available(self.request.mode)
-        return "unlikely" if holds_words or not has_words else "no-words"
+        return "unlikely" if holds_words or not has_words or not self.context.is_complete else "no-words"
 
     def extract(self, result: RankedResult) -> Extract | None:
         """The sentence of the first hit that answers the question, if it was asked for and is likely enough to."""
@@ -230,7 +230,7 @@ class QueryExecution(Struct, frozen=True):
             encoder,
             typing=request.typing or relaxed is not None,
             deadline=deadline,
-            corrects=step != "any-passage",  # a quoted word is meant as it is written
+            corrects=context.is_complete and step != "any-passage",  # a quoted word is meant as it is written
             contextual=context.contextual if "dense" in retrievers else None,
             in_one_note=len(request.scope.notes) == 1,
         )
@@ -343,7 +343,7 @@ def search(
         truncated=truncated,
         understood=describe_query(query, retrievers),
         corrections=result.prepared.corrections,
-        unknown_words=_unknown_words(result, retrievers),
+        unknown_words=_unknown_words(result, retrievers) if context.is_complete else (),
         relaxed=result.relaxed,
         weakness=execution.weakness(result),
         extract=execution.extract(result),

@@ -1,10 +1,10 @@
 """Words that are taken for typing errors, and words that are not."""
 
 import pytest
-from builders import HashEncoder, Vault, ask
+from builders import HashEncoder, Vault, ask, settle
 
 from quarry.engine import Engine
-from quarry.search.answer import Correction
+from quarry.search.answer import Answer, Correction
 
 
 def test_a_word_that_nobody_knows_is_corrected_and_the_answer_says_so(vault: Vault, open_engine):
@@ -175,3 +175,15 @@ def test_of_two_equally_near_words_the_one_with_the_letter_left_out_is_meant(vau
     vault.write_all({"a.md": "region", "b.md": "another region", "c.md": "religion"})
 
     assert ask(open_engine(), "relgion").corrections == (Correction("relgion", "religion"),)
+
+
+def test_no_word_is_corrected_or_called_unknown_while_many_notes_are_not_indexed_yet(vault: Vault, open_engine):
+    vault.write_all({f"{n:03}.md": "an accordion" for n in range(200)})
+    engine, partial = open_engine(wait=False), list[Answer]()
+    queries = ("acordion", "accordion xylophone")
+    engine.listen(lambda updated: partial.extend(ask(engine, query) for query in queries) if updated else None)
+    settle(engine)
+
+    assert [(answer.corrections, answer.unknown_words) for answer in partial[:4]] == [((), ())] * 4
+    mistyped, unknown = [ask(engine, query) for query in queries]
+    assert (mistyped.corrections, unknown.unknown_words) == ((Correction("acordion", "accordion"),), ("xylophone",))
