@@ -167,12 +167,12 @@ class Reader:
     @property
     def note_count(self) -> int:
         """The number of notes in the index."""
-        return meta.totals(self._db)[0]
+        return meta.note_count(self._db)
 
     @cached_property
     def chunk_count(self) -> int:
         """The number of chunks in the index."""
-        return meta.totals(self._db)[1]
+        return meta.chunk_count(self._db)
 
     def note_named(self, path: str) -> NoteName | None:
         """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
