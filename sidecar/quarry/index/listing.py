@@ -95,7 +95,7 @@ def content_hashes(connection: apsw.Connection, paths: Iterable[str]) -> dict[st
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:
     """The number of chunks of the *admitted* notes, counted no further than *limit*."""
     if admitted is None:
-        return min(limit, meta.totals(connection)[1])
+        return min(limit, meta.chunk_count(connection))
     few = admitted[:limit]  # every note has a chunk, so that these are enough
     counted = among(few).wrap("SELECT ifnull(sum(n.chunk_count), 0) FROM notes n WHERE ")
     return min(limit, int(select(connection, counted.text, counted.bindings)[0][0]))

@@ -39,10 +39,10 @@ _LINK_FIRST = lazy_pattern(
 )
 
 
-# By target first: the sign keeps SQLite from looking up each target with each map.
+# By target first; a list of all maps would be made for every query, which takes longer than looking up the few notes.
 _LINKING_MAPS = (
     "SELECT target, note_id FROM links WHERE target IN (SELECT value FROM json_each(?))"
-    " AND +note_id IN (SELECT id FROM notes WHERE is_map)"
+    " AND EXISTS (SELECT 1 FROM notes WHERE id = note_id AND is_map)"
 )
 
 

@@ -60,7 +60,17 @@ def raise_generation(connection: apsw.Connection, above: int) -> None:
 
 def totals(connection: apsw.Connection) -> tuple[int, int]:
     """The number of notes and of chunks."""
-    return int(get(connection, NOTES) or 0), int(get(connection, CHUNKS) or 0)
+    return note_count(connection), chunk_count(connection)
+
+
+def note_count(connection: apsw.Connection) -> int:
+    """The number of notes."""
+    return int(get(connection, NOTES) or 0)
+
+
+def chunk_count(connection: apsw.Connection) -> int:
+    """The number of chunks."""
+    return int(get(connection, CHUNKS) or 0)
 
 
 def add_to_totals(connection: apsw.Connection, notes: int, chunks: int) -> None:

@@ -193,18 +193,21 @@ class NoteRow(Struct, frozen=True):
         """Whether row and content are as they were written."""
         return self.packed is not None and note_checksum(self.values, self.packed) == self.checksum
 
-    def packed_note(self, content: bytes | None = None) -> PackedNote:
+    def packed_note(self, content: bytes | None = None, opened: PackedNote | None = None) -> PackedNote:
         """
         The content of the note, to be decoded in parts.
 
         Args:
             content: Its `decompressed_content`, where the caller has it.
+            opened: What this function gives, where the caller has it from elsewhere; the row is checked all the same.
 
         Raises:
             IndexDamaged: The row is not as it was written. Better no answer than a wrong text.
         """
         if self.packed is None or not self.is_sound:
             raise IndexDamaged(f"what the index holds of {self.path} is not as it was written; it has to be rebuilt")
+        if opened is not None:
+            return opened
         return open_content(decompressed_content(self.packed) if content is None else content)
 
     def content(self) -> NoteContent:

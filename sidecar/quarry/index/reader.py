@@ -20,6 +20,7 @@ from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, Mem
 from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
+from quarry.index.note_codec import PackedNote
 from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import note_from, note_row, read_properties
 from quarry.index.ordering import OrderedNote, ordered_notes
@@ -63,6 +64,7 @@ class Reader:
         self._parts = parts
         self._memory = memory
         self._contents: dict[int, bytes] = {}  # of notes that are read for their terms, and then for their text
+        self._opened: dict[int, PackedNote] = {}  # of notes that are compared with a query, and then quoted
 
     def warm_up(self) -> None:
         """Fill the caches that every search needs: a fifth of a second that no search should wait for."""
@@ -165,12 +167,12 @@ class Reader:
     @property
     def note_count(self) -> int:
         """The number of notes in the index."""
-        return meta.totals(self._db)[0]
+        return meta.note_count(self._db)
 
     @cached_property
     def chunk_count(self) -> int:
         """The number of chunks in the index."""
-        return meta.totals(self._db)[1]
+        return meta.chunk_count(self._db)
 
     def note_named(self, path: str) -> NoteName | None:
         """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
@@ -296,7 +298,7 @@ class Reader:
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
         """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
-        return each_chunk(self._db, chunk_ids, self._contents)
+        return each_chunk(self._db, chunk_ids, self._contents, self._opened)
 
     def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
         """
@@ -306,7 +308,7 @@ class Reader:
             DeadlineExceeded, Cancelled: The deadline says so.
             IndexDamaged: What is stored of a note is not as it was written.
         """
-        return read_passages(self._db, chunk_ids, deadline, self._contents)
+        return read_passages(self._db, chunk_ids, deadline, self._contents, self._opened)
 
     def first_chunk(self, note_id: int) -> int | None:
         """The id of the first chunk of a note; None where it has none."""

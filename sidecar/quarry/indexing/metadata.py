@@ -7,6 +7,7 @@ the serving process never prepares those.
 
 import json
 import time
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -32,6 +33,7 @@ def reading_key(settings: Settings) -> str:
     )
 
 
+@lru_cache(maxsize=4)  # every query compares the one of its model
 def fingerprint_text(fingerprint: Fingerprint) -> str:
     """The value of `FINGERPRINT`."""
     return json.dumps(asdict(fingerprint))

@@ -27,7 +27,7 @@ def words_missing(
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
     """
-    wanted = np.unique(np.array(note_ids, np.int64))
+    wanted = np.array(sorted(set(note_ids)), np.int64)
     of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(wanted)
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
@@ -80,6 +80,8 @@ def _holding(
     word: KeywordQuery, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
 ) -> NDArray[np.bool_]:
     """Which notes hold the terms of *word*: mostly some of the whole query, which were looked up for all notes."""
+    if len(word.scored) == 1 and word.scored[0].kind != "phrase" and word.scored[0] in of_query:  # as for most words
+        return of_query[word.scored[0]]
     is_held = np.zeros(len(note_ids), np.bool_)
     terms = [term for term in word.scored if term.kind != "phrase"]
     held = _terms_held(terms, note_ids, of_query, reader, deadline)

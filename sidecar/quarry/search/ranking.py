@@ -302,9 +302,9 @@ def places_on_page(ranking: "NoteRanking", limit: int, offset: int, matching_chu
     """
     order = range(len(ranking.note_ids))
     wordless = frozenset(ranking.dense_only_notes)
-    has_word = [note_id not in wordless for note_id in ranking.note_ids]
-    if effective_limit(limit, sum(has_word), matching_chunks) <= limit:
+    if effective_limit(limit, len(order) - len(wordless), matching_chunks) <= limit:
         return order[offset : offset + limit]
+    has_word = [note_id not in wordless for note_id in ranking.note_ids]
     with_word = [place for place in order[limit:] if has_word[place]]
     near = [place for place in order[limit:] if not has_word[place]]
     end = offset + limit if offset else limit + len(with_word)

@@ -25,10 +25,12 @@ from quarry.terms.scripts import (
 )
 from quarry.terms.scripts import ZERO_WIDTH_JOINER as ZWJ
 
-TOKEN = re.compile(
-    "[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-    '!"$%()*,;<=>?\\[\\]^`{|}¡«»¿–—“”„…、。「」『』【】《》〈〉！（），．：；？]+'
+_BETWEEN_TOKENS = (
+    "\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+    '!"$%()*,;<=>?\\[\\]^`{|}¡«»¿–—“”„…、。「」『』【】《》〈〉！（），．：；？'
 )
+TOKEN = re.compile(f"[^{_BETWEEN_TOKENS}]+")
+_NO_TOKEN = lazy_pattern(f"[{_BETWEEN_TOKENS}]")
 
 # A translation table: the ASCII characters that `TOKEN` excludes become spaces.
 _ASCII_SPACES = bytes(32 if byte < 128 and not TOKEN.match(chr(byte)) else byte for byte in range(256))
@@ -93,6 +95,13 @@ def coarse_tokens(text: str) -> list[str]:
     `translate` and `split` take half the time of the regular expression: 48 against 99 ms for 6.7 MB of notes.
     """
     return text.encode("utf-8", "surrogatepass").translate(_ASCII_SPACES).decode("utf-8", "surrogatepass").split()
+
+
+def spaced_tokens(text: str) -> str:
+    """*text* with a space in the place of each character between tokens, so that these are found by `str.find`."""
+    if text.isascii():
+        return text.encode("ascii").translate(_ASCII_SPACES).decode("ascii")
+    return _NO_TOKEN.sub(" ", text)
 
 
 def split_token(token: str) -> Iterator[SubToken]:

@@ -190,7 +190,7 @@ class PostingsCache:
     def _read_few(self, connection: apsw.Connection, generation: int) -> SegmentDelta | None:
         """All notes, where they are so few that no segment file is needed."""
         notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (self._few_notes + 1,))
-        if len(notes) > self._few_notes or meta.totals(connection)[1] > FEW_CHUNKS:
+        if len(notes) > self._few_notes or meta.chunk_count(connection) > FEW_CHUNKS:
             return None
         delta = SegmentDelta(SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS)))
         for (note_id,) in notes:

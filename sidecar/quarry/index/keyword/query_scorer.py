@@ -168,7 +168,9 @@ class QueryScorer:
             if term.kind == "term":
                 held[term] = note_bitmap(self._scorer, term, self._read).holds(ordinals) & is_there
             else:
-                held[term] = np.isin(ordinals, self._term_note_scores(term, "note").held())
+                holds = np.zeros(self._scorer.names.size + 1, np.bool_)  # the last stands for what is not there: -1
+                holds[self._term_note_scores(term, "note").held()] = True
+                held[term] = holds.take(ordinals)
         return held
 
     def count_notes(self, admitted: NoteIds | None) -> int:

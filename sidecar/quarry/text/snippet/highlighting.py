@@ -9,14 +9,13 @@ analysed.
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.patterns import find_pattern
-from quarry.terms.tokenizer import TOKEN
+from quarry.terms.tokenizer import TOKEN, spaced_tokens
 from quarry.text.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
 from quarry.text.snippet.token_matches import TokenTerm, token_matches, token_terms
 
@@ -74,29 +73,28 @@ def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
 def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     """All matches of the query in *text*, ordered by start; they may overlap."""
     matcher = wanted.matcher
-    lowered = text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
     found = [
         (start, end, f"/{pattern}/", matcher.phrase_value)
         for pattern in wanted.patterns
         for start, end in find_pattern(pattern, text, MAX_PATTERN_MATCHES)
     ]
     for literal in matcher.literals:
-        found += _find_literal(lowered, literal, matcher)
-    known, end = matcher.known, 0
-    offsets = candidate_offsets(text, lowered, matcher)
+        found += _find_literal(_lowered(text), literal, matcher)
+    spaced, known, end = spaced_tokens(text), matcher.known, 0
+    offsets = candidate_offsets(spaced, matcher)
     for offset in offsets:
         if offset < end:
             continue
-        start = offset
-        if offset > end and text[offset - 1] not in _SEPARATORS:
-            start = _beginning(text, offset, end)
-        rest = TOKEN.match(text, offset)
-        end = rest.end() if rest else offset
-        token = text[start:end]
-        if token not in known:
+        start = spaced.rfind(" ", end, offset) + 1
+        end = spaced.find(" ", offset)
+        if end < 0:
+            end = len(spaced)
+        token = spaced[start:end]
+        matches = known.get(token)
+        if matches is None:
             places = [at - start for at in offsets if offset <= at < end]
-            known[token] = token_matches(token, places, matcher)
-        for first, last, key, value in known[token]:
+            matches = known[token] = token_matches(token, places, matcher)
+        for first, last, key, value in matches:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:
             for language in matcher.languages:
@@ -117,27 +115,30 @@ class _Token(NamedTuple):
     language: str  # in which it was analysed
 
 
-def candidate_offsets(text: str, lowered: str, matcher: Matcher) -> list[int]:
+def candidate_offsets(text: str, matcher: Matcher) -> list[int]:
     """Offsets at which a match may begin, ascending; none begins between two lower case letters."""
     offsets: list[int] = []
+    lowered = _lowered(text)
     squeezed = lowered.replace("-", "").replace("_", "").replace(".", "")
     for prefix in matcher.prefixes:
-        if prefix not in squeezed:
-            continue
-        length = len(prefix)
-        *before, _ = lowered.split(prefix)
-        begins = [at + number * length for number, at in enumerate(accumulate(map(len, before)))]
-        if squeezed.count(prefix) > len(begins):  # some are interrupted by a hyphen
-            begins += [found.start() for found in _with_joints(prefix).finditer(lowered)]
-        offsets += [
-            at
-            for at in begins
-            if text[at - 1 : at] in _SEPARATORS or not (text[at - 1 : at].islower() and text[at].islower())
-        ]
+        length, at = len(prefix), -len(prefix)
+        for _ in range(squeezed.count(prefix)):
+            at = lowered.find(prefix, at + length)
+            if at < 0:  # some are interrupted by a hyphen
+                begins = [found.start() for found in _with_joints(prefix).finditer(lowered)]
+                offsets += [at for at in begins if not (text[at - 1 : at].islower() and text[at].islower())]
+                break
+            if not (text[at - 1 : at].islower() and text[at].islower()):
+                offsets.append(at)
     if matcher.prefixes and not text.isascii():
         offsets += [found.start() for found in FOLDED_CHARACTERS.finditer(text)]
     offsets.sort()
     return offsets
+
+
+def _lowered(text: str) -> str:
+    """*text* in lower case, as long as it is."""
+    return text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
 
 
 @lru_cache(maxsize=_MAX_CACHED_PREFIXES)

@@ -34,6 +34,7 @@ def marked(text: str, query: str, *phrases: str, prefix: str | None = None) -> l
         ("Ελλάδα και Ёлка", "ελλαδα елка", ["Ελλάδα", "Ёлка"]),
         ("cafe\u0301s, ﬁne, İzmir", "café fine izmir", ["cafe\u0301s", "ﬁne", "İzmir"]),
         ("so 🎉 much", "🎉", ["🎉"]),
+        ("«\u00a0état\u00a0», un\u2009été …à", "etat ete à", ["état", "été", "à"]),
         ("nothing", "", []),
         ("", "word", []),
     ],
