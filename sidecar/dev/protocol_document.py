@@ -59,8 +59,8 @@ There are two tokens, new at every start. The **reader's** token is in the disco
 allows searching, reading, listing, reporting changes and feedback. The **owner's** token is in a separate file, named
 by `owner` in the discovery file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It also allows the
 methods marked with *Needs the owner's token*, which change what others find or stop the sidecar that they use; with the
-reader's token, they return the error `forbidden`. `capture` is one of them, because a note that an agent was tricked into
-writing would be quoted to every later agent; `by_agents = true` under `[capture]` in the vault's `.quarry.toml`
+reader's token, they return the error `forbidden`. `capture` is one of them, because a note that an agent was tricked
+into writing would be quoted to every later agent; `by_agents = true` under `[capture]` in the vault's `.quarry.toml`
 opens it to the reader's token. `access` in the result of `initialize` says which token was sent.
 
 A hook, an MCP server, or anything else that acts for an agent must not read the owner's file. Both files belong to one
