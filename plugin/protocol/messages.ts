@@ -159,7 +159,7 @@ export type Why = "exact" | "meaning" | "both";
  */
 export interface InitializeParams {
   /**
-   * The token of the discovery file, or the owner's; see Tokens. At most 200 characters.
+   * The token from the discovery file, or the owner's; see Tokens. At most 200 characters.
    */
   readonly token: string;
   /**
@@ -187,12 +187,12 @@ export interface Client {
 export interface InitializeResult {
   readonly protocol: number;
   /**
-   * Of the sidecar.
+   * The version of the sidecar.
    */
   readonly version: string;
   readonly vault: Vault;
   /**
-   * What the token allows; `owner`: every method.
+   * The rights of the token; `owner`: all methods.
    */
   readonly access: Access;
   readonly status: IndexStatus;
@@ -252,7 +252,7 @@ export interface IndexStatus {
    */
   readonly indexedMs: number | null;
   /**
-   * When the whole index was last rebuilt, or begun; null where an older version did.
+   * When the whole index was last rebuilt, or begun; null if an older version did that.
    */
   readonly builtMs: number | null;
   /**
@@ -284,17 +284,17 @@ export interface Model {
   readonly name: string;
   readonly state: ModelState;
   /**
-   * Why it is missing and what to do about it; null when it is not.
+   * Why it is missing and what to do about it; null otherwise.
    */
   readonly message: string | null;
 }
 /**
- * A contextual model, and how far the index is deepened by it: the share of its chunks that have its vectors.
+ * A contextual model, and the progress of deepening: the share of chunks that have its vectors.
  */
 export interface Deepening {
   readonly model: string;
   /**
-   * Until it is complete, static vectors answer.
+   * Static vectors answer until this is `complete`.
    */
   readonly state: "complete" | "deepening" | "loading" | "missing";
   /**
@@ -309,7 +309,7 @@ export interface Deepening {
   readonly remainingMs: number | null;
 }
 /**
- * A retriever that cannot serve at the moment.
+ * A retriever that is unavailable at the moment.
  */
 export interface MissingLeg {
   readonly leg: LegName;
@@ -319,13 +319,13 @@ export interface MissingLeg {
   readonly reason: string;
 }
 /**
- * A note that was skipped, truncated, or only partly read.
+ * A note that was skipped, truncated, or only partially read.
  */
 export interface Problem {
   readonly path: string;
   readonly reason: string;
   /**
-   * True: the note cannot be found. False: only part of it can.
+   * True: the note cannot be found. False: a part of it can.
    */
   readonly skipped: boolean;
 }
@@ -334,11 +334,11 @@ export interface Problem {
  */
 export interface SearchParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -358,11 +358,11 @@ export interface SearchParams {
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is still being typed: its last word may be a prefix, and `tag:` alone is no error.
+   * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
    */
   readonly typing?: boolean;
   /**
-   * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
+   * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */
   readonly detail?: "full" | "scan";
   /**
@@ -370,7 +370,7 @@ export interface SearchParams {
    */
   readonly snippetWidth?: number | null;
   /**
-   * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
+   * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
   readonly filters?: Filters;
@@ -379,23 +379,23 @@ export interface SearchParams {
    */
   readonly weights?: Weights | null;
   /**
-   * Return every note with a word of the query where few chunks have one and the limit would drop more than half of these notes. Default: true.
+   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
    */
   readonly guard?: boolean;
   /**
-   * Quote all passages of each hit, not its best one alone; see `search/passages`.
+   * Quote all passages of each hit, not only the best one; see `search/passages`.
    */
   readonly expand?: boolean;
   /**
-   * How many hits stand before the first that is returned. The next page begins behind the hits that came; with the same parameters and index, the pages make up one list, of `reachable` notes. 0 to 100000.
+   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
    */
   readonly offset?: number;
   /**
-   * relevance: best first. modified: last changed first. created: the latest by front matter first, notes without a date last. name: by file name. All but relevance sort the notes that hold every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
+   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
    */
   readonly sort?: SortOrder;
   /**
-   * Look for a sentence of the first hit that answers, where the query is a question.
+   * If the query is a question, look for a sentence of the first hit that answers it.
    */
   readonly extract?: boolean;
   /**
@@ -404,11 +404,11 @@ export interface SearchParams {
   readonly supersedes?: number | string | null;
 }
 /**
- * Restrictions applied inside the index, before anything is ranked. They add to operators in the query.
+ * Restrictions applied inside the index, before anything is ranked, in addition to operators in the query.
  */
 export interface Filters {
   /**
-   * Any of these notes, by their whole paths. In a single one, every passage with a word is found. At most 100.
+   * Any of these notes, by full path. In a single note, every passage with a word is found. At most 100.
    */
   readonly notes?: readonly string[];
   /**
@@ -416,7 +416,7 @@ export interface Filters {
    */
   readonly notNotes?: readonly string[];
   /**
-   * Any of these folders, with what is below. At most 100.
+   * Any of these folders, including subfolders. At most 100.
    */
   readonly folders?: readonly string[];
   /**
@@ -424,7 +424,7 @@ export interface Filters {
    */
   readonly notFolders?: readonly string[];
   /**
-   * Each is a part of the path. At most 100.
+   * Each must be a part of the path. At most 100.
    */
   readonly paths?: readonly string[];
   /**
@@ -432,7 +432,7 @@ export interface Filters {
    */
   readonly notPaths?: readonly string[];
   /**
-   * Every one, or a tag nested in it. At most 100.
+   * All of these tags, or tags nested in them. At most 100.
    */
   readonly tags?: readonly string[];
   /**
@@ -441,7 +441,7 @@ export interface Filters {
   readonly notTags?: readonly string[];
 }
 /**
- * How much each retriever counts in the fusion.
+ * The weight of each retriever in the fusion.
  */
 export interface Weights {
   /**
@@ -463,15 +463,15 @@ export interface SearchResult {
    */
   readonly listed: boolean;
   /**
-   * Notes that contain a word of the query or are near in meaning, on all pages; where `sort` is not relevance, those that are sorted.
+   * Notes that contain a word of the query or are close in meaning, on all pages; if `sort` is not relevance, the sorted notes.
    */
   readonly total: number;
   /**
-   * Where paging ends: notes that were ranked or sorted. Less than `total` where more notes contain a word than are ranked.
+   * The end of paging: notes that were ranked or sorted. Less than `total` if more notes contain a word than are ranked.
    */
   readonly reachable: number;
   /**
-   * The order of the hits. relevance whatever was asked for where no note is worth sorting.
+   * The order of the hits: relevance, whatever was requested, if no note is worth sorting.
    */
   readonly sort: SortOrder;
   /**
@@ -483,27 +483,27 @@ export interface SearchResult {
    */
   readonly understood: string;
   /**
-   * Words that were taken for typing errors.
+   * Words that were treated as typing errors.
    */
   readonly corrections: readonly Correction[];
   /**
-   * Words that no note contains and that were not corrected, where hits contain others.
+   * Words that no note contains and that were not corrected, if hits contain other words.
    */
   readonly unknownWords: readonly string[];
   /**
-   * Set where the query had no hits and a relaxed one was searched instead.
+   * Set if the query had no hits and a relaxed query was searched instead.
    */
   readonly relaxed: Relaxed | null;
   /**
-   * That of the first hit; 0 where there is none.
+   * The confidence of the first hit; 0 if there is none.
    */
   readonly confidence: number;
   /**
-   * Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any; they are the nearest in meaning. unlikely: some contain a few.
+   * Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any of them; the hits are the nearest in meaning. unlikely: some hits contain some words.
    */
   readonly weakness: Weakness | null;
   /**
-   * With `extract`: set where a question is asked and a sentence likely answers it.
+   * With `extract`: set if the query is a question and a sentence is likely to answer it.
    */
   readonly extract: Extract | null;
   /**
@@ -515,7 +515,7 @@ export interface SearchResult {
    */
   readonly missing: readonly MissingLeg[];
   /**
-   * An estimate for all passages returned.
+   * An estimate for all returned passages.
    */
   readonly tokens: number;
   /**
@@ -530,7 +530,7 @@ export interface SearchResult {
 export interface Hit {
   readonly path: string;
   /**
-   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
   readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
@@ -539,30 +539,30 @@ export interface Hit {
    */
   readonly titleMarks: readonly Mark[];
   /**
-   * Null where notes are only listed.
+   * Null if notes are only listed.
    */
   readonly score: number | null;
   /**
-   * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
+   * The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries and vaults. 0 if notes are only listed.
    */
   readonly confidence: number;
   /**
-   * Found by its words, by its meaning, or by both; null where notes are only listed.
+   * Found by its words, by its meaning, or by both; null if notes are only listed.
    */
   readonly why: Why | null;
   readonly modifiedMs: number;
   /**
-   * Of its front matter, as `domain` is.
+   * From the front matter, like `domain`.
    */
   readonly type: string | null;
   readonly domain: string | null;
   readonly tags: readonly string[];
   /**
-   * The best one; with `expand` all that fit into the budget.
+   * The best passage; with `expand`, all that fit the budget.
    */
   readonly passages: readonly Passage[];
   /**
-   * Further passages that match and are not quoted here; `search/passages` returns them.
+   * Matching passages that are not quoted here; `search/passages` returns them.
    */
   readonly furtherPassages: number;
   /**
@@ -574,7 +574,7 @@ export interface Hit {
    */
   readonly maps: readonly MapOfContent[];
   /**
-   * Words of the query, as they were searched for, that the note holds in no form.
+   * Words of the query, as searched for, that the note does not contain in any form.
    */
   readonly missingWords: readonly string[];
 }
@@ -605,7 +605,7 @@ export interface Passage {
    */
   readonly line: number;
   /**
-   * Where to jump to: the first mark, in the note.
+   * The jump target: the first mark, as an offset into the note.
    */
   readonly matchStart: number;
   readonly matchEnd: number;
@@ -614,7 +614,7 @@ export interface Passage {
    */
   readonly tokens: number;
   /**
-   * The chunk itself; null with `scan`.
+   * The whole chunk; null with `scan`.
    */
   readonly text: string | null;
   /**
@@ -622,11 +622,11 @@ export interface Passage {
    */
   readonly truncated: boolean;
   /**
-   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
    */
   readonly anchor: string | null;
   /**
-   * Null with `scan`, and where notes are only listed.
+   * Null with `scan`, and if notes are only listed.
    */
   readonly breakdown: Breakdown | null;
 }
@@ -641,11 +641,11 @@ export interface Breakdown {
   readonly lexicalScore: number | null;
   readonly denseRank: number | null;
   /**
-   * Cosine; that of a contextual model is standardised, see decisions/019.
+   * Cosine; standardised for a contextual model, see decisions/019.
    */
   readonly denseScore: number | null;
   /**
-   * The score that its note is ranked by.
+   * The score by which its note is ranked.
    */
   readonly fused: number;
 }
@@ -654,27 +654,27 @@ export interface Breakdown {
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `wording`: similarity to each word by itself. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `wording`: similarity to each single word. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**
-   * What it adds to the note's score.
+   * Its contribution to the note's score.
    */
   readonly share: number;
 }
 /**
- * A note that lists others by links: `moc`, `map` or `index` to its author, or mostly links.
+ * A note that links to other notes: called `moc`, `map` or `index` by its author, or consisting mostly of links.
  */
 export interface MapOfContent {
   readonly path: string;
   readonly title: string;
 }
 /**
- * A part of the query that is more than a word to rank by. To take it away is to cut its range out of the query.
+ * A part of the query other than a word to rank by. To remove it, cut its range out of the query.
  */
 export interface Clause {
   /**
-   * tag: `#idea` or `tag:idea`. word: one that is excluded. group: what stands in parentheses, with alternatives or negated. All others: the operator.
+   * tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or negated. All others: the operator.
    */
   readonly kind: ClauseKind;
   /**
@@ -683,21 +683,21 @@ export interface Clause {
   readonly start: number;
   readonly end: number;
   /**
-   * Of a property; else empty.
+   * The name of a property; otherwise empty.
    */
   readonly name: string;
   /**
-   * As typed, without delimiters; empty where it has none.
+   * As typed, without delimiters; may be empty.
    */
   readonly value: string;
   readonly negated: boolean;
   /**
-   * Without its range, the query says the same but for this. False within alternatives.
+   * Cutting its range removes this part and changes nothing else. False in alternatives.
    */
   readonly removable: boolean;
 }
 /**
- * A word that occurs in no note, and the one that was searched for instead.
+ * A word that no note contains, and the word that was searched for instead.
  */
 export interface Correction {
   readonly typed: string;
@@ -708,7 +708,7 @@ export interface Correction {
  */
 export interface Relaxed {
   /**
-   * beginnings: the last word taken as a prefix. any-passage: the words anywhere, not next to each other. without-filters: notes that the filters exclude. meaning: the nearest in meaning, if far.
+   * beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. without-filters: the filters are dropped. meaning: the nearest in meaning, however far.
    */
   readonly step: RelaxStep;
   /**
@@ -716,24 +716,24 @@ export interface Relaxed {
    */
   readonly message: string;
   /**
-   * `message`, by code.
+   * `message` as a code with arguments.
    */
   readonly told: Message;
 }
 /**
- * What an English sentence beside it says, for clients that word it themselves.
+ * The content of the English sentence beside it, for clients that use their own wording.
  */
 export interface Message {
   readonly code: MessageCode;
   /**
-   * What it speaks of. Filters are written as in a query: `folder:Work`.
+   * The values in the sentence. Filters are written as in a query: `folder:Work`.
    */
   readonly args: {
     readonly [k: string]: string | number | readonly string[];
   };
 }
 /**
- * The sentence of the first hit that answers the question, word for word as it stands in the note.
+ * The sentence of the first hit that answers the question, word for word as in the note.
  */
 export interface Extract {
   readonly path: string;
@@ -749,29 +749,29 @@ export interface Extract {
   readonly matchStart: number;
   readonly matchEnd: number;
   /**
-   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
    */
   readonly anchor: string | null;
   /**
-   * The probability that it answers; of those that are given, four in five do.
+   * The probability that it answers; four in five of the returned sentences do.
    */
   readonly confidence: number;
 }
 /**
- * How current the index was that an answer was read from. The answer is complete where `done` is `total`.
+ * How current the index was when the answer was read. The answer is complete if `done` equals `total`.
  */
 export interface Freshness {
   readonly state: IndexState;
   /**
-   * Notes of the work in progress that are done; without work, all that can be found.
+   * Finished notes of the current work; without work, all notes that can be found.
    */
   readonly done: number;
   /**
-   * Notes of the work in progress. While `starting` or `scanning`, more may be to come.
+   * Notes of the current work. While `starting` or `scanning`, the number may grow.
    */
   readonly total: number;
   /**
-   * Every commit raises it, over rebuilds too; it begins again at 1 where an index had to be made anew. The answer holds what was committed up to it: with an equal epoch nothing can have changed.
+   * Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created again. The answer includes all commits up to it: with an equal epoch, nothing can have changed.
    */
   readonly epoch: number;
 }
@@ -780,11 +780,11 @@ export interface Freshness {
  */
 export interface PassagesParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -804,11 +804,11 @@ export interface PassagesParams {
    */
   readonly fusion?: Fusion | null;
   /**
-   * The query is still being typed: its last word may be a prefix, and `tag:` alone is no error.
+   * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
    */
   readonly typing?: boolean;
   /**
-   * scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well. Default: "scan".
+   * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */
   readonly detail?: "full" | "scan";
   /**
@@ -816,7 +816,7 @@ export interface PassagesParams {
    */
   readonly snippetWidth?: number | null;
   /**
-   * Budget for all passages; 4 characters a token. 50 to 100000. Default: 4000.
+   * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
   readonly filters?: Filters;
@@ -825,7 +825,7 @@ export interface PassagesParams {
    */
   readonly weights?: Weights | null;
   /**
-   * Return every note with a word of the query where few chunks have one and the limit would drop more than half of these notes. Default: true.
+   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
    */
   readonly guard?: boolean;
   /**
@@ -834,22 +834,22 @@ export interface PassagesParams {
   readonly path: string;
 }
 /**
- * The further passages of a hit, best first; empty where the note is no longer a hit.
+ * The further passages of a hit, best first; empty if the note is no longer a hit.
  */
 export interface PassagesResult {
   readonly passages: readonly Passage[];
   /**
-   * Some passages were left out to fit the token budget, which is theirs alone.
+   * Some passages were left out to fit the token budget, which counts only these passages.
    */
   readonly truncated: boolean;
   readonly index: Freshness;
 }
 /**
- * Make queries out of what the vault says, for people to try. Each has been asked, and was answered.
+ * Make example queries from the vault's content. Each has been tried, and has an answer.
  */
 export interface ExamplesParams {
   /**
-   * Questions with `{topic}` where the name of a note or a section is to stand. At most 5.
+   * Questions with `{topic}` in place of the name of a note or a section. At most 5.
    *
    * @minItems 1
    *
@@ -862,8 +862,8 @@ export interface ExamplesParams {
   readonly limit?: number;
 }
 /**
- * Queries to try, each about another note. Fewer than asked for where the vault does not give them; none while it is
- * empty, or searched by words alone.
+ * Queries to try, each about a different note. Fewer than requested if the vault has too few topics; none while the
+ * vault is empty or search by meaning is unavailable.
  */
 export interface ExamplesResult {
   readonly examples: readonly ExampleQuery[];
@@ -874,20 +874,20 @@ export interface ExamplesResult {
 export interface ExampleQuery {
   readonly query: string;
   /**
-   * The note that it was made from, which is that hit.
+   * The note from which the query was made, which is that hit.
    */
   readonly path: string;
 }
 /**
- * Why a note ranks where it does for a query, or why it is not among the hits.
+ * Explain a note's rank for a query, or why the note is not among the hits.
  */
 export interface ExplainParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -921,12 +921,12 @@ export interface ExplainParams {
   readonly weights?: Weights | null;
 }
 /**
- * The place of a note among the hits of a query, or why it is not among them.
+ * A note's rank among the hits of a query, or the reason why it is not among them.
  */
 export interface ExplainResult {
   readonly path: string;
   /**
-   * hit: shown. beyond: ranked behind the limit. unranked: too far from the query to be ranked. refused: a condition of the query says no. listed: the query has no words to rank by. excluded: a rule of the vault leaves it out. pending: changed and not yet indexed. failed: it cannot be read. unknown: there is no such note.
+   * hit: shown. beyond: ranked beyond the limit. unranked: too far from the query to be ranked. refused: it does not meet a condition of the query. listed: the query has no words to rank by. excluded: a rule of the vault excludes it. pending: changed and not yet indexed. failed: it cannot be read. unknown: there is no such note.
    */
   readonly state: ExplainState;
   /**
@@ -934,31 +934,31 @@ export interface ExplainResult {
    */
   readonly message: string;
   /**
-   * `message`, by codes, sentence by sentence.
+   * `message` as codes with arguments, one per sentence.
    */
   readonly told: readonly Message[];
   /**
-   * The query in plain words; empty where the note is not indexed.
+   * The query in plain words; empty if the note is not indexed.
    */
   readonly understood: string;
   /**
-   * Null where it was not ranked.
+   * Null if it was not ranked.
    */
   readonly rank: number | null;
   /**
-   * Notes that the search finds, as `total` of its answer.
+   * Notes that the search finds, like `total` in its result.
    */
   readonly total: number;
   /**
-   * Null where it was not ranked.
+   * Null if it was not ranked.
    */
   readonly score: number | null;
   /**
-   * The probability that it answers the query; null where it was not ranked.
+   * The probability that it answers the query; null if it was not ranked.
    */
   readonly confidence: number | null;
   /**
-   * Of its best passage; null where it was not ranked.
+   * For its best passage; null if it was not ranked.
    */
   readonly breakdown: Breakdown | null;
   /**
@@ -966,25 +966,25 @@ export interface ExplainResult {
    */
   readonly signals: readonly Signal[];
   /**
-   * Words of the query that occur in the note, in any form.
+   * Words of the query that the note contains, in any form.
    */
   readonly wordsFound: readonly string[];
   /**
-   * Words of the query that do not occur in it.
+   * Words of the query that it does not contain.
    */
   readonly wordsLacking: readonly string[];
   readonly index: Freshness;
 }
 /**
- * Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both.
+ * Find notes similar to a note, to the passage at one of its lines, or to any text. Give `path`, `text` or both.
  */
 export interface RelatedParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -992,11 +992,11 @@ export interface RelatedParams {
    */
   readonly path?: string | null;
   /**
-   * With `path`: compare with the passage at this line, counting from 0, not with the note.
+   * With `path`: compare with the passage at this line (from 0), not with the whole note.
    */
   readonly line?: number | null;
   /**
-   * The text to compare with. With `path`: it stands in that note, which is left out.
+   * The text to compare with. With `path`: the text is from that note, which is left out.
    */
   readonly text?: string | null;
   /**
@@ -1030,7 +1030,7 @@ export interface RelatedResult {
 export interface RelatedNote {
   readonly path: string;
   /**
-   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
   readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
@@ -1051,25 +1051,25 @@ export interface RelatedNote {
    */
   readonly line: number;
   /**
-   * Where to jump to: the first mark, in the note.
+   * The jump target: the first mark, as an offset into the note.
    */
   readonly matchStart: number;
   readonly matchEnd: number;
   /**
-   * Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note.
+   * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
    */
   readonly anchor: string | null;
 }
 /**
- * A block of quoted passages for a model to read, or the reason why there is none that is worth reading.
+ * Quote passages for a model to read, or give the reason why none is worth reading.
  */
 export interface ContextParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -1077,7 +1077,7 @@ export interface ContextParams {
    */
   readonly query: string;
   /**
-   * Budget for the whole text; 4 characters a token. 50 to 100000. Default: 2000.
+   * Budget for the whole text; 4 characters per token. 50 to 100000. Default: 2000.
    */
   readonly maxTokens?: number;
   /**
@@ -1085,19 +1085,19 @@ export interface ContextParams {
    */
   readonly limit?: number;
   /**
-   * Quote no note that is less likely to answer. Notes that are only listed are quoted. 0 to 1. Default: 0.1.
+   * Notes below this confidence are not quoted. Notes that are only listed are quoted. 0 to 1. Default: 0.1.
    */
   readonly minConfidence?: number;
   /**
-   * Paths of notes not to quote, as they were shown before. At most 50.
+   * Paths of notes not to quote, such as those already shown. At most 50.
    */
   readonly exclude?: readonly string[];
   /**
-   * Names a conversation, as the client does: no passage is quoted in it twice. What was quoted is kept for 12 hours, as hashes.
+   * The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept for 12 hours, as hashes.
    */
   readonly conversation?: string | null;
   /**
-   * With `conversation`: do not count what is quoted now.
+   * With `conversation`: do not record these quotes as shown.
    */
   readonly peek?: boolean;
   readonly filters?: Filters;
@@ -1107,13 +1107,13 @@ export interface ContextParams {
  */
 export interface ContextResult {
   /**
-   * Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, ended with `...` where the passage goes on. Fences and tags of notes are made inert.
+   * Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert.
    */
   readonly text: string;
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: those that are, are excluded, or were quoted in the conversation. indexing: none is found, and the index is not complete. budget: not one quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingLeg[];
@@ -1130,20 +1130,20 @@ export interface Source {
    */
   readonly line: number;
   /**
-   * The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` is not. 0 where notes are only listed.
+   * The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries and vaults. 0 if notes are only listed.
    */
   readonly confidence: number;
 }
 /**
- * Which context blocks to read. Those that no longer hold are built before the answer.
+ * Read context blocks. Stale blocks are rebuilt first.
  */
 export interface BlocksReadParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -1151,41 +1151,41 @@ export interface BlocksReadParams {
    */
   readonly name?: string | null;
   /**
-   * Budget for the whole text; 4 characters a token. 50 to 100000. Default: 3000.
+   * Budget for the whole text; 4 characters per token. 50 to 100000. Default: 3000.
    */
   readonly maxTokens?: number;
   /**
-   * Build them anew even where they hold.
+   * Rebuild them even if they are current.
    */
   readonly rebuild?: boolean;
   /**
-   * As for `context`, which then does not quote again in it what the blocks quote.
+   * As for `context`, which then does not repeat the blocks' quotes in this conversation.
    */
   readonly conversation?: string | null;
   /**
-   * With `conversation`: do not count what is quoted now.
+   * With `conversation`: do not record these quotes as shown.
    */
   readonly peek?: boolean;
 }
 /**
- * Context blocks, and their text as one.
+ * Context blocks, and their combined text.
  */
 export interface BlocksResult {
   /**
-   * In the order of the settings, without those left out.
+   * In the order of the settings, except blocks left out.
    */
   readonly blocks: readonly BlockContents[];
   /**
-   * Markdown to give to a model as it is: a line that says what it is, then the sections. Equal states of vault and settings give equal bytes. Empty where no block has a quote.
+   * Markdown to give to a model unchanged: an introductory line, then the sections. Equal states of vault and settings give equal bytes. Empty if no block has a quote.
    */
   readonly text: string;
   readonly tokens: number;
   /**
-   * Blocks of which not one quote fits into what others left.
+   * Blocks without a quote that fits into the space left by others.
    */
   readonly leftOut: readonly string[];
   /**
-   * Blocks that cannot be used, and keys that are not read.
+   * Unusable blocks, and unknown keys.
    */
   readonly problems: readonly BlockProblem[];
   readonly index: Freshness;
@@ -1197,35 +1197,35 @@ export interface BlockContents {
   readonly name: string;
   readonly query: string;
   /**
-   * Its section of the whole text: its name as a heading, then quotes as in `context`, most confident first. Empty where no note is likely to answer.
+   * Its section of the whole text: its name as a heading, then quotes as in `context`, most confident first. Empty if no note is likely to answer.
    */
   readonly text: string;
   readonly tokens: number;
   /**
-   * The budget of its settings.
+   * Its budget in the settings.
    */
   readonly maxTokens: number;
   /**
-   * kept: it was built before and still holds. built: it was built for this answer. empty: no note is likely to answer its query.
+   * kept: it was built earlier and is still current. built: it was built for this answer. empty: no note is likely to answer its query.
    */
   readonly state: BlockState;
   /**
-   * Its last quotes did not fit into what other blocks left.
+   * Its last quotes did not fit into the space left by other blocks.
    */
   readonly truncated: boolean;
   readonly builtMs: number;
   readonly expiresMs: number;
   /**
-   * Where the quotes are from, in their order.
+   * The places of the quotes, in order.
    */
   readonly sources: readonly Source[];
 }
 /**
- * What is wrong with a context block; the others are not affected.
+ * An error in a context block; the others are not affected.
  */
 export interface BlockProblem {
   /**
-   * Null where it concerns the whole file.
+   * Null if it concerns the whole file.
    */
   readonly name: string | null;
   /**
@@ -1234,15 +1234,15 @@ export interface BlockProblem {
   readonly message: string;
 }
 /**
- * Ask which context blocks still hold. Builds nothing.
+ * Check which context blocks are current. Builds nothing.
  */
 export interface BlocksCheckParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
 }
@@ -1252,17 +1252,17 @@ export interface BlocksCheckParams {
 export interface BlocksCheckResult {
   readonly blocks: readonly BlockStatus[];
   /**
-   * The sum of their budgets; a conversation begins with 3,000 at most.
+   * The sum of their budgets; a conversation gets at most 3,000.
    */
   readonly askedTokens: number;
   /**
-   * Blocks that cannot be used, and keys that are not read.
+   * Unusable blocks, and unknown keys.
    */
   readonly problems: readonly BlockProblem[];
   readonly index: Freshness;
 }
 /**
- * Whether a context block still holds.
+ * Whether a context block is current.
  */
 export interface BlockStatus {
   readonly name: string;
@@ -1270,7 +1270,7 @@ export interface BlockStatus {
   readonly maxTokens: number;
   readonly ttlHours: number;
   /**
-   * Null where it holds. not-built: nobody asked for it yet. redefined: its settings, or those of search, are others. expired: its time to live is over. changed, removed: a note that it stands on. outdated: other notes answer now, or with another confidence.
+   * Null if it is current. not-built: nobody has requested it yet. redefined: its settings, or those of search, have changed. expired: its time to live is over. changed, removed: a note that it depends on. outdated: other notes answer now, or with another confidence.
    */
   readonly stale: StaleKind | null;
   /**
@@ -1278,22 +1278,22 @@ export interface BlockStatus {
    */
   readonly reason: string | null;
   /**
-   * As it was built last.
+   * The number of quotes when it was last built.
    */
   readonly quotes: number;
   readonly builtMs: number | null;
   readonly expiresMs: number | null;
 }
 /**
- * The text of a note, with credentials redacted.
+ * Read the text of a note, with credentials redacted.
  */
 export interface ReadNoteParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   /**
@@ -1315,7 +1315,7 @@ export interface ReadNoteParams {
 export interface NoteText {
   readonly path: string;
   /**
-   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
   readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
@@ -1333,7 +1333,7 @@ export interface NoteText {
   readonly lineCount: number;
   readonly truncated: boolean;
   /**
-   * Paths of the notes it links to; unresolved ones as written.
+   * Paths of the notes it links to; unresolved links as written.
    */
   readonly links: readonly string[];
   /**
@@ -1343,26 +1343,26 @@ export interface NoteText {
   readonly index: Freshness;
 }
 /**
- * Notes by folder, tag, type, domain, status or date, newest first.
+ * List notes by folder, tag, type, domain, status or date, newest first.
  */
 export interface ListNotesParams {
   /**
-   * Wait at most so long, in milliseconds, until all that was reported before this request is indexed, no comparison with the vault is under way and the model is loaded; then answer with what there is. Work that is expected to take longer is not waited for, unless the index is empty. 0 to 60000.
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
   readonly waitMs?: number;
   /**
-   * Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within `waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now.
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
    */
   readonly afterMs?: number | null;
   readonly folder?: string | null;
   readonly tag?: string | null;
   /**
-   * Of the front matter, as the next two.
+   * From the front matter, like `domain` and `status`.
    */
   readonly type?: string | null;
   readonly domain?: string | null;
   /**
-   * Notes with a status that the settings leave out are listed where it is named.
+   * Notes with a status excluded by the settings are only listed if it is given here.
    */
   readonly status?: string | null;
   readonly modifiedAfterMs?: number | null;
@@ -1390,7 +1390,7 @@ export interface NoteList {
 export interface NoteSummary {
   readonly path: string;
   /**
-   * note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives.
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
   readonly kind: "canvas" | "note" | "pdf";
   readonly title: string;
@@ -1402,11 +1402,11 @@ export interface NoteSummary {
   readonly sizeBytes: number;
 }
 /**
- * A new note: credentials are redacted, front matter is added, and it can be found when the answer comes.
+ * Write a new note, with redacted credentials and front matter, and answer once it can be found.
  */
 export interface CaptureParams {
   /**
-   * Markdown. In UTF-8 at most 256 KiB. At most 262144 characters.
+   * Markdown, at most 256 KiB in UTF-8. At most 262144 characters.
    */
   readonly text: string;
   readonly title?: string | null;
@@ -1428,7 +1428,7 @@ export interface CaptureParams {
   readonly source?: string;
   readonly folder?: string | null;
   /**
-   * Wait at most so long, in milliseconds, until the note can be found. 0 to 60000. Default: 1000.
+   * The longest time to wait, in milliseconds, until the note can be found. 0 to 60000. Default: 1000.
    */
   readonly waitMs?: number;
 }
@@ -1439,11 +1439,11 @@ export interface CaptureResult {
   readonly path: string;
   readonly title: string;
   /**
-   * False: the very same note lay there already, written today.
+   * False: an identical note, written today, already existed.
    */
   readonly created: boolean;
   /**
-   * False: it is not indexed yet, as the wait was too short or indexing is paused or failed.
+   * False: it is not indexed yet, because the wait was too short, or indexing is paused or has failed.
    */
   readonly searchable: boolean;
   /**
@@ -1451,7 +1451,7 @@ export interface CaptureResult {
    */
   readonly redacted: number;
   /**
-   * How many there were of each kind.
+   * The number of each kind.
    */
   readonly redactions: {
     readonly [k: string]: number;
@@ -1459,7 +1459,7 @@ export interface CaptureResult {
   readonly index: Freshness;
 }
 /**
- * Changes in the order in which they happened.
+ * Report changes, in the order in which they happened.
  */
 export interface VaultChangedParams {
   /**
@@ -1484,12 +1484,12 @@ export interface Change {
 export interface Accepted {
   readonly accepted: number;
   /**
-   * When they were reported: a value for `afterMs`.
+   * When the changes were reported: a value for `afterMs`.
    */
   readonly reportedMs: number;
 }
 /**
- * What was made of a hit. It is kept on this machine alone, as hashes of the query and the path.
+ * Report what the user did with a hit. It is stored on this machine only, as hashes of the query and the path.
  */
 export interface FeedbackParams {
   /**
@@ -1501,16 +1501,16 @@ export interface FeedbackParams {
    */
   readonly path: string;
   /**
-   * opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent.
+   * opened: by a person. dismissed: as not relevant. restored: it was dismissed by mistake. copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent.
    */
   readonly kind: FeedbackKind;
 }
 /**
- * Nothing to say but that it is done.
+ * An empty result: the request is done.
  */
 export type Done = Record<string, never>;
 /**
- * A request that carries nothing.
+ * A request without parameters.
  */
 export type NoParams = Record<string, never>;
 /**
@@ -1518,7 +1518,7 @@ export type NoParams = Record<string, never>;
  */
 export type RebuildParams = Record<string, never>;
 /**
- * The states of the notes in a folder, and the folders directly in it.
+ * Count the notes in a folder and in its direct subfolders by state.
  */
 export interface InspectFoldersParams {
   /**
@@ -1526,7 +1526,7 @@ export interface InspectFoldersParams {
    */
   readonly folder?: string;
   /**
-   * Only folders that have notes in this state. indexed: found. partial: only part of it is found. hidden: left out of answers by its status. waiting: not indexed yet, or changed since. excluded: left out by a rule. failed: it could not be indexed.
+   * Only folders with notes in this state. indexed: found. partial: only a part of it is found. hidden: left out of answers because of its status. waiting: new or changed, and not indexed yet. excluded: excluded by a rule. failed: it could not be indexed.
    */
   readonly state?: NoteState | null;
   /**
@@ -1539,7 +1539,7 @@ export interface InspectFoldersParams {
   readonly limit?: number;
 }
 /**
- * A folder, and a page of those directly in it, as counted at most some seconds ago.
+ * A folder, and a page of its direct subfolders, as counted at most a few seconds ago.
  */
 export interface InspectFoldersResult {
   readonly folder: FolderState;
@@ -1562,11 +1562,11 @@ export interface FolderState {
   readonly path: string;
   readonly counts: StateCounts;
   /**
-   * Folders with notes that lie directly in it.
+   * Direct subfolders with notes.
    */
   readonly folderCount: number;
   /**
-   * The setting that leaves out all notes below it; null where there is none.
+   * The setting that excludes all notes below it; null if there is none.
    */
   readonly excludedBy: Reason | null;
 }
@@ -1581,30 +1581,30 @@ export interface StateCounts {
   readonly excluded: number;
   readonly failed: number;
   /**
-   * Notes with a passage that waits for a vector of a model in use; their words are found.
+   * Notes with a passage that still lacks a vector of a model in use; their words are found.
    */
   readonly withoutVectors: number;
 }
 /**
- * Why a note is not found, or only partly.
+ * Why a note is not found, or only a part of it.
  */
 export interface Reason {
   readonly code: ReasonCode;
   /**
-   * The same as a sentence, for clients that do not know the code.
+   * The reason as a sentence, for clients that do not know the code.
    */
   readonly message: string;
   /**
-   * Of the rule: the folder, line or expression as it is written; or the status.
+   * The rule's folder, line or expression as written, or the status.
    */
   readonly entry: string | null;
   /**
-   * Of `templates`: the plugin that keeps its templates there.
+   * With `templates`: the plugin that keeps its templates there.
    */
   readonly plugin: string | null;
 }
 /**
- * The states of the notes in a folder, one by one.
+ * List the notes in a folder with their states.
  */
 export interface InspectNotesParams {
   /**
@@ -1616,7 +1616,7 @@ export interface InspectNotesParams {
    */
   readonly state?: NoteState | null;
   /**
-   * Whether those in the folders below it are listed too.
+   * Whether notes in its subfolders are listed, too.
    */
   readonly below?: boolean;
   /**
@@ -1642,66 +1642,66 @@ export interface NoteStateEntry {
   readonly path: string;
   readonly state: NoteState;
   /**
-   * Null where it is found.
+   * Null if the note is found.
    */
   readonly reason: Reason | null;
 }
 /**
- * Why a note is found or not, whatever is searched for, and what of it is in the index.
+ * Explain whether a note can be found by any query, and what the index contains of it.
  */
 export interface InspectNoteParams {
   /**
-   * It need not be indexed, or exist. At most 4096 characters.
+   * The note need not be indexed, or exist. At most 4096 characters.
    */
   readonly path: string;
 }
 /**
- * Why a note is found or not.
+ * Why a note is or is not found.
  */
 export interface NoteReport {
   readonly path: string;
   readonly state: ReportState;
   /**
-   * Every one that is known, that of the state first.
+   * All known reasons, that of the state first.
    */
   readonly reasons: readonly Reason[];
   /**
-   * Null where nothing of it is in the index.
+   * Null if nothing of it is in the index.
    */
   readonly indexed: IndexedContent | null;
   /**
-   * Of the file as it is now; null where that cannot be told.
+   * The file's current modification time; null if unknown.
    */
   readonly modifiedMs: number | null;
   readonly sizeBytes: number | null;
 }
 /**
- * What of a note is in the index.
+ * The content of a note in the index.
  */
 export interface IndexedContent {
   readonly title: string;
   readonly chunks: number;
   readonly words: number;
   /**
-   * That words are stemmed in, besides English.
+   * Languages other than English in which its words are stemmed.
    */
   readonly languages: readonly string[];
   /**
-   * Credentials that were blanked, by their kind.
+   * Redacted credentials, by kind.
    */
   readonly redactions: {
     readonly [k: string]: number;
   };
   /**
-   * Headings whose sections the settings leave out; at most 20.
+   * Headings whose sections the settings exclude; at most 20.
    */
   readonly skippedSections: readonly string[];
   /**
-   * False: some of it waits for a vector of a model in use.
+   * False: some of it still lacks a vector of a model in use.
    */
   readonly hasVectors: boolean;
   /**
-   * When the file was last changed, as it was indexed.
+   * The modification time of the indexed version of the file.
    */
   readonly modifiedMs: number;
   readonly sizeBytes: number;
@@ -1730,7 +1730,7 @@ export interface Settings {
    */
   readonly fusion: Fusion;
   /**
-   * none: only a word itself matches, not its forms.
+   * none: a word matches only itself, not its other forms.
    */
   readonly stemming: Stemming;
   /**
@@ -1754,7 +1754,7 @@ export interface Settings {
    */
   readonly captureFolder: string;
   /**
-   * Whether `capture` takes the reader's token too.
+   * Whether `capture` also accepts the reader's token.
    */
   readonly captureByAgents: boolean;
 }
@@ -1776,7 +1776,7 @@ export interface SettingsWriteParams {
   readonly denseWeight?: number;
   readonly fusion?: Fusion;
   /**
-   * A change re-indexes all notes; search goes on meanwhile.
+   * A change re-indexes all notes; search keeps working.
    */
   readonly stemming?: Stemming;
   readonly indexTemplates?: boolean;
@@ -1790,10 +1790,10 @@ export interface SettingsWriteParams {
   readonly captureByAgents?: boolean;
 }
 /**
- * Leave folders out of the index, or take them in again, by single entries of the settings; all others stay.
+ * Exclude folders from the index, or include them again, by single entries of the settings; all other entries stay.
  *
- * A folder is taken in by removing each entry of `excludeFolders` that leaves it out, be it of a folder above it, and
- * by adding it to `includeFolders` where only those are indexed and none holds it.
+ * Including a folder removes every entry of `excludeFolders` that excludes it, also those of parent folders, and adds
+ * it to `includeFolders` if only listed folders are indexed and none of them contains it.
  */
 export interface FoldersWriteParams {
   /**
@@ -1806,7 +1806,7 @@ export interface FoldersWriteParams {
   readonly include?: readonly string[];
 }
 /**
- * Forget a request; its answer is the error `cancelled`.
+ * Cancel a request; its answer is the error `cancelled`.
  */
 export interface CancelParams {
   readonly id: number | string;
@@ -1816,11 +1816,11 @@ export interface CancelParams {
  */
 export interface IndexUpdated {
   /**
-   * Notes that are current now; at most 100.
+   * Notes that are now current; at most 100.
    */
   readonly indexed: readonly string[];
   /**
-   * At most 100.
+   * Removed notes; at most 100.
    */
   readonly removed: readonly string[];
   readonly status: IndexStatus;

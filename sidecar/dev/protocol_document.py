@@ -1,4 +1,4 @@
-"""docs/PROTOCOL.md: what someone needs to write a client, taken from the structs and from two programs that run."""
+"""docs/PROTOCOL.md: everything needed to write a client, from the structs and from two tested programs."""
 
 import inspect
 import re
@@ -21,100 +21,100 @@ HEAD = """\
 # The Quarry protocol, version {version}
 
 Every program that searches, reads or watches a vault talks to one sidecar over one socket: the plugin, the command
-line, the MCP server and your own. This page has all that a client needs.
+line, the MCP server and your own. This page contains everything that a client needs.
 """
 
 CONNECTING = """\
 ## Connecting
 
 A running sidecar keeps a *discovery file*, `VAULT-ID.json` in the user's runtime folder, readable by that user only.
-`quarry attach --vault DIR` starts a sidecar where none runs and prints the path of the file; with `--json`, one object:
-`discovery` (the path), `started` (whether this call started it) and `content`, which is what stands in the file:
+`quarry attach --vault DIR` starts a sidecar if none is running and prints the path of the file; with `--json`, one
+object: `discovery` (the path), `started` (whether this call started it) and `content`, the content of the file:
 
 | field | type | meaning |
 |---|---|---|
 | `pid` | integer | the process that serves the vault |
-| `port` | integer | where it listens, on 127.0.0.1 only |
-| `token` | string | opens this vault and no other, for reading; new at every start |
-| `protocol` | integer | the version of this page that it speaks |
-| `version` | string | of the sidecar |
-| `vault` | object | `id`, `name` and `path` of the folder that it serves |
+| `port` | integer | its port, on 127.0.0.1 only |
+| `token` | string | the reader's token, for this vault only; new at every start |
+| `protocol` | integer | the version of this protocol that it speaks |
+| `version` | string | the version of the sidecar |
+| `vault` | object | `id`, `name` and `path` of the served folder |
 | `owner` | string | the path of the file with the owner's token |
 
-1. Read the file. Open `ws://127.0.0.1:PORT/`, past any proxy that is configured (`proxy=None` in Python's
-   `websockets`: it would otherwise obey `http_proxy` even for this address and hand the token to it).
-2. Send `initialize` with the token within three seconds. Until it is answered, all other requests are refused.
+1. Read the file. Open `ws://127.0.0.1:PORT/`, bypassing any configured proxy (`proxy=None` in Python's
+   `websockets`: otherwise it uses `http_proxy` even for this address and sends the token to the proxy).
+2. Send `initialize` with the token within three seconds. Until it is answered, all other requests are rejected.
 3. Send requests in any order, up to 16 at a time; match answers by `id`. Messages without an `id` are
    notifications and may arrive at any time.
 
-The sidecar refuses, before the WebSocket opens: a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
-and an `Origin` other than none or `app://obsidian.md`. The token never goes into a URL, an argument, the environment
-or a log. It accepts 64 connections, of which at most 32 may be unauthenticated; the 65th client is answered with HTTP
-status 503 and a body that begins `busy:`. A wrong token is answered with the error `unauthorized`, after a second where
-several have failed; then the connection is closed with code 4401.
+Before the WebSocket opens, the sidecar rejects a `Host` other than `127.0.0.1`, `localhost` or `[::1]` with its port,
+and an `Origin` other than none or `app://obsidian.md`. Never put the token into a URL, an argument, the environment
+or a log. The sidecar accepts 64 connections, at most 32 of them unauthenticated; the 65th client gets HTTP
+status 503 and a body that begins with `busy:`. A wrong token gets the error `unauthorized`, delayed by a second after
+several failures; then the connection is closed with code 4401.
 
 ## Tokens
 
-There are two, new at every start. The **reader's** stands in the discovery file and is for every tool: it searches,
-reads and lists, reports changes and gives feedback. The **owner's** stands in a file of its own, named by `owner` in
-the discovery file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It allows the methods marked with
-*Needs the owner's token* as well, which change what others find or end the sidecar that they use; with the reader's
-token they are refused with the error `forbidden`. `capture` is one of them, as a note that an agent was talked into
-writing would be quoted to every agent after it; `by_agents = true` under `[capture]` in the vault's `.quarry.toml`
-opens it to the reader's token. `access` in the answer to `initialize` says which one was shown.
+There are two tokens, new at every start. The **reader's** token is in the discovery file and is for every tool: it
+allows searching, reading, listing, reporting changes and feedback. The **owner's** token is in a separate file, named
+by `owner` in the discovery file, `{"pid": 4711, "token": "…"}`, also readable by that user only. It also allows the
+methods marked with *Needs the owner's token*, which change what others find or stop the sidecar that they use; with the
+reader's token, they return the error `forbidden`. `capture` is one of them, because a note that an agent was tricked
+into writing would be quoted to every later agent; `by_agents = true` under `[capture]` in the vault's `.quarry.toml`
+opens it to the reader's token. `access` in the result of `initialize` says which token was sent.
 
-A hook, an MCP server, or anything else that acts for an agent, does not read the owner's file. Both files belong to one
-user, so this keeps no program out that reads any file; it keeps an agent that was talked into something from doing it
+A hook, an MCP server, or anything else that acts for an agent must not read the owner's file. Both files belong to one
+user, so this does not stop a program that can read files; it stops a manipulated agent from using these methods
 over this socket. A sidecar that names no `owner` has one token, which allows everything.
 
 ## Starting a sidecar
 
-`quarry serve --vault DIR` serves until it is stopped (SIGTERM, Ctrl-C, `shutdown`). Options, which can be combined:
+`quarry serve --vault DIR` serves until it is stopped (SIGTERM, Ctrl-C, `shutdown`). These options can be combined:
 
-| option | it ends |
+| option | the sidecar exits |
 |---|---|
-| `--idle SECONDS` | when for so long no client was connected, no lease held and nothing to index; tools give 600 |
+| `--idle SECONDS` | after this time without a client, a lease or anything to index; tools pass 600 |
 | `--lifeline` | when its standard input ends: keep the other end of the pipe open |
 | `--parent-pid PID` | when that process ends |
 
-With `--lifeline` it does not watch the vault: whoever started it reports changes with `vault/changed`.
+With `--lifeline`, it does not watch the vault: the program that started it reports changes with `vault/changed`.
 
-It prints one line on standard output, within 30 seconds at most, usually in half a second, and nothing after it:
+It prints one line on standard output, usually within half a second and at most within 30 seconds, and nothing after it:
 
 ```json
 {"ready": true, "discovery": "/run/user/1000/quarry/notes-3f.json", "port": 40123, "version": "0.1.0", "protocol": 1}
 {"ready": false, "discovery": "/run/user/1000/quarry/notes-3f.json", "holder": {"pid": 4711}}
 ```
 
-The second says that another sidecar serves the vault: use that one. `pid` is 0 while it has not written its file yet;
-read the file again after 50 ms. A sidecar of a tool has to outlive it: start it in a session of its own
+The second line says that another sidecar serves the vault: use that one. `pid` is 0 until that sidecar has written its
+file; read the file again after 50 ms. A sidecar must outlive the tool that starts it: start it in a separate session
 (`start_new_session`, `CREATE_NEW_PROCESS_GROUP`), with standard input from the null device.
 
 | exit code | meaning |
 |---|---|
-| 0 | told to stop, or idle |
-| 1 | a failure; the last lines on standard error, which begin `quarry: `, say what happened and what to do |
+| 0 | stopped on request, or idle |
+| 1 | a failure; the last lines on standard error, which begin with `quarry: `, say what happened and what to do |
 | 2 | an option or a setting is invalid |
 | 3 | another sidecar serves this vault; see the line above |
 | 4 | there is no such folder |
 | 5 | the index was written by a newer version of Quarry |
 
-A discovery file without a process behind it was left by one that was killed: nothing answers on its port, or a stranger
-does. The lock `VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar lives.
-A port of 0 says that a program has the vault open in its own process, and answers nobody.
+A killed sidecar leaves its discovery file behind: nothing answers on its port, or another program does. The lock
+`VAULT-ID.lock` beside it (`flock`; on Windows the first byte is locked) is held while the sidecar is running.
+A port of 0 means that a program has opened the vault in its own process, without a socket.
 
 ## Waiting for the index
 
-Every answer that is read from the index has [`index`](#freshness): its state, how much is done, and its epoch. A
-client that has to see what it just wrote sends `vault/changed` and passes `reportedMs` of the answer as `afterMs`, with
-a `waitMs`. A client that asks once passes `waitMs` alone, so that a sidecar that has just started is not asked too
-early.
+Every answer from the index has [`index`](#freshness): its state, its progress, and its epoch. To see its own recent
+changes, a client sends `vault/changed` and passes `reportedMs` from the answer as `afterMs`, together with
+`waitMs`. A client that asks only once passes `waitMs` alone, so that it does not query a sidecar that has just started
+too early.
 
 ## Fairness
 
-At most three requests of a client are at work at a time, and at most 16 are taken in; the next one gets the error
-`busy`. Clients take turns. A search with `typing` of a client with nothing at work goes before others, and so does
-`initialize`.
+At most three requests of a client run at a time, and at most 16 are accepted; the next one gets the error
+`busy`. Clients take turns. A search with `typing` from a client without running requests goes before others, and so
+does `initialize`.
 """
 
 ENVELOPE = """\
@@ -127,7 +127,7 @@ ENVELOPE = """\
 {"jsonrpc": "2.0", "method": "index/progress", "params": {"state": "indexing"}}
 ```
 
-(Shortened.) An `id` is an integer or a string. Optional parameters may be omitted, and `params` where a method has
+(Shortened.) An `id` is an integer or a string. Optional parameters may be omitted, and so may `params` if a method has
 none. Replies always have all their fields.
 """
 
@@ -136,16 +136,16 @@ ERROR_MEANINGS = {
     "INVALID_REQUEST": "JSON, but not a valid request at this point: a batch, a binary frame, a second `initialize`.",
     "METHOD_NOT_FOUND": "No such method; a sidecar of another version may have it.",
     "INVALID_PARAMS": "A parameter is missing, unknown or out of range; the message names it.",
-    "INTERNAL": "A defect of the sidecar; its log has the trace.",
+    "INTERNAL": "A bug in the sidecar; its log has the trace.",
     "CANCELLED": "The request was cancelled or superseded.",
-    "UNAUTHORIZED": "No token, or not the one of this sidecar: read the discovery file again.",
+    "UNAUTHORIZED": "No token, or not this sidecar's: read the discovery file again.",
     "FORBIDDEN": "The method needs the owner's token.",
     "PROTOCOL_MISMATCH": "The two sides speak different versions: update the older one.",
     "BAD_QUERY": "The query cannot be parsed; `data.position` says where.",
     "NOT_FOUND": "There is no such note, or it may not be read.",
     "UNAVAILABLE": "The index or the vault cannot be used at the moment; `data.next` says what to do.",
     "DEADLINE": "The query took too long; use fewer or rarer words.",
-    "BUSY": "Too many requests of this client at once; send it again after an answer.",
+    "BUSY": "Too many concurrent requests from this client; send it again after an answer.",
 }
 
 
@@ -154,8 +154,8 @@ SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_P
 WITHOUT_PARAMETERS = {
     "index/status": "The status of the index. No parameters.",
     "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
-    "index/reconcile": "Compare every file with the index, and index what differs: for drives that report no changes. "
-    "No parameters.",
+    "index/reconcile": "Compare every file with the index, and index the differences: for drives that do not report "
+    "changes. No parameters.",
     "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
     "shutdown": "Finish the current note and exit. No parameters.",
@@ -308,5 +308,5 @@ def _kinds(name: str, code: int) -> str:
 
 def _session(title: str, path: Path, language: str) -> str:
     program = path.read_text(encoding="utf-8").strip()
-    says = f"`tests/wire/{path.name}`, which the tests run as it stands here:"
+    says = f"`tests/wire/{path.name}`, which the tests run exactly as shown:"
     return f"## {title}\n\n{says}\n\n```{language}\n{program}\n```\n"

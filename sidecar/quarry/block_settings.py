@@ -105,7 +105,7 @@ def _query(name: str, values: Mapping[str, object]) -> str:
     if "query" not in values:
         inner = next((key for key, value in values.items() if isinstance(value, Mapping)), None)
         if inner is not None:
-            raise _Unusable(f'it has no query; a name with a dot stands in quotes: [context."{_shown(name)}.{inner}"]')
+            raise _Unusable(f'it has no query; put a name with a dot in quotes: [context."{_shown(name)}.{inner}"]')
         renamed = next((key for key in values if RENAMED.get(key) == "query"), None)
         raise _Unusable(f"it has no query; {renamed} is called query here" if renamed else 'add query = "…"')
     query = values["query"]

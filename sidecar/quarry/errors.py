@@ -99,7 +99,7 @@ class VaultMissing(QuarryError):
 
 
 class ModelMissing(QuarryError):
-    """No usable embedding model; search goes on by keyword."""
+    """No usable embedding model; search continues by keyword."""
 
 
 class ModelDamaged(ModelMissing):

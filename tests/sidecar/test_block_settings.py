@@ -54,7 +54,7 @@ def test_blocks_are_read_in_the_order_of_the_file_with_defaults():
         ("[context]\nx = 1", "context.x: it is 1; write a table: [context.x] with a query"),
         (
             '[context.a.b]\nquery = "x"',
-            'no query; a name with a dot stands in quotes: [context."a.b"]',
+            'no query; put a name with a dot in quotes: [context."a.b"]',
         ),
         ('[context.""]\nquery = "x"', "a block is called by 1 to 100 printable characters"),
         ('[context."a\\u001bb"]\nquery = "x"', 'context."a�b": a block is called by'),

@@ -132,7 +132,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         begun_s, cpu_begun_s = time.perf_counter(), time.process_time()
         engine.vault_changed([VaultChange("modified", path)])
         if not committed.wait(SAVE_TIMEOUT_S):
-            raise IndexUnavailable(f"the engine told of no change of {path} in {SAVE_TIMEOUT_S:.0f} s")
+            raise IndexUnavailable(f"the engine reported no change of {path} within {SAVE_TIMEOUT_S:.0f} s")
         cpu_s = time.process_time() - cpu_begun_s
         hits = engine.search(SearchRequest(word, mode="keyword", limit=1)).hits
         while engine.is_working:  # a person takes longer than this until the next save
@@ -148,7 +148,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         time.sleep(PAUSE_S)
         found = [taken for number in range(count) if (taken := save(every[number * len(every) // count]))]
         if len(found) <= count // 2:
-            raise IndexUnavailable(f"{count - len(found)} of {count} notes told of as saved are not found by it")
+            raise IndexUnavailable(f"{count - len(found)} of {count} notes reported as saved cannot be found")
         wall, cpu = (list(taken) for taken in zip(*found, strict=True))
         measured = {"saves": count, "not_found": count - len(found), "first_ms": round(first[0], 3) if first else None}
         return {**named_percentiles({"wall": wall, "cpu": cpu}, SAVE_PERCENTILES), **measured}

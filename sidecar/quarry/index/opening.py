@@ -102,5 +102,5 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
             finally:
                 connection.close()
     except IndexDamaged as error:  # the new index, not the one that answers now
-        raise IndexUnavailable(f"the new index cannot be used ({error}); the old one goes on") from error
+        raise IndexUnavailable(f"the new index cannot be used ({error}); the old one stays in use") from error
     return memory

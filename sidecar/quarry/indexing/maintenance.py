@@ -102,7 +102,7 @@ def repair(
     while True:
         damaged, cursor = index.verify(cursor, VERIFY_NOTES)
         if damaged:
-            _log.warning("%d notes had damaged rows and are read anew", len(damaged))
+            _log.warning("%d notes had damaged rows and are read again", len(damaged))
             refresh(damaged)
         if cursor is None:
             break

@@ -101,7 +101,7 @@ def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], En
         try:
             build(spec, monitor, encoder)
         except IndexDamaged as damage:  # the new file, not the one that answers
-            raise IndexUnavailable(f"the new index could not be made ({damage}); the old one goes on") from damage
+            raise IndexUnavailable(f"the new index could not be built ({damage}); the old one stays in use") from damage
 
 
 def carry_over(spec: RebuildSpec, source: Index, yield_point: Callable[[], None]) -> None:
@@ -150,7 +150,7 @@ def _build_outside(spec: RebuildSpec, monitor: RunMonitor) -> None:
         except (WorkerDied, IndexDamaged) as death:  # the new file is damaged, not the one that answers
             how = str(death)
             _log.warning("the process that rebuilds the index ended (%s)", how)
-            monitor.report_degraded(f"the process that rebuilds the index ended by itself ({how}); it begins anew")
+            monitor.report_degraded(f"the process that rebuilds the index ended unexpectedly ({how}); it starts again")
     raise ProcessUnavailable(f"the process that rebuilds it ended {TRIES} times ({how})")
 
 
@@ -191,7 +191,7 @@ def main(parent: ParentConnection) -> None:
     try:
         build(spec, _ProgressMonitor(parent), lambda: model)
     except OSError as error:
-        raise IndexUnavailable(f"the new index could not be written ({error}); the old one goes on") from error
+        raise IndexUnavailable(f"the new index could not be written ({error}); the old one stays in use") from error
 
 
 class _LazyEncoder:

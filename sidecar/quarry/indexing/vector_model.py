@@ -103,7 +103,7 @@ class VectorModel:
         stored = stored_fingerprint(index)
         if stored != encoder.fingerprint:
             if stored is not None:
-                _log.info("another model: vectors are made anew")
+                _log.info("another model: vectors are computed again")
                 self._activity.set_notice(
                     "model", f"the model is now {encoder.fingerprint.name!r}; its vectors are being made"
                 )

@@ -13,13 +13,13 @@ INTERRUPTED = 130
 MEANINGS = {
     OK: "success, also when nothing was found",
     FAILED: "failure; the message gives the reason",
-    BAD_USAGE: "invalid usage, query or setting; of many queries, at least one failed",
-    LOCKED: "another sidecar serves this vault (serve), or a program has it open for itself alone",
+    BAD_USAGE: "invalid usage, query or setting; of several queries, at least one failed",
+    LOCKED: "another sidecar serves this vault (serve), or a program has opened it exclusively",
     NO_VAULT: "no such vault folder",
     TOO_NEW: "the index was written by a newer version of Quarry",
     OTHER_PROTOCOL: "the sidecar and this tool speak different protocol versions",
-    NOT_INDEXED_YET: "nothing found, and the vault is not wholly indexed yet; see --wait",
-    INTERRUPTED: "interrupted with Ctrl-C; what was indexed until then is kept",
+    NOT_INDEXED_YET: "nothing found, and the vault is not fully indexed yet; see --wait",
+    INTERRUPTED: "interrupted with Ctrl-C; everything indexed until then is kept",
 }
 
 

@@ -94,7 +94,7 @@ def explain(
             (message("explain-refused", filters=(written(failing),)),),
         )
     if ranked is None:
-        sentence = "The query has no words to rank by. It lists the notes that it admits, newest first."
+        sentence = "The query has no words to rank by. It lists all matching notes, newest first."
         return Explanation(note.path, "listed", sentence, understood, (message("explain-listed"),))
     explanation = _explain_place(note, ranked, execution.count_notes(ranked), understood, reader, deadline)
     if ranked.relaxed:

@@ -75,7 +75,7 @@ def test_a_new_index_that_is_damaged_is_refused_and_the_old_one_goes_on(index: I
     data = rebuilt.read_bytes()
     rebuilt.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
 
-    with pytest.raises(IndexUnavailable, match="the old one goes on"):
+    with pytest.raises(IndexUnavailable, match="the old one stays in use"):
         index.replace_with(rebuilt)
 
     with index.reader() as reader:

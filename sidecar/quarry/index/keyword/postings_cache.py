@@ -80,7 +80,7 @@ class PostingsCache:
             except FileNotFoundError:
                 return
             except (InvalidSegmentFile, OSError) as error:
-                self._invalidate(f"the keyword postings are made anew: {error}")
+                self._invalidate(f"the keyword postings are rebuilt: {error}")
 
     def moved(self, database: Path) -> None:
         """The database was renamed, and its segment file with it; an open file stays open."""
@@ -100,7 +100,7 @@ class PostingsCache:
             try:
                 self._scorer = _updated(delta, connection, generation, self._few_notes) if delta is not None else None
             except PostingsDamaged as error:
-                self._invalidate(f"the keyword postings are made anew: {error}")
+                self._invalidate(f"the keyword postings are rebuilt: {error}")
             self.is_missed = self._scorer is None
             return self._scorer
 
@@ -169,7 +169,7 @@ class PostingsCache:
             if file is None or self._database is None:
                 return
             if not (file.is_at(segment_file.path_beside(self._database)) and file.verify()):
-                self.invalidate("the keyword postings were damaged and are made anew")
+                self.invalidate("the keyword postings were damaged and are rebuilt")
 
     def invalidate(self, why: str) -> None:
         """Drop the postings in memory and the segment file, and log *why*."""

@@ -166,7 +166,7 @@ def _read(path: Path) -> Mapping[str, KeptBlock]:
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        _log.warning("kept context blocks cannot be read (%s); they are built anew", type(error).__name__)
+        _log.warning("stored context blocks cannot be read (%s); they are rebuilt", type(error).__name__)
         return {}
     return {block.name: block for block in found.blocks} if found.format == FORMAT else {}
 

@@ -18,15 +18,15 @@ from quarry.interfaces.cli.index import BUSY
 from quarry.interfaces.cli.terminal import print_line, print_stderr
 from quarry.interfaces.client import RequestFailed, SidecarClient
 
-DETAILS = """Measure the engine and the sidecar on copies of a vault, which itself is only read:
+DETAILS = """Measure the engine and the sidecar on copies of a vault; the vault itself is only read:
 
   quarry bench VAULT                    everything, at 50k, 150k and 1m chunks (from minutes to an hour)
   quarry bench VAULT --only index,save  some of the parts index, query, socket, unchanged, start, while-indexing, save,
                                         door (hook, search, capture and MCP, as tools run them) and peers
   quarry bench --compare A B            two results that --json wrote, as ratios
 
-In a checkout, the published design is measured in the same run on the same notes and queries, and its figures stand
-beside ours. A vault that holds fewer chunks than asked for is grown with synthetic notes made of its own sentences."""
+In a checkout, the published design is measured in the same run on the same notes and queries, and its figures are shown
+beside ours. A vault with fewer chunks than requested is grown with synthetic notes made of its own sentences."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

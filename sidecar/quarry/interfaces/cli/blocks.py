@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 ACTIONS = ("show", "build", "check")
 MAX_TOKENS = 3000  # of a conversation's 8,000 that are for blocks
 MAX_NAME = 100  # characters, as on the wire
-DETAILS = """Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:
+DETAILS = """Context blocks are named queries of .quarry.toml, quoted at the start of a conversation with an agent:
 
   [context.auth-patterns]
   query = "oauth token rotation"
   max_tokens = 1500
   ttl_hours = 24
 
-  quarry blocks show [NAME]     print them; one that no longer holds is built first
-  quarry blocks build [NAME]    build them anew, whether they hold or not
-  quarry blocks check           say which hold, and why others do not, and which settings are wrong; exit code 1 where
-                                one is to be built, 2 where a setting is wrong"""
+  quarry blocks show [NAME]     print them; stale blocks are rebuilt first
+  quarry blocks build [NAME]    rebuild them, whether stale or not
+  quarry blocks check           show which are current, why others are stale, and which settings are wrong; exit code 1
+                                if one has to be built, 2 if a setting is wrong"""
 NONE_DEFINED = 'there are no context blocks; add one to .quarry.toml: [context.NAME] with query = "…"'
 
 
@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=number(50, 100_000),
         default=MAX_TOKENS,
         metavar="N",
-        help=f"budget of all together, 4 characters a token (default {MAX_TOKENS})",
+        help=f"budget for all together, 4 characters per token (default {MAX_TOKENS})",
     )
     add_json(parser)
     parser.add_argument("--md", dest="as_markdown", action="store_true", help="print the text that an agent gets")
@@ -108,7 +108,7 @@ def _facts(block: wire.BlockContents) -> str:
     if block.state == "empty":
         return "empty: no note is likely to answer its query; `quarry search` shows the nearest"
     notes = len({source.path for source in block.sources})
-    cut = ", cut to what the others leave" if block.truncated else ""
+    cut = ", cut to the space left by the others" if block.truncated else ""
     size = f"{block.tokens:,} of {block.max_tokens:,} tokens"
     return f"{block.state}, {size}, {_count(len(block.sources), 'quote')} of {_count(notes, 'note')}{cut}"
 

@@ -24,13 +24,13 @@ BLOCKED = ("paused", "failed")  # states in which the note is not indexed until 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("text", nargs="?", metavar="TEXT", help="Markdown; - or nothing reads it from standard input")
-    parser.add_argument("--title", help="title, which the file is named after (default: the first line)")
+    parser.add_argument("--title", help="title, also used for the file name (default: the first line)")
     parser.add_argument("--domain", default="", help="subject, for domain: in queries")
     parser.add_argument("--tags", default="", metavar="A,B", help="tags, separated by commas")
     parser.add_argument("--type", choices=TYPES, default="note")
     parser.add_argument("--source", default=SOURCE, help=f"where the text comes from (default: {SOURCE})")
     parser.add_argument(
-        "--folder", metavar="DIR", help="folder below the vault (default: the vault's setting, 00-inbox unless set)"
+        "--folder", metavar="DIR", help="folder in the vault (default: the vault's setting, or 00-inbox)"
     )
     add_json(parser)
     add_vault(parser)
@@ -62,13 +62,11 @@ def _print_remarks(note: wire.CaptureResult) -> None:
     """Print remarks about the new note on standard error: redactions, a duplicate, when it can be found."""
     if note.redacted:
         kinds = ", ".join(sorted(dict(note.redactions)))
-        print_stderr(
-            f"{note.redacted} credential{'s' * (note.redacted > 1)} redacted ({kinds}); nothing of it was written"
-        )
+        print_stderr(f"{note.redacted} credential{'s' * (note.redacted > 1)} redacted ({kinds}); they were not written")
     if not note.created:
-        print_stderr("this very note was captured today already; nothing was written")
+        print_stderr("an identical note was already captured today; nothing was written")
     if not note.searchable and note.index.state in BLOCKED:
-        print_stderr(f"it can be found once indexing goes on, which is {note.index.state}; see `quarry status`")
+        print_stderr(f"it can be found once indexing continues; indexing is {note.index.state}, see `quarry status`")
     elif not note.searchable:
         print_stderr("it is being indexed, and can be found in a moment")
 
@@ -97,5 +95,5 @@ def _decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise BadRequest(f"the text is not UTF-8 (byte {error.start}); convert it, and try again") from None
     if "\0" in text:
-        raise BadRequest("the text holds NUL characters, so it is not text; convert it to UTF-8, and try again")
+        raise BadRequest("the text contains NUL characters; convert it to UTF-8, and try again")
     return text

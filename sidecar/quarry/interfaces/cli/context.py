@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=number(50, 100_000),
         default=DEFAULT_TOKENS,
         metavar="N",
-        help=f"budget, 4 characters a token (default {DEFAULT_TOKENS})",
+        help=f"budget, 4 characters per token (default {DEFAULT_TOKENS})",
     )
     parser.add_argument("--limit", type=number(1, 50), metavar="N", help="maximum number of notes, 1 to 50 (default 8)")
     form = parser.add_mutually_exclusive_group()

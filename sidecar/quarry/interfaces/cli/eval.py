@@ -37,10 +37,10 @@ from scratch, with the default settings:
   quarry eval --vault DIR --prompts FILE...
                                         prompts with and without an answer in the vault, as JSON lines (id, text,
                                         kind on, near, follow or far, paths): how well confidence separates them,
-                                        and what people are told
+                                        and which warnings are shown
   quarry eval --stages DIR...           the three stages of a published system: 50 notes by their front matter and
-                                        first words, 10 of these by their vectors, a block of each; what every
-                                        stage finds and costs
+                                        first words, 10 of these by their vectors, a block of each; quality
+                                        and cost of every stage
   quarry eval --compare A B             two results: two run folders, or a folder of one system in each
 
 systems: {", ".join(SYSTEMS)}

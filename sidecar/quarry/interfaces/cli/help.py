@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 AGENTS = """Programs that write text get notes in these ways:
 
   quarry mcp --vault DIR        an MCP server for agents that speak MCP; --http serves it over HTTP on this machine
-  quarry context "question"     a block of quoted passages within a budget of tokens, for all others
-  quarry blocks show --md       what a conversation begins with: the context blocks of .quarry.toml
-  quarry search --json "words"  hits with their passages, scores and signals; one query a line from standard input
-  quarry hook CLIENT            an agent's events, answered with notes that mention what it is about, or with nothing
+  quarry context "question"     a block of quoted passages within a token budget, for all others
+  quarry blocks show --md       the context blocks of .quarry.toml, for the start of a conversation
+  quarry search --json "words"  hits with passages, scores and signals; reads one query per line from standard input
+  quarry hook CLIENT            answers an agent's events with notes on the subject, or with nothing
 
-`quarry install --list` names the clients in which `quarry install CLIENT` sets up the first of them.
-Each asks the sidecar of the vault and starts one if none runs. docs/PROTOCOL.md describes its socket."""
+`quarry install --list` lists the clients for which `quarry install CLIENT` sets up the MCP server.
+Each command uses the sidecar of the vault and starts one if none is running. docs/PROTOCOL.md describes its socket."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test",
         metavar="FILE",
-        help="tell what would be said to the event in FILE (- is standard input), and why; nothing is changed. Without "
+        help="show what would be said to the event in FILE (- is standard input), and why; nothing is changed. Without "
         "it, the event on standard input is answered as the client expects it, and the exit code is always 0",
     )
 

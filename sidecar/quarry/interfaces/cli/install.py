@@ -42,19 +42,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope", choices=SCOPES, default="user", help="for all projects, or for this one (default: user)"
     )
-    parser.add_argument("--name", metavar="NAME", help="the name of the server (default: that of the vault's folder)")
-    parser.add_argument("--hooks", action="store_true", help="also the hooks by which notes come with a prompt")
+    parser.add_argument("--name", metavar="NAME", help="name of the server (default: the name of the vault's folder)")
+    parser.add_argument("--hooks", action="store_true", help="also install the hooks that add notes to prompts")
     parser.add_argument(
-        "--instructions", action="store_true", help="also a section on the notes in AGENTS.md, CLAUDE.md or the like"
+        "--instructions", action="store_true", help="also add a section about the notes to AGENTS.md, CLAUDE.md, …"
     )
     parser.add_argument(
         "--remove",
         action="store_true",
-        help="take out what was written for this vault: all of it, or only --hooks or --instructions",
+        help="remove what was written for this vault: all of it, or only --hooks or --instructions",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--list", action="store_true", help="list the clients, and what they are told of")
+    parser.add_argument("--list", action="store_true", help="list the clients, and what is set up in each")
 
 
 def run(options: argparse.Namespace) -> int:

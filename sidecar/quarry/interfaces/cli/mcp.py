@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-capture",
         action="store_true",
-        help="offer the tool `capture`, which writes new notes where the vault's settings allow it",
+        help="offer the tool `capture`, which writes new notes if the vault's settings allow it",
     )
     parser.add_argument("--http", action="store_true", help="serve streamable HTTP on 127.0.0.1 instead")
     parser.add_argument(
@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=number(0, 65_535),
         default=DEFAULT_PORT,
         metavar="N",
-        help=f"with --http (default {DEFAULT_PORT}; 0: any that is free)",
+        help=f"with --http (default {DEFAULT_PORT}; 0: any free port)",
     )
     parser.add_argument("--host", default="127.0.0.1", help=argparse.SUPPRESS)  # to say why there is no other
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # MCP is JSON in any case

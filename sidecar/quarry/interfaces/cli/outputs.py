@@ -15,8 +15,8 @@ from quarry.interfaces.hooks.outputs import kept_outputs, read
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("id", nargs="?", metavar="ID", help="what the line at the end of a shortened output names")
-    chosen.add_argument("--list", action="store_true", help="list the outputs that are kept, the newest first")
+    chosen.add_argument("id", nargs="?", metavar="ID", help="the id in the last line of a shortened output")
+    chosen.add_argument("--list", action="store_true", help="list the stored outputs, newest first")
     add_json(parser)
 
 

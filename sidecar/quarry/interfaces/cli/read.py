@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path",
         metavar="NOTE",
-        help="its path as `quarry search` prints it, or a title, an alias or what a link to it says",
+        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
     )
     add_vault(parser)
     add_wait(parser)

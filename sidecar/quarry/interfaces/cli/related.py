@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "place",
         nargs="?",
         metavar="PATH[:LINE]",
-        help="a note, or the passage at LINE of it (counting from 1); - reads a text from standard input",
+        help="a note, or its passage at LINE (counting from 1); - reads a text from standard input",
     )
     parser.add_argument("--text", metavar="TEXT", help="find notes similar to TEXT; - reads it from standard input")
     add_vault(parser)

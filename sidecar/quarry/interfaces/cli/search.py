@@ -63,7 +63,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=number(0, MAX_OFFSET),
         default=0,
         metavar="N",
-        help="leave out the first N notes (default 0)",
+        help="skip the first N notes (default 0)",
     )
     parser.add_argument(
         "--sort",
@@ -90,11 +90,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
-        "--json", dest="as_json", action="store_true", help="print JSON; with queries from a pipe, a line for each"
+        "--json", dest="as_json", action="store_true", help="print JSON; with queries from a pipe, one line per query"
     )
     form.add_argument("--md", dest="as_markdown", action="store_true", help="print Markdown, passages as quotes")
-    form.add_argument("--files", action="store_true", help="print the paths of the notes alone")
-    form.add_argument("--compact", action="store_true", help="print `path:line: passage`, one line for each note")
+    form.add_argument("--files", action="store_true", help="print only the paths of the notes")
+    form.add_argument("--compact", action="store_true", help="print `path:line: passage`, one line per note")
 
 
 def run(options: argparse.Namespace) -> int:

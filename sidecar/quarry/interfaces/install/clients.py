@@ -131,7 +131,7 @@ CLIENTS: Mapping[str, Client] = {
             },
             found_by=("{home}/.gemini/config", "{home}/.gemini/antigravity"),
             instructions={"user": "{home}/.gemini/GEMINI.md", "project": "{project}/AGENTS.md"},
-            afterwards="start it anew; `/mcp` lists the server",
+            afterwards="restart it; `/mcp` lists the server",
             documentation="antigravity.google/docs: mcp, cli/gcli-migration",
         ),
         Client(
@@ -151,7 +151,7 @@ CLIENTS: Mapping[str, Client] = {
                 timeout=1000 * HOOK_TIMEOUT_S,
             ),
             instructions={"user": "{gemini}/GEMINI.md", "project": "{project}/GEMINI.md"},
-            afterwards="start it anew; `gemini mcp list` shows the server",
+            afterwards="restart it; `gemini mcp list` shows the server",
             documentation="geminicli.com/docs: tools/mcp-server, hooks/reference; tried with 0.61.0",
         ),
         Client(

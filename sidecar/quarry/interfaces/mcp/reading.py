@@ -192,7 +192,7 @@ def _offset_of(cursor: str | None, wanted: Mapping[str, Any]) -> int:
     offset, _, digest = cursor.partition("-")
     if not (offset.isascii() and offset.isdigit() and len(offset) < 10 and digest == _digest(wanted)):
         raise BadArguments(
-            f"`cursor` is {cursor[:60]!r}, which is none of this list",
+            f"`cursor` is {cursor[:60]!r}, which is not from this list",
             "send the `next_cursor` of the page before with the same filters, or leave it out",
         )
     return int(offset)

@@ -1,4 +1,4 @@
-"""What every message is made of."""
+"""Base types of all messages."""
 
 from typing import Annotated, Literal
 
@@ -31,39 +31,39 @@ LegName = Literal["lexical", "dense"]
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Anything that stands inside a message."""
+    """A value inside a message."""
 
 
 class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Parameters of a request. One that is not listed is refused by name."""
+    """Parameters of a request. Unknown parameters are rejected by name."""
 
 
 class NoParams(Params, frozen=True, kw_only=True):
-    """A request that carries nothing."""
+    """A request without parameters."""
 
 
 class CancelParams(Params, frozen=True, kw_only=True):
-    """Forget a request; its answer is the error `cancelled`."""
+    """Cancel a request; its answer is the error `cancelled`."""
 
     id: int | str
 
 
 class Done(Value, frozen=True, kw_only=True):
-    """Nothing to say but that it is done."""
+    """An empty result: the request is done."""
 
 
 class Message(Value, frozen=True, kw_only=True):
-    """What an English sentence beside it says, for clients that word it themselves."""
+    """The content of the English sentence beside it, for clients that use their own wording."""
 
     code: MessageCode
     args: Annotated[
         dict[str, str | int | list[str]],
-        Doc(description="What it speaks of. Filters are written as in a query: `folder:Work`."),
+        Doc(description="The values in the sentence. Filters are written as in a query: `folder:Work`."),
     ]
 
 
 class MissingLeg(Value, frozen=True, kw_only=True):
-    """A retriever that cannot serve at the moment."""
+    """A retriever that is unavailable at the moment."""
 
     leg: LegName
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]

@@ -1,4 +1,4 @@
-"""Context blocks: named queries of the vault's settings whose quotes a conversation begins with."""
+"""Context blocks: named queries in the vault's settings, quoted at the start of a conversation."""
 
 from typing import Annotated, Literal
 
@@ -11,21 +11,21 @@ StaleKind = Literal["not-built", "redefined", "expired", "changed", "removed", "
 
 
 class BlocksReadParams(ReadParams, frozen=True, kw_only=True):
-    """Which context blocks to read. Those that no longer hold are built before the answer."""
+    """Read context blocks. Stale blocks are rebuilt first."""
 
     name: Annotated[
         Annotated[str, Doc(max_length=100)] | None,
         Doc(description="One block; null: all, in the order of the settings."),
     ] = None
     max_tokens: Annotated[
-        int, Doc(description="Budget for the whole text; 4 characters a token.", ge=50, le=100_000)
+        int, Doc(description="Budget for the whole text; 4 characters per token.", ge=50, le=100_000)
     ] = 3000
-    rebuild: Annotated[bool, Doc(description="Build them anew even where they hold.")] = False
+    rebuild: Annotated[bool, Doc(description="Rebuild them even if they are current.")] = False
     conversation: Annotated[
         Annotated[str, Doc(min_length=1, max_length=500)] | None,
-        Doc(description="As for `context`, which then does not quote again in it what the blocks quote."),
+        Doc(description="As for `context`, which then does not repeat the blocks' quotes in this conversation."),
     ] = None
-    peek: Annotated[bool, Doc(description="With `conversation`: do not count what is quoted now.")] = False
+    peek: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
 
 
 class BlockContents(Value, frozen=True, kw_only=True):
@@ -38,59 +38,59 @@ class BlockContents(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "Its section of the whole text: its name as a heading, then quotes as in `context`, most confident "
-                "first. Empty where no note is likely to answer."
+                "first. Empty if no note is likely to answer."
             )
         ),
     ]
     tokens: int
-    max_tokens: Annotated[int, Doc(description="The budget of its settings.")]
+    max_tokens: Annotated[int, Doc(description="Its budget in the settings.")]
     state: Annotated[
         BlockState,
         Doc(
             description=(
-                "kept: it was built before and still holds. built: it was built for this answer. empty: no note is "
-                "likely to answer its query."
+                "kept: it was built earlier and is still current. built: it was built for this answer. empty: no note "
+                "is likely to answer its query."
             )
         ),
     ]
-    truncated: Annotated[bool, Doc(description="Its last quotes did not fit into what other blocks left.")]
+    truncated: Annotated[bool, Doc(description="Its last quotes did not fit into the space left by other blocks.")]
     built_ms: int
     expires_ms: int
-    sources: Annotated[list[Source], Doc(description="Where the quotes are from, in their order.")]
+    sources: Annotated[list[Source], Doc(description="The places of the quotes, in order.")]
 
 
 class BlockProblem(Value, frozen=True, kw_only=True):
-    """What is wrong with a context block; the others are not affected."""
+    """An error in a context block; the others are not affected."""
 
-    name: Annotated[str | None, Doc(description="Null where it concerns the whole file.")]
+    name: Annotated[str | None, Doc(description="Null if it concerns the whole file.")]
     message: Annotated[str, Doc(description="A sentence that says what to change.")]
 
 
 class BlocksResult(Value, frozen=True, kw_only=True):
-    """Context blocks, and their text as one."""
+    """Context blocks, and their combined text."""
 
-    blocks: Annotated[list[BlockContents], Doc(description="In the order of the settings, without those left out.")]
+    blocks: Annotated[list[BlockContents], Doc(description="In the order of the settings, except blocks left out.")]
     text: Annotated[
         str,
         Doc(
             description=(
-                "Markdown to give to a model as it is: a line that says what it is, then the sections. Equal states of "
-                "vault and settings give equal bytes. Empty where no block has a quote."
+                "Markdown to give to a model unchanged: an introductory line, then the sections. Equal states of "
+                "vault and settings give equal bytes. Empty if no block has a quote."
             )
         ),
     ]
     tokens: int
-    left_out: Annotated[list[str], Doc(description="Blocks of which not one quote fits into what others left.")]
-    problems: Annotated[list[BlockProblem], Doc(description="Blocks that cannot be used, and keys that are not read.")]
+    left_out: Annotated[list[str], Doc(description="Blocks without a quote that fits into the space left by others.")]
+    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
     index: Freshness
 
 
 class BlocksCheckParams(ReadParams, frozen=True, kw_only=True):
-    """Ask which context blocks still hold. Builds nothing."""
+    """Check which context blocks are current. Builds nothing."""
 
 
 class BlockStatus(Value, frozen=True, kw_only=True):
-    """Whether a context block still holds."""
+    """Whether a context block is current."""
 
     name: str
     query: str
@@ -100,14 +100,14 @@ class BlockStatus(Value, frozen=True, kw_only=True):
         StaleKind | None,
         Doc(
             description=(
-                "Null where it holds. not-built: nobody asked for it yet. redefined: its settings, or those of search, "
-                "are others. expired: its time to live is over. changed, removed: a note that it stands on. outdated: "
-                "other notes answer now, or with another confidence."
+                "Null if it is current. not-built: nobody has requested it yet. redefined: its settings, or those of "
+                "search, have changed. expired: its time to live is over. changed, removed: a note that it depends on. "
+                "outdated: other notes answer now, or with another confidence."
             )
         ),
     ]
     reason: Annotated[str | None, Doc(description="`stale` as a sentence.")]
-    quotes: Annotated[int, Doc(description="As it was built last.")]
+    quotes: Annotated[int, Doc(description="The number of quotes when it was last built.")]
     built_ms: int | None
     expires_ms: int | None
 
@@ -116,6 +116,6 @@ class BlocksCheckResult(Value, frozen=True, kw_only=True):
     """The state of all context blocks."""
 
     blocks: list[BlockStatus]
-    asked_tokens: Annotated[int, Doc(description="The sum of their budgets; a conversation begins with 3,000 at most.")]
-    problems: Annotated[list[BlockProblem], Doc(description="Blocks that cannot be used, and keys that are not read.")]
+    asked_tokens: Annotated[int, Doc(description="The sum of their budgets; a conversation gets at most 3,000.")]
+    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
     index: Freshness

@@ -11,9 +11,9 @@ NoteType = Literal["note", "signal", "project", "moc", "daily"]
 
 
 class CaptureParams(Params, frozen=True, kw_only=True):
-    """A new note: credentials are redacted, front matter is added, and it can be found when the answer comes."""
+    """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
 
-    text: Annotated[str, Doc(description="Markdown. In UTF-8 at most 256 KiB.", max_length=262_144)]
+    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=262_144)]
     title: (
         Annotated[
             str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)
@@ -33,8 +33,8 @@ class CaptureParams(Params, frozen=True, kw_only=True):
             str,
             Doc(
                 description=(
-                    'Below the vault; made if it is missing, "" is the vault itself. Null: the vault\'s setting. '
-                    "Hidden folders, links and folders that are excluded from the index are refused."
+                    'Relative to the vault; created if it is missing. "" is the vault itself. Null: the vault\'s '
+                    "setting. Hidden folders, links and folders excluded from the index are rejected."
                 ),
                 max_length=4096,
             ),
@@ -44,7 +44,7 @@ class CaptureParams(Params, frozen=True, kw_only=True):
     wait_ms: Annotated[
         int,
         Doc(
-            description="Wait at most so long, in milliseconds, until the note can be found.",
+            description="The longest time to wait, in milliseconds, until the note can be found.",
             ge=0,
             le=MAX_WAIT_MS,
         ),
@@ -56,11 +56,14 @@ class CaptureResult(Value, frozen=True, kw_only=True):
 
     path: str
     title: str
-    created: Annotated[bool, Doc(description="False: the very same note lay there already, written today.")]
+    created: Annotated[bool, Doc(description="False: an identical note, written today, already existed.")]
     searchable: Annotated[
         bool,
-        Doc(description="False: it is not indexed yet, as the wait was too short or indexing is paused or failed."),
+        Doc(
+            description="False: it is not indexed yet, because the wait was too short, or indexing is paused or has "
+            "failed."
+        ),
     ]
     redacted: Annotated[int, Doc(description="Credentials that were replaced by markers.")]
-    redactions: Annotated[dict[str, int], Doc(description="How many there were of each kind.")]
+    redactions: Annotated[dict[str, int], Doc(description="The number of each kind.")]
     index: Freshness

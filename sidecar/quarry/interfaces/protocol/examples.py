@@ -1,4 +1,4 @@
-"""Queries that a person may try first."""
+"""Example queries for a person to try."""
 
 from typing import Annotated
 
@@ -6,12 +6,12 @@ from quarry.interfaces.protocol.base import Doc, Params, Value
 
 
 class ExamplesParams(Params, frozen=True, kw_only=True):
-    """Make queries out of what the vault says, for people to try. Each has been asked, and was answered."""
+    """Make example queries from the vault's content. Each has been tried, and has an answer."""
 
     templates: Annotated[
         list[Annotated[str, Doc(min_length=7, max_length=200)]],
         Doc(
-            description="Questions with `{topic}` where the name of a note or a section is to stand.",
+            description="Questions with `{topic}` in place of the name of a note or a section.",
             min_length=1,
             max_length=5,
         ),
@@ -23,13 +23,13 @@ class ExampleQuery(Value, frozen=True, kw_only=True):
     """A query whose first hit is a likely answer."""
 
     query: str
-    path: Annotated[str, Doc(description="The note that it was made from, which is that hit.")]
+    path: Annotated[str, Doc(description="The note from which the query was made, which is that hit.")]
 
 
 class ExamplesResult(Value, frozen=True, kw_only=True):
     """
-    Queries to try, each about another note. Fewer than asked for where the vault does not give them; none while it is
-    empty, or searched by words alone.
+    Queries to try, each about a different note. Fewer than requested if the vault has too few topics; none while the
+    vault is empty or search by meaning is unavailable.
     """
 
     examples: list[ExampleQuery]

@@ -1,4 +1,4 @@
-"""Why a note ranks where it does for a query."""
+"""Explanations of a note's rank for a query."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "exclud
 
 
 class ExplainParams(ReadParams, frozen=True, kw_only=True):
-    """Why a note ranks where it does for a query, or why it is not among the hits."""
+    """Explain a note's rank for a query, or why the note is not among the hits."""
 
     query: QueryText
     path: Annotated[str, Doc(description="The note, indexed or not.", max_length=4096)]
@@ -24,33 +24,33 @@ class ExplainParams(ReadParams, frozen=True, kw_only=True):
 
 
 class ExplainResult(Value, frozen=True, kw_only=True):
-    """The place of a note among the hits of a query, or why it is not among them."""
+    """A note's rank among the hits of a query, or the reason why it is not among them."""
 
     path: str
     state: Annotated[
         ExplainState,
         Doc(
             description=(
-                "hit: shown. beyond: ranked behind the limit. unranked: too far from the query to be ranked. refused: "
-                "a condition of the query says no. listed: the query has no words to rank by. excluded: a rule of the "
-                "vault leaves it out. pending: changed and not yet indexed. failed: it cannot be read. unknown: there "
-                "is no such note."
+                "hit: shown. beyond: ranked beyond the limit. unranked: too far from the query to be ranked. refused: "
+                "it does not meet a condition of the query. listed: the query has no words to rank by. excluded: a "
+                "rule of the vault excludes it. pending: changed and not yet indexed. failed: it cannot be read. "
+                "unknown: there is no such note."
             )
         ),
     ]
     message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
-    told: Annotated[list[Message], Doc(description="`message`, by codes, sentence by sentence.")]
-    understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
-    rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
-    total: Annotated[int, Doc(description="Notes that the search finds, as `total` of its answer.")]
-    score: Annotated[float | None, Doc(description="Null where it was not ranked.")]
+    told: Annotated[list[Message], Doc(description="`message` as codes with arguments, one per sentence.")]
+    understood: Annotated[str, Doc(description="The query in plain words; empty if the note is not indexed.")]
+    rank: Annotated[int | None, Doc(description="Null if it was not ranked.")]
+    total: Annotated[int, Doc(description="Notes that the search finds, like `total` in its result.")]
+    score: Annotated[float | None, Doc(description="Null if it was not ranked.")]
     confidence: Annotated[
-        float | None, Doc(description="The probability that it answers the query; null where it was not ranked.")
+        float | None, Doc(description="The probability that it answers the query; null if it was not ranked.")
     ]
-    breakdown: Annotated[Breakdown | None, Doc(description="Of its best passage; null where it was not ranked.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="For its best passage; null if it was not ranked.")]
     signals: Annotated[
         list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")
     ]
-    words_found: Annotated[list[str], Doc(description="Words of the query that occur in the note, in any form.")]
-    words_lacking: Annotated[list[str], Doc(description="Words of the query that do not occur in it.")]
+    words_found: Annotated[list[str], Doc(description="Words of the query that the note contains, in any form.")]
+    words_lacking: Annotated[list[str], Doc(description="Words of the query that it does not contain.")]
     index: Freshness

@@ -1,4 +1,4 @@
-"""How current an answer is, and what it waits for."""
+"""How current an answer is, and what a request waits for."""
 
 from typing import Annotated
 
@@ -9,21 +9,21 @@ MAX_WAIT_MS = 60_000
 
 
 class Freshness(Value, frozen=True, kw_only=True):
-    """How current the index was that an answer was read from. The answer is complete where `done` is `total`."""
+    """How current the index was when the answer was read. The answer is complete if `done` equals `total`."""
 
     state: IndexState
     done: Annotated[
-        int, Doc(description="Notes of the work in progress that are done; without work, all that can be found.")
+        int, Doc(description="Finished notes of the current work; without work, all notes that can be found.")
     ]
     total: Annotated[
-        int, Doc(description="Notes of the work in progress. While `starting` or `scanning`, more may be to come.")
+        int, Doc(description="Notes of the current work. While `starting` or `scanning`, the number may grow.")
     ]
     epoch: Annotated[
         int,
         Doc(
             description=(
-                "Every commit raises it, over rebuilds too; it begins again at 1 where an index had to be made anew. "
-                "The answer holds what was committed up to it: with an equal epoch nothing can have changed."
+                "Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created "
+                "again. The answer includes all commits up to it: with an equal epoch, nothing can have changed."
             )
         ),
     ]
@@ -36,9 +36,9 @@ class ReadParams(Params, frozen=True, kw_only=True):
         int,
         Doc(
             description=(
-                "Wait at most so long, in milliseconds, until all that was reported before this request is indexed, "
-                "no comparison with the vault is under way and the model is loaded; then answer with what there is. "
-                "Work that is expected to take longer is not waited for, unless the index is empty."
+                "The longest time to wait, in milliseconds, until all changes reported before this request are "
+                "indexed, no comparison with the vault is running and the model is loaded; then answer in any case. "
+                "Unless the index is empty, work that is expected to take longer is not waited for."
             ),
             ge=0,
             le=MAX_WAIT_MS,
@@ -48,9 +48,9 @@ class ReadParams(Params, frozen=True, kw_only=True):
         int | None,
         Doc(
             description=(
-                "Answer only when all changes that were reported up to this time (by `vault/changed`, whose answer has "
-                "it, or by the sidecar's own watch) are indexed, and wait for nothing else; if they are not within "
-                "`waitMs`, or indexing is paused, the error is `index-behind`. A time to come counts as now."
+                "Answer only when all changes reported up to this time (by `vault/changed`, whose result contains "
+                "it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer "
+                "than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now."
             )
         ),
     ] = None

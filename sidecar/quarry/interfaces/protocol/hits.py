@@ -1,4 +1,4 @@
-"""A hit of a search: a note, the passages of it that match, and what it scores."""
+"""A hit of a search: a note, its matching passages, and its scores."""
 
 from typing import Annotated, Literal
 
@@ -23,9 +23,9 @@ class Breakdown(Value, frozen=True, kw_only=True):
     lexical_score: Annotated[float | None, Doc(description="BM25.")]
     dense_rank: int | None
     dense_score: Annotated[
-        float | None, Doc(description="Cosine; that of a contextual model is standardised, see decisions/019.")
+        float | None, Doc(description="Cosine; standardised for a contextual model, see decisions/019.")
     ]
-    fused: Annotated[float, Doc(description="The score that its note is ranked by.")]
+    fused: Annotated[float, Doc(description="The score by which its note is ranked.")]
 
 
 class Signal(Value, frozen=True, kw_only=True):
@@ -36,13 +36,13 @@ class Signal(Value, frozen=True, kw_only=True):
         Doc(
             description=(
                 "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
-                "`meaning`: similarity in meaning. `wording`: similarity to each word by itself. "
+                "`meaning`: similarity in meaning. `wording`: similarity to each single word. "
                 "`title`: words in its title. `exact`: the query is its title. "
                 "Later versions may add others."
             )
         ),
     ]
-    share: Annotated[float, Doc(description="What it adds to the note's score.")]
+    share: Annotated[float, Doc(description="Its contribution to the note's score.")]
 
 
 class Passage(Value, frozen=True, kw_only=True):
@@ -53,28 +53,28 @@ class Passage(Value, frozen=True, kw_only=True):
     marks: list[Mark]
     start: Annotated[int, Doc(description="Where the chunk starts in the note.")]
     line: Annotated[int, Doc(description="The line of `matchStart`.")]
-    match_start: Annotated[int, Doc(description="Where to jump to: the first mark, in the note.")]
+    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
     match_end: int
     tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
-    text: Annotated[str | None, Doc(description="The chunk itself; null with `scan`.")]
+    text: Annotated[str | None, Doc(description="The whole chunk; null with `scan`.")]
     truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
     anchor: Anchor
-    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and where notes are only listed.")]
+    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and if notes are only listed.")]
 
 
 Confidence = Annotated[
     float,
     Doc(
         description=(
-            "The probability that the note answers the query, 0 to 1: comparable across queries and vaults, as `score` "
-            "is not. 0 where notes are only listed."
+            "The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries "
+            "and vaults. 0 if notes are only listed."
         )
     ),
 ]
 
 
 class MapOfContent(Value, frozen=True, kw_only=True):
-    """A note that lists others by links: `moc`, `map` or `index` to its author, or mostly links."""
+    """A note that links to other notes: called `moc`, `map` or `index` by its author, or consisting mostly of links."""
 
     path: str
     title: str
@@ -87,18 +87,18 @@ class Hit(Value, frozen=True, kw_only=True):
     kind: Kind
     title: str
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
-    score: Annotated[float | None, Doc(description="Null where notes are only listed.")]
+    score: Annotated[float | None, Doc(description="Null if notes are only listed.")]
     confidence: Confidence
     why: Annotated[
-        Why | None, Doc(description="Found by its words, by its meaning, or by both; null where notes are only listed.")
+        Why | None, Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed.")
     ]
     modified_ms: int
-    type: Annotated[str | None, Doc(description="Of its front matter, as `domain` is.")]
+    type: Annotated[str | None, Doc(description="From the front matter, like `domain`.")]
     domain: str | None
     tags: list[str]
-    passages: Annotated[list[Passage], Doc(description="The best one; with `expand` all that fit into the budget.")]
+    passages: Annotated[list[Passage], Doc(description="The best passage; with `expand`, all that fit the budget.")]
     further_passages: Annotated[
-        int, Doc(description="Further passages that match and are not quoted here; `search/passages` returns them.")
+        int, Doc(description="Matching passages that are not quoted here; `search/passages` returns them.")
     ]
     signals: Annotated[
         list[Signal] | None,
@@ -106,5 +106,5 @@ class Hit(Value, frozen=True, kw_only=True):
     ]
     maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
     missing_words: Annotated[
-        list[str], Doc(description="Words of the query, as they were searched for, that the note holds in no form.")
+        list[str], Doc(description="Words of the query, as searched for, that the note does not contain in any form.")
     ]

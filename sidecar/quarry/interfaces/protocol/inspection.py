@@ -13,20 +13,18 @@ NoteState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "fail
 ReportState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "failed", "unknown"]
 
 _STATES = (
-    "indexed: found. partial: only part of it is found. hidden: left out of answers by its status. waiting: not "
-    "indexed yet, or changed since. excluded: left out by a rule. failed: it could not be indexed."
+    "indexed: found. partial: only a part of it is found. hidden: left out of answers because of its status. waiting: "
+    "new or changed, and not indexed yet. excluded: excluded by a rule. failed: it could not be indexed."
 )
 
 
 class Reason(Value, frozen=True, kw_only=True):
-    """Why a note is not found, or only partly."""
+    """Why a note is not found, or only a part of it."""
 
     code: ReasonCode
-    message: Annotated[str, Doc(description="The same as a sentence, for clients that do not know the code.")]
-    entry: Annotated[
-        str | None, Doc(description="Of the rule: the folder, line or expression as it is written; or the status.")
-    ]
-    plugin: Annotated[str | None, Doc(description="Of `templates`: the plugin that keeps its templates there.")]
+    message: Annotated[str, Doc(description="The reason as a sentence, for clients that do not know the code.")]
+    entry: Annotated[str | None, Doc(description="The rule's folder, line or expression as written, or the status.")]
+    plugin: Annotated[str | None, Doc(description="With `templates`: the plugin that keeps its templates there.")]
 
 
 class StateCounts(Value, frozen=True, kw_only=True):
@@ -40,7 +38,7 @@ class StateCounts(Value, frozen=True, kw_only=True):
     failed: int
     without_vectors: Annotated[
         int,
-        Doc(description="Notes with a passage that waits for a vector of a model in use; their words are found."),
+        Doc(description="Notes with a passage that still lacks a vector of a model in use; their words are found."),
     ]
 
 
@@ -49,9 +47,9 @@ class FolderState(Value, frozen=True, kw_only=True):
 
     path: Annotated[str, Doc(description='"" is the vault.')]
     counts: StateCounts
-    folder_count: Annotated[int, Doc(description="Folders with notes that lie directly in it.")]
+    folder_count: Annotated[int, Doc(description="Direct subfolders with notes.")]
     excluded_by: Annotated[
-        Reason | None, Doc(description="The setting that leaves out all notes below it; null where there is none.")
+        Reason | None, Doc(description="The setting that excludes all notes below it; null if there is none.")
     ]
 
 
@@ -60,20 +58,20 @@ class NoteStateEntry(Value, frozen=True, kw_only=True):
 
     path: str
     state: NoteState
-    reason: Annotated[Reason | None, Doc(description="Null where it is found.")]
+    reason: Annotated[Reason | None, Doc(description="Null if the note is found.")]
 
 
 class InspectFoldersParams(Params, frozen=True, kw_only=True):
-    """The states of the notes in a folder, and the folders directly in it."""
+    """Count the notes in a folder and in its direct subfolders by state."""
 
     folder: Annotated[str, Doc(description='"" is the vault.', max_length=4096)] = ""
-    state: Annotated[NoteState | None, Doc(description=f"Only folders that have notes in this state. {_STATES}")] = None
+    state: Annotated[NoteState | None, Doc(description=f"Only folders with notes in this state. {_STATES}")] = None
     offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
     limit: Annotated[int, Doc(ge=0, le=MAX_PAGE)] = 100
 
 
 class InspectFoldersResult(Value, frozen=True, kw_only=True):
-    """A folder, and a page of those directly in it, as counted at most some seconds ago."""
+    """A folder, and a page of its direct subfolders, as counted at most a few seconds ago."""
 
     folder: FolderState
     folders: Annotated[list[FolderState], Doc(description="By name.")]
@@ -81,11 +79,11 @@ class InspectFoldersResult(Value, frozen=True, kw_only=True):
 
 
 class InspectNotesParams(Params, frozen=True, kw_only=True):
-    """The states of the notes in a folder, one by one."""
+    """List the notes in a folder with their states."""
 
     folder: Annotated[str, Doc(description='"" is the vault.', max_length=4096)] = ""
     state: Annotated[NoteState | None, Doc(description="Only notes in this state.")] = None
-    below: Annotated[bool, Doc(description="Whether those in the folders below it are listed too.")] = False
+    below: Annotated[bool, Doc(description="Whether notes in its subfolders are listed, too.")] = False
     offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
     limit: Annotated[int, Doc(ge=0, le=MAX_PAGE)] = 100
 
@@ -98,44 +96,42 @@ class InspectNotesResult(Value, frozen=True, kw_only=True):
 
 
 class InspectNoteParams(Params, frozen=True, kw_only=True):
-    """Why a note is found or not, whatever is searched for, and what of it is in the index."""
+    """Explain whether a note can be found by any query, and what the index contains of it."""
 
-    path: Annotated[str, Doc(description="It need not be indexed, or exist.", max_length=4096)]
+    path: Annotated[str, Doc(description="The note need not be indexed, or exist.", max_length=4096)]
 
 
 class IndexedContent(Value, frozen=True, kw_only=True):
-    """What of a note is in the index."""
+    """The content of a note in the index."""
 
     title: str
     chunks: int
     words: int
-    languages: Annotated[list[str], Doc(description="That words are stemmed in, besides English.")]
-    redactions: Annotated[dict[str, int], Doc(description="Credentials that were blanked, by their kind.")]
-    skipped_sections: Annotated[
-        list[str], Doc(description="Headings whose sections the settings leave out; at most 20.")
-    ]
-    has_vectors: Annotated[bool, Doc(description="False: some of it waits for a vector of a model in use.")]
-    modified_ms: Annotated[int, Doc(description="When the file was last changed, as it was indexed.")]
+    languages: Annotated[list[str], Doc(description="Languages other than English in which its words are stemmed.")]
+    redactions: Annotated[dict[str, int], Doc(description="Redacted credentials, by kind.")]
+    skipped_sections: Annotated[list[str], Doc(description="Headings whose sections the settings exclude; at most 20.")]
+    has_vectors: Annotated[bool, Doc(description="False: some of it still lacks a vector of a model in use.")]
+    modified_ms: Annotated[int, Doc(description="The modification time of the indexed version of the file.")]
     size_bytes: int
 
 
 class NoteReport(Value, frozen=True, kw_only=True):
-    """Why a note is found or not."""
+    """Why a note is or is not found."""
 
     path: str
     state: ReportState
-    reasons: Annotated[list[Reason], Doc(description="Every one that is known, that of the state first.")]
-    indexed: Annotated[IndexedContent | None, Doc(description="Null where nothing of it is in the index.")]
-    modified_ms: Annotated[int | None, Doc(description="Of the file as it is now; null where that cannot be told.")]
+    reasons: Annotated[list[Reason], Doc(description="All known reasons, that of the state first.")]
+    indexed: Annotated[IndexedContent | None, Doc(description="Null if nothing of it is in the index.")]
+    modified_ms: Annotated[int | None, Doc(description="The file's current modification time; null if unknown.")]
     size_bytes: int | None
 
 
 class FoldersWriteParams(Params, frozen=True, kw_only=True):
     """
-    Leave folders out of the index, or take them in again, by single entries of the settings; all others stay.
+    Exclude folders from the index, or include them again, by single entries of the settings; all other entries stay.
 
-    A folder is taken in by removing each entry of `excludeFolders` that leaves it out, be it of a folder above it, and
-    by adding it to `includeFolders` where only those are indexed and none holds it.
+    Including a folder removes every entry of `excludeFolders` that excludes it, also those of parent folders, and adds
+    it to `includeFolders` if only listed folders are indexed and none of them contains it.
     """
 
     exclude: Annotated[list[str], Doc(max_length=MAX_FOLDERS)] = msgspec.field(default_factory=list)

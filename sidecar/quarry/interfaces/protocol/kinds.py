@@ -1,4 +1,4 @@
-"""Which kind of file is a note on the wire, and where in it does a passage stand?"""
+"""The kind of a note's file on the wire, and the place of a passage in it."""
 
 from typing import Annotated
 
@@ -7,9 +7,9 @@ from quarry.kinds import DocumentKind
 
 Kind = Annotated[
     DocumentKind,
-    Doc(description="note: a Markdown file. Of others, offsets and lines count in the text that `note/read` gives."),
+    Doc(description="note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`."),
 ]
 Anchor = Annotated[
     str | None,
-    Doc(description="Where the passage stands: `page=12` of a PDF, the id of a node of a canvas; null in a note."),
+    Doc(description="The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note."),
 ]

@@ -71,12 +71,12 @@ OWNER_METHODS = frozenset(
     | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
 )
 """
-Methods that need the owner's token: they change what other programs find, or tell of notes that are left out, or end
+Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop
 the sidecar that others use.
 """
 
 SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}
-"""Methods of the owner that a setting opens to the reader's token, with its table and key in `.quarry.toml`."""
+"""Methods of the owner that a setting in `.quarry.toml` (its table and key) opens to the reader's token."""
 
 CLIENT_NOTIFICATIONS: dict[str, type[Params]] = {"$/cancel": CancelParams}
 SERVER_NOTIFICATIONS: dict[str, type[Value]] = {"index/progress": IndexStatus, "index/updated": IndexUpdated}

@@ -8,7 +8,7 @@ from quarry.interfaces.protocol.kinds import Kind
 
 
 class ReadNoteParams(ReadParams, frozen=True, kw_only=True):
-    """The text of a note, with credentials redacted."""
+    """Read the text of a note, with credentials redacted."""
 
     path: Annotated[str, Doc(max_length=4096)]
     start_line: Annotated[int, Doc(description="From 0.", ge=0)] = 0
@@ -29,20 +29,20 @@ class NoteText(Value, frozen=True, kw_only=True):
     start_line: int
     line_count: Annotated[int, Doc(description="Lines of the whole note.")]
     truncated: bool
-    links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved ones as written.")]
+    links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved links as written.")]
     backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
     index: Freshness
 
 
 class ListNotesParams(ReadParams, frozen=True, kw_only=True):
-    """Notes by folder, tag, type, domain, status or date, newest first."""
+    """List notes by folder, tag, type, domain, status or date, newest first."""
 
     folder: str | None = None
     tag: str | None = None
-    type: Annotated[str | None, Doc(description="Of the front matter, as the next two.")] = None
+    type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `status`.")] = None
     domain: str | None = None
     status: Annotated[
-        str | None, Doc(description="Notes with a status that the settings leave out are listed where it is named.")
+        str | None, Doc(description="Notes with a status excluded by the settings are only listed if it is given here.")
     ] = None
     modified_after_ms: int | None = None
     modified_before_ms: int | None = None
@@ -81,7 +81,7 @@ class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class VaultChangedParams(Params, frozen=True, kw_only=True):
-    """Changes in the order in which they happened."""
+    """Report changes, in the order in which they happened."""
 
     changes: Annotated[list[Change], Doc(max_length=5000)]
 
@@ -90,14 +90,14 @@ FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", 
 
 
 class FeedbackParams(Params, frozen=True, kw_only=True):
-    """What was made of a hit. It is kept on this machine alone, as hashes of the query and the path."""
+    """Report what the user did with a hit. It is stored on this machine only, as hashes of the query and the path."""
 
     query: Annotated[str, Doc(max_length=4096)]
     path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
     kind: Annotated[
         FeedbackKind,
         Doc(
-            description="opened: by a person. dismissed: as not what was meant. restored: it was dismissed by mistake. "
+            description="opened: by a person. dismissed: as not relevant. restored: it was dismissed by mistake. "
             "copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent."
         ),
     ]
@@ -107,4 +107,4 @@ class Accepted(Value, frozen=True, kw_only=True):
     """The changes are queued; `index/updated` follows when they can be found."""
 
     accepted: int
-    reported_ms: Annotated[int, Doc(description="When they were reported: a value for `afterMs`.")]
+    reported_ms: Annotated[int, Doc(description="When the changes were reported: a value for `afterMs`.")]

@@ -1,4 +1,4 @@
-"""What every question may say: the query, which notes it is about, and how the retrievers' answers become one."""
+"""Parameters of all queries: the query text, filters, and how the retrievers' rankings are combined."""
 
 from typing import Annotated, Literal
 
@@ -35,27 +35,25 @@ Names = Annotated[list[str], Doc(max_length=100)]
 
 
 class Filters(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Restrictions applied inside the index, before anything is ranked. They add to operators in the query."""
+    """Restrictions applied inside the index, before anything is ranked, in addition to operators in the query."""
 
     notes: Annotated[
         Names,
-        Doc(
-            description="Any of these notes, by their whole paths. In a single one, every passage with a word is found."
-        ),
+        Doc(description="Any of these notes, by full path. In a single note, every passage with a word is found."),
     ] = field(default_factory=list)
     not_notes: Names = field(default_factory=list)
-    folders: Annotated[Names, Doc(description="Any of these folders, with what is below.")] = field(
+    folders: Annotated[Names, Doc(description="Any of these folders, including subfolders.")] = field(
         default_factory=list
     )
     not_folders: Names = field(default_factory=list)
-    paths: Annotated[Names, Doc(description="Each is a part of the path.")] = field(default_factory=list)
+    paths: Annotated[Names, Doc(description="Each must be a part of the path.")] = field(default_factory=list)
     not_paths: Names = field(default_factory=list)
-    tags: Annotated[Names, Doc(description="Every one, or a tag nested in it.")] = field(default_factory=list)
+    tags: Annotated[Names, Doc(description="All of these tags, or tags nested in them.")] = field(default_factory=list)
     not_tags: Names = field(default_factory=list)
 
 
 class Weights(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How much each retriever counts in the fusion."""
+    """The weight of each retriever in the fusion."""
 
     lexical: Annotated[float, Doc(ge=0, le=100)] = 1.0
     dense: Annotated[float, Doc(ge=0, le=100)] = 1.0

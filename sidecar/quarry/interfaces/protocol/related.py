@@ -10,16 +10,16 @@ from quarry.interfaces.protocol.query_params import Filters
 
 
 class RelatedParams(ReadParams, frozen=True, kw_only=True):
-    """Find notes similar to a note, to the passage at a line of it, or to any text. Give `path`, `text` or both."""
+    """Find notes similar to a note, to the passage at one of its lines, or to any text. Give `path`, `text` or both."""
 
     path: Annotated[Annotated[str, Doc(max_length=4096)] | None, Doc(description="A note in the index.")] = None
     line: Annotated[
         Annotated[int, Doc(ge=0)] | None,
-        Doc(description="With `path`: compare with the passage at this line, counting from 0, not with the note."),
+        Doc(description="With `path`: compare with the passage at this line (from 0), not with the whole note."),
     ] = None
     text: Annotated[
         Annotated[str, Doc(max_length=100_000)] | None,
-        Doc(description="The text to compare with. With `path`: it stands in that note, which is left out."),
+        Doc(description="The text to compare with. With `path`: the text is from that note, which is left out."),
     ] = None
     snippet_width: Annotated[
         Annotated[int, Doc(ge=40, le=1000)] | None,
@@ -42,7 +42,7 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     marks: list[Mark]
     start: Annotated[int, Doc(description="Where the passage's chunk starts in the note.")]
     line: Annotated[int, Doc(description="The line of `matchStart`.")]
-    match_start: Annotated[int, Doc(description="Where to jump to: the first mark, in the note.")]
+    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
     match_end: int
     anchor: Anchor
 

@@ -1,4 +1,4 @@
-"""Searches: what is asked for, the answer, and what was done to find it; and the further passages of a hit."""
+"""Searches: their parameters and results, and the further passages of a hit."""
 
 from typing import Annotated, Literal
 
@@ -21,30 +21,31 @@ class RankedParams(ReadParams, frozen=True, kw_only=True):
     fusion: FusionChoice = None
     typing: Annotated[
         bool,
-        Doc(description="The query is still being typed: its last word may be a prefix, and `tag:` alone is no error."),
+        Doc(
+            description="The query is still being typed: its last word may be a prefix, and `tag:` alone is not an "
+            "error."
+        ),
     ] = False
     detail: Annotated[
         Literal["scan", "full"],
         Doc(
-            description=(
-                "scan: titles and 120-character snippets. full: chunk text, score breakdown and signals as well."
-            )
+            description=("scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals.")
         ),
     ] = "scan"
     snippet_width: Annotated[
         Annotated[int, Doc(ge=40, le=1000)] | None,
         Doc(description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`."),
     ] = None
-    max_tokens: Annotated[int, Doc(description="Budget for all passages; 4 characters a token.", ge=50, le=100_000)] = (
-        4000
-    )
+    max_tokens: Annotated[
+        int, Doc(description="Budget for all passages; 4 characters per token.", ge=50, le=100_000)
+    ] = 4000
     filters: Filters = Filters()
     weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
     guard: Annotated[
         bool,
         Doc(
-            description="Return every note with a word of the query where few chunks have one and the limit would drop "
-            "more than half of these notes."
+            description="If few chunks contain a word of the query and the limit would drop more than half of their "
+            "notes, return all of these notes."
         ),
     ] = True
 
@@ -54,14 +55,14 @@ class SearchParams(RankedParams, frozen=True, kw_only=True):
 
     expand: Annotated[
         bool,
-        Doc(description="Quote all passages of each hit, not its best one alone; see `search/passages`."),
+        Doc(description="Quote all passages of each hit, not only the best one; see `search/passages`."),
     ] = False
     offset: Annotated[
         int,
         Doc(
             description=(
-                "How many hits stand before the first that is returned. The next page begins behind the hits that "
-                "came; with the same parameters and index, the pages make up one list, of `reachable` notes."
+                "How many hits to skip. The next page begins after the returned hits; with the same parameters and "
+                "index, the pages form one list of `reachable` notes."
             ),
             ge=0,
             le=100_000,
@@ -71,14 +72,14 @@ class SearchParams(RankedParams, frozen=True, kw_only=True):
         SortOrder,
         Doc(
             description=(
-                "relevance: best first. modified: last changed first. created: the latest by front matter first, notes "
-                "without a date last. name: by file name. All but relevance sort the notes that hold every word of the "
-                "query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
+                "relevance: best first. modified: last changed first. created: latest front matter date first, notes "
+                "without a date last. name: by file name. All except relevance sort the notes that contain every word "
+                "of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
             )
         ),
     ] = "relevance"
     extract: Annotated[
-        bool, Doc(description="Look for a sentence of the first hit that answers, where the query is a question.")
+        bool, Doc(description="If the query is a question, look for a sentence of the first hit that answers it.")
     ] = False
     supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
 
@@ -90,17 +91,17 @@ class PassagesParams(RankedParams, frozen=True, kw_only=True):
 
 
 class PassagesResult(Value, frozen=True, kw_only=True):
-    """The further passages of a hit, best first; empty where the note is no longer a hit."""
+    """The further passages of a hit, best first; empty if the note is no longer a hit."""
 
     passages: list[Passage]
     truncated: Annotated[
-        bool, Doc(description="Some passages were left out to fit the token budget, which is theirs alone.")
+        bool, Doc(description="Some passages were left out to fit the token budget, which counts only these passages.")
     ]
     index: Freshness
 
 
 class Correction(Value, frozen=True, kw_only=True):
-    """A word that occurs in no note, and the one that was searched for instead."""
+    """A word that no note contains, and the word that was searched for instead."""
 
     typed: str
     used: str
@@ -113,13 +114,13 @@ class Relaxed(Value, frozen=True, kw_only=True):
         RelaxStep,
         Doc(
             description=(
-                "beginnings: the last word taken as a prefix. any-passage: the words anywhere, not next to each "
-                "other. without-filters: notes that the filters exclude. meaning: the nearest in meaning, if far."
+                "beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. "
+                "without-filters: the filters are dropped. meaning: the nearest in meaning, however far."
             )
         ),
     ]
     message: Annotated[str, Doc(description="A sentence to show to the user.")]
-    told: Annotated[Message, Doc(description="`message`, by code.")]
+    told: Annotated[Message, Doc(description="`message` as a code with arguments.")]
 
 
 ClauseKind = Literal[
@@ -151,29 +152,29 @@ ClauseKind = Literal[
 
 
 class Clause(Value, frozen=True, kw_only=True):
-    """A part of the query that is more than a word to rank by. To take it away is to cut its range out of the query."""
+    """A part of the query other than a word to rank by. To remove it, cut its range out of the query."""
 
     kind: Annotated[
         ClauseKind,
         Doc(
             description=(
-                "tag: `#idea` or `tag:idea`. word: one that is excluded. group: what stands in parentheses, with "
-                "alternatives or negated. All others: the operator."
+                "tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or "
+                "negated. All others: the operator."
             )
         ),
     ]
     start: Annotated[int, Doc(description="UTF-16 code units into the query as typed.")]
     end: int
-    name: Annotated[str, Doc(description="Of a property; else empty.")]
-    value: Annotated[str, Doc(description="As typed, without delimiters; empty where it has none.")]
+    name: Annotated[str, Doc(description="The name of a property; otherwise empty.")]
+    value: Annotated[str, Doc(description="As typed, without delimiters; may be empty.")]
     negated: bool
     removable: Annotated[
-        bool, Doc(description="Without its range, the query says the same but for this. False within alternatives.")
+        bool, Doc(description="Cutting its range removes this part and changes nothing else. False in alternatives.")
     ]
 
 
 class Extract(Value, frozen=True, kw_only=True):
-    """The sentence of the first hit that answers the question, word for word as it stands in the note."""
+    """The sentence of the first hit that answers the question, word for word as in the note."""
 
     path: str
     text: str
@@ -183,7 +184,7 @@ class Extract(Value, frozen=True, kw_only=True):
     match_end: int
     anchor: Anchor
     confidence: Annotated[
-        float, Doc(description="The probability that it answers; of those that are given, four in five do.")
+        float, Doc(description="The probability that it answers; four in five of the returned sentences do.")
     ]
 
 
@@ -199,8 +200,8 @@ class SearchResult(Value, frozen=True, kw_only=True):
         int,
         Doc(
             description=(
-                "Notes that contain a word of the query or are near in meaning, on all pages; where `sort` is not "
-                "relevance, those that are sorted."
+                "Notes that contain a word of the query or are close in meaning, on all pages; if `sort` is not "
+                "relevance, the sorted notes."
             )
         ),
     ]
@@ -208,41 +209,41 @@ class SearchResult(Value, frozen=True, kw_only=True):
         int,
         Doc(
             description=(
-                "Where paging ends: notes that were ranked or sorted. Less than `total` where more notes contain a "
+                "The end of paging: notes that were ranked or sorted. Less than `total` if more notes contain a "
                 "word than are ranked."
             )
         ),
     ]
     sort: Annotated[
         SortOrder,
-        Doc(description="The order of the hits. relevance whatever was asked for where no note is worth sorting."),
+        Doc(description="The order of the hits: relevance, whatever was requested, if no note is worth sorting."),
     ]
     clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
     understood: Annotated[str, Doc(description="The query in plain words.")]
-    corrections: Annotated[list[Correction], Doc(description="Words that were taken for typing errors.")]
+    corrections: Annotated[list[Correction], Doc(description="Words that were treated as typing errors.")]
     unknown_words: Annotated[
         list[str],
-        Doc(description="Words that no note contains and that were not corrected, where hits contain others."),
+        Doc(description="Words that no note contains and that were not corrected, if hits contain other words."),
     ]
     relaxed: Annotated[
-        Relaxed | None, Doc(description="Set where the query had no hits and a relaxed one was searched instead.")
+        Relaxed | None, Doc(description="Set if the query had no hits and a relaxed query was searched instead.")
     ]
-    confidence: Annotated[float, Doc(description="That of the first hit; 0 where there is none.")]
+    confidence: Annotated[float, Doc(description="The confidence of the first hit; 0 if there is none.")]
     weakness: Annotated[
         Weakness | None,
         Doc(
             description=(
-                "Set where the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
-                "any; they are the nearest in meaning. unlikely: some contain a few."
+                "Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
+                "any of them; the hits are the nearest in meaning. unlikely: some hits contain some words."
             )
         ),
     ]
     extract: Annotated[
         Extract | None,
-        Doc(description="With `extract`: set where a question is asked and a sentence likely answers it."),
+        Doc(description="With `extract`: set if the query is a question and a sentence is likely to answer it."),
     ]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
-    tokens: Annotated[int, Doc(description="An estimate for all passages returned.")]
+    tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
     index: Freshness

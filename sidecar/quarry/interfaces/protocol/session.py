@@ -29,14 +29,14 @@ class Model(Value, frozen=True, kw_only=True):
 
     name: str
     state: ModelState
-    message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null when it is not.")]
+    message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null otherwise.")]
 
 
 class Deepening(Value, frozen=True, kw_only=True):
-    """A contextual model, and how far the index is deepened by it: the share of its chunks that have its vectors."""
+    """A contextual model, and the progress of deepening: the share of chunks that have its vectors."""
 
     model: str
-    state: Annotated[DeepeningState, Doc(description="Until it is complete, static vectors answer.")]
+    state: Annotated[DeepeningState, Doc(description="Static vectors answer until this is `complete`.")]
     message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
     done_chunks: int
     total_chunks: int
@@ -44,11 +44,11 @@ class Deepening(Value, frozen=True, kw_only=True):
 
 
 class Problem(Value, frozen=True, kw_only=True):
-    """A note that was skipped, truncated, or only partly read."""
+    """A note that was skipped, truncated, or only partially read."""
 
     path: str
     reason: str
-    skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: only part of it can.")]
+    skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
 
 
 class IndexStatus(Value, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
     built_ms: Annotated[
         int | None,
-        Doc(description="When the whole index was last rebuilt, or begun; null where an older version did."),
+        Doc(description="When the whole index was last rebuilt, or begun; null if an older version did that."),
     ]
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
@@ -77,8 +77,8 @@ class IndexStatus(Value, frozen=True, kw_only=True):
 class IndexUpdated(Value, frozen=True, kw_only=True):
     """Sent after a commit: the results of an open query may have changed."""
 
-    indexed: Annotated[list[str], Doc(description="Notes that are current now; at most 100.")]
-    removed: Annotated[list[str], Doc(description="At most 100.")]
+    indexed: Annotated[list[str], Doc(description="Notes that are now current; at most 100.")]
+    removed: Annotated[list[str], Doc(description="Removed notes; at most 100.")]
     status: IndexStatus
 
 
@@ -97,7 +97,7 @@ class InitializeParams(Params, frozen=True, kw_only=True):
     """The first message of every connection."""
 
     token: Annotated[
-        str, Doc(description="The token of the discovery file, or the owner's; see Tokens.", max_length=200)
+        str, Doc(description="The token from the discovery file, or the owner's; see Tokens.", max_length=200)
     ]
     protocol: Annotated[int, Doc(description="The protocol version that the client speaks.")]
     client: Client
@@ -115,9 +115,9 @@ class InitializeResult(Value, frozen=True, kw_only=True):
     """The connection is open."""
 
     protocol: int
-    version: Annotated[str, Doc(description="Of the sidecar.")]
+    version: Annotated[str, Doc(description="The version of the sidecar.")]
     vault: Vault
-    access: Annotated[Access, Doc(description="What the token allows; `owner`: every method.")]
+    access: Annotated[Access, Doc(description="The rights of the token; `owner`: all methods.")]
     status: IndexStatus
 
 
@@ -131,7 +131,7 @@ class Settings(Value, frozen=True, kw_only=True):
     lexical_weight: float
     dense_weight: float
     fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
-    stemming: Annotated[Stemming, Doc(description="none: only a word itself matches, not its forms.")]
+    stemming: Annotated[Stemming, Doc(description="none: a word matches only itself, not its other forms.")]
     index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
     index_canvases: Annotated[bool, Doc(description="Whether the text of canvases is indexed.")]
     index_pdfs: Annotated[
@@ -141,7 +141,7 @@ class Settings(Value, frozen=True, kw_only=True):
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
     capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
-    capture_by_agents: Annotated[bool, Doc(description="Whether `capture` takes the reader's token too.")]
+    capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
 
 
 class SettingsWriteParams(Params, frozen=True, kw_only=True):
@@ -155,8 +155,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
     stemming: (
-        Annotated[Stemming, Doc(description="A change re-indexes all notes; search goes on meanwhile.")]
-        | msgspec.UnsetType
+        Annotated[Stemming, Doc(description="A change re-indexes all notes; search keeps working.")] | msgspec.UnsetType
     ) = msgspec.UNSET
     index_templates: bool | msgspec.UnsetType = msgspec.UNSET
     index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
