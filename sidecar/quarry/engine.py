@@ -105,6 +105,7 @@ class Engine:
             limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
+        self._sync.read_ahead(self._worker.end_head_start)  # the first job waits for it, see `WorkerTiming`
         self.freshness = IndexFreshness(self.reader, self._sync, self._requests, self._worker)
 
     @classmethod
@@ -306,7 +307,6 @@ class Engine:
             missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
             contextual, is_complete = self._contextual_queries(reader), self.freshness.is_nearly_complete(reader)
             yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
-        self._worker.end_head_start()
         self._sync.model.slot.start_loading()
 
     @property
