@@ -308,6 +308,7 @@ class Engine:
             contextual, is_complete = self._contextual_queries(reader), self.freshness.is_nearly_complete(reader)
             yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
         self._sync.model.slot.start_loading()
+        self._sync.note_search()
 
     @property
     def settings(self) -> Settings:
