@@ -105,7 +105,6 @@ class Engine:
             limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
-        self._sync.read_ahead(self._worker.end_head_start)  # the first job waits for it, see `WorkerTiming`
         self.freshness = IndexFreshness(self.reader, self._sync, self._requests, self._worker)
 
     @classmethod
@@ -309,6 +308,8 @@ class Engine:
             yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
         self._sync.model.slot.start_loading()
         self._sync.note_search()
+        if encoder is not None:
+            self._worker.end_head_start()
 
     @property
     def settings(self) -> Settings:

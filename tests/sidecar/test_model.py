@@ -82,7 +82,7 @@ def test_an_answer_and_an_index_that_is_up_to_date_end_the_head_start(vault, ope
     wait_until(lambda: engine.status().model_state == "ready")
 
 
-def test_the_vault_is_looked_at_once_a_question_by_meaning_has_what_it_needs(vault, open_engine):
+def test_the_vault_is_looked_at_once_a_search_went_by_meaning(vault, open_engine):
     vault.write("a.md", "walnut")
     open_engine().close()
     vault.write("b.md", "hazel")

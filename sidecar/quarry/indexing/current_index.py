@@ -54,13 +54,9 @@ class CurrentIndex:
         with ExitStack() as stack:
             yield self._enter_reader(stack)
 
-    def read_ahead(self, wait: Callable[[], None], then: Callable[[], None]) -> None:
-        """
-        Have the vectors in memory before they are asked for: read on a thread of their own, once *wait* returns.
-
-        *then* is called when they are there, or cannot be read.
-        """
-        threading.Thread(target=self._read_ahead, args=(wait, then), name="quarry-vectors", daemon=True).start()
+    def read_ahead(self, wait: Callable[[], None]) -> None:
+        """Have the vectors in memory before they are asked for: read on a thread of their own, once *wait* returns."""
+        threading.Thread(target=self._read_ahead, args=(wait,), name="quarry-vectors", daemon=True).start()
 
     def replace(self, error: IndexDamaged) -> None:
         """
@@ -107,13 +103,10 @@ class CurrentIndex:
         self._is_open = True
         return index
 
-    def _read_ahead(self, wait: Callable[[], None], then: Callable[[], None]) -> None:
-        try:
-            wait()
-            with suppress(QuarryError), self.reader() as reader:  # a search meets what is wrong with it, and says so
-                reader.read_ahead()
-        finally:
-            then()
+    def _read_ahead(self, wait: Callable[[], None]) -> None:
+        wait()
+        with suppress(QuarryError), self.reader() as reader:  # a search meets what is wrong with the index, and says so
+            reader.read_ahead()
 
     def _set_aside(self, error: IndexDamaged) -> None:
         aside = quarantine(self.path)

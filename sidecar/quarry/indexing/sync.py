@@ -97,21 +97,12 @@ class Synchronizer:
             limits.model_wait_s,
         )
         self.deepening = Deepening(requests.request_deepening)
+        self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
         self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
         self._reporters = {kind: self._new_reporter(kind) for kind in get_args(RunKind)}
-
-    def read_ahead(self, then: Callable[[], None]) -> None:
-        """Read what a question by meaning needs, vectors beside the model, when that is due; call *then* afterwards."""
-        slot = self.model.slot
-
-        def model_as_well() -> None:
-            slot.wait(self._limits.model_wait_s)
-            then()
-
-        self._current.read_ahead(slot.await_due, model_as_well)
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""

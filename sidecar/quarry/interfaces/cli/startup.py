@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -35,6 +36,7 @@ def prepare_for_engine() -> None:
     import_msgspec_without_typing_extensions()
     lazy_import("importlib.metadata")
     lazy_import("urllib.request")
+    lazy_import("email.utils", formatdate=_http_date)
 
 
 def limit_blas_threads() -> None:
@@ -136,7 +138,8 @@ def lazy_import(name: str, **known: object) -> None:
     Put off the import of the module *name*, of a package, until one of its attributes is used that is not *known*.
 
     This is for modules that a dependency imports and hardly ever uses: websockets imports `importlib.metadata`, and
-    with it `email`, `zipfile` and `csv`, for its unreleased versions, and `urllib.request` for proxies.
+    with it `email`, `zipfile` and `csv`, for its unreleased versions, `urllib.request` for proxies, and `email.utils`
+    for the date of each handshake.
     """
     if name in sys.modules:
         return
@@ -152,6 +155,16 @@ def lazy_import(name: str, **known: object) -> None:
     sys.modules[name] = stub
     package, _, last = name.rpartition(".")
     setattr(importlib.import_module(package), last, stub)
+
+
+def _http_date(*given: object, **options: object) -> object:
+    """The present time as `email.utils.formatdate` writes it into an HTTP header; otherwise what that writes."""
+    if given or options != {"usegmt": True}:
+        import email.utils
+
+        _ = email.utils.format_datetime  # puts the module in the place of its stand-in
+        return email.utils.formatdate(*given, **options)  # type: ignore[arg-type]
+    return time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime())  # in English, as nothing here sets a locale
 
 
 def limit_malloc_arenas() -> None:

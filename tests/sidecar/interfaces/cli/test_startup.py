@@ -22,10 +22,16 @@ OTHERS = {
     "quarry.bench",
     "quarry.interfaces.mcp",
 }
-LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
+LAZY = {
+    "email.message",
+    "email._parseaddr",
+    "zipfile",
+    "csv",
+    "http.client",
+}  # what comes with modules of which nobody asks anything
 READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
 INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare", "quarry.indexing.pool"}
-SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
+SELDOM = {"shutil", "tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
 OF_NUMPY = {"numpy.ma.core", "numpy.linalg._linalg", "numpy._typing"}
 
 PREPARED = "from quarry.interfaces.cli.startup import prepare_for_engine\nprepare_for_engine()\n"
@@ -154,6 +160,19 @@ def test_what_is_put_off_is_there_when_it_is_asked_for():
     found = imported(f"{PREPARED}{code}")
 
     assert {"importlib.metadata._adapters", "http.client"} <= found
+
+
+def test_the_date_of_a_handshake_is_as_the_library_writes_it():
+    code = (
+        "import email.utils, sys, time\ntime.time = lambda: 1e9\nnow = time.gmtime\n"
+        "time.gmtime = lambda seconds=1e9: now(seconds)\nfirst = email.utils.formatdate\n"
+        "assert first(usegmt=True) == 'Sun, 09 Sep 2001 01:46:40 GMT', first(usegmt=True)\n"
+        "assert 'email._parseaddr' not in sys.modules\n"
+        "assert first(0) == 'Thu, 01 Jan 1970 00:00:00 -0000'\n"
+        "assert email.utils.formatdate is not first and email.utils.formatdate(usegmt=True) == first(usegmt=True)\n"
+    )
+
+    assert "email._parseaddr" in imported(f"{PREPARED}{code}")
 
 
 def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
