@@ -12,8 +12,9 @@ A block that cannot be used is told of and left out; the others hold.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from unicodedata import normalize
+
+from msgspec import Struct
 
 DEFAULT_TOKENS = 1_500
 LEAST_TOKENS, MOST_TOKENS = 50, 20_000  # below, not one quote fits; above, no agent reads it at the start of its work
@@ -27,8 +28,7 @@ KEYS = ("query", "max_tokens", "ttl_hours")
 RENAMED = {"vault_query": "query", "max-tokens": "max_tokens", "ttl": "ttl_hours"}  # as other systems call them
 
 
-@dataclass(frozen=True, slots=True)
-class ContextBlock:
+class ContextBlock(Struct, frozen=True):
     """A named query whose quotes a conversation begins with."""
 
     name: str  # in NFC, one line
@@ -37,16 +37,14 @@ class ContextBlock:
     ttl_hours: float = DEFAULT_TTL_HOURS
 
 
-@dataclass(frozen=True, slots=True)
-class BlockFault:
+class BlockFault(Struct, frozen=True):
     """A fault in the definition of a context block; *name* is None if it concerns all blocks."""
 
     name: str | None
     message: str  # a sentence that says what to change
 
 
-@dataclass(frozen=True, slots=True)
-class BlockSettings:
+class BlockSettings(Struct, frozen=True):
     """The usable blocks in the order of the file, and what is wrong with others or with single keys."""
 
     blocks: tuple[ContextBlock, ...] = ()

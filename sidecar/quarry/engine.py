@@ -306,8 +306,10 @@ class Engine:
             missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
             contextual, is_complete = self._contextual_queries(reader), self.freshness.is_nearly_complete(reader)
             yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
-        self._worker.end_head_start()
         self._sync.model.slot.start_loading()
+        self._sync.note_search()
+        if encoder is not None:
+            self._worker.end_head_start()
 
     @property
     def settings(self) -> Settings:

@@ -7,6 +7,7 @@ keyword when there is nothing yet; only the indexing thread waits.
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -14,6 +15,8 @@ from quarry.embedding.encoder import ContextualEncoder, Encoder
 from quarry.errors import ModelMissing
 
 _log = logging.getLogger(__name__)
+
+ANSWER_S = 0.005  # from the end of a search to its answer on the wire, which would take as long again beside loading
 
 ModelState: TypeAlias = Literal["loading", "ready", "missing"]
 AnyEncoder = TypeVar("AnyEncoder", Encoder, ContextualEncoder)
@@ -71,12 +74,13 @@ class ModelSlot(Generic[AnyEncoder]):
         return self._encoder
 
     def start_loading(self) -> None:
-        """Load it now, if it is not loaded yet: nothing is left that it could hold up."""
+        """Load it now, if it is not loaded yet: a search ended, whose answer is all that it could hold up."""
         self._is_due.set()
 
     def await_due(self) -> None:
         """Return when the head start is over: loading begins."""
-        self._is_due.wait(self._head_start_s)
+        if self._is_due.wait(self._head_start_s):
+            time.sleep(ANSWER_S)
 
     def _load(self, load: Callable[[str], AnyEncoder | None]) -> None:
         self.await_due()

@@ -1,6 +1,7 @@
 """A model comes in by itself, or is missing without harm."""
 
 import threading
+import time
 
 from builders import IMPATIENT, HashContextualEncoder, HashEncoder, find, wait_until
 from msgspec.structs import replace
@@ -79,6 +80,23 @@ def test_an_answer_and_an_index_that_is_up_to_date_end_the_head_start(vault, ope
     find(engine, "walnut")
 
     wait_until(lambda: engine.status().model_state == "ready")
+
+
+def test_the_vault_is_looked_at_once_a_search_went_by_meaning(vault, open_engine):
+    vault.write("a.md", "walnut")
+    open_engine().close()
+    vault.write("b.md", "hazel")
+    may_load = threading.Event()
+    limits = replace(LATE, timing=replace(LATE.timing, head_start_s=3600))
+
+    engine = open_engine(wait=False, load=lambda _: (may_load.wait(10), HashEncoder())[1], limits=limits)
+    assert find(engine, "walnut") == ["a.md"]
+    time.sleep(0.05)
+
+    assert engine.is_working
+    assert find(engine, "hazel") == []
+    may_load.set()
+    wait_until(lambda: find(engine, "hazel") == ["b.md"])
 
 
 def test_a_model_that_comes_after_another_waits_for_it():

@@ -28,6 +28,9 @@ MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two space
 # Anything far above is another kind of model, whose weights are not worth hashing to find that out.
 MAX_FILE_BYTES = 1 << 30
 
+# Bytes. `hashlib.file_digest` takes the interpreter back 75 times for the bundled model: 34 ms beside searches, not 14.
+HASHED_AT_ONCE = 4 << 20
+
 
 class ModelFolder(Struct, frozen=True):
     """A folder that should hold a model."""
@@ -113,8 +116,11 @@ def _hash_file(folder: ModelFolder, name: str) -> str:
         raise ModelDamaged(
             f"{str(path)!r} has {size_bytes} bytes; a static model's files have at most {MAX_FILE_BYTES}; {CHOICES}"
         )
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest, buffer = hashlib.sha256(), memoryview(bytearray(HASHED_AT_ONCE))
+    with path.open("rb", buffering=0) as file:
+        while count := file.readinto(buffer):
+            digest.update(buffer[:count])
+    return digest.hexdigest()
 
 
 def _read_manifest(path: Path) -> dict[str, str]:

@@ -13,11 +13,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry.errors import ModelMissing
+from quarry.lazy_pattern import lazy_pattern
 
 BUNDLED_NAME = "bundled"
 
 # `owner/name`; neither part starts with a dot, so `./model` and `../model` are folders.
-_HUGGING_FACE_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+_HUGGING_FACE_NAME = lazy_pattern(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
 CHOICES = (
     f'set `embedding.model` to "{BUNDLED_NAME}", to a folder with model.safetensors, tokenizer.json, config.json, '
     "to one with the ONNX weights of a sentence-transformers model, or to a Hugging Face name such as "

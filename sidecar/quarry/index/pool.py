@@ -8,7 +8,7 @@ import apsw
 
 from quarry.errors import IndexUnavailable
 
-MAX_READERS = 8  # more searches at once than this only take turns on the processor; each holds up to 2 MB of cache
+MAX_READERS = 8  # more searches at once than this only take turns on the processor; each holds half a MB of cache
 WAIT_S = 30.0  # a search may take a second; a longer wait is for something that hangs
 
 

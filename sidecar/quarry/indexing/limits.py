@@ -6,7 +6,7 @@ from msgspec import Struct
 class WorkerTiming(Struct, frozen=True):
     """Intervals of the worker, in seconds."""
 
-    head_start_s: float = 0.0  # of the first search before the first job, which begins when that is answered
+    head_start_s: float = 0.0  # of the first searches before the first job, which begins when one was by meaning
     retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
     retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return
     retry_asked_s: float = 1.0  # after a failure, where something was asked for since: it may work now

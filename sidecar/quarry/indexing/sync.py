@@ -26,6 +26,7 @@ from quarry.indexing.current_index import CurrentIndex
 from quarry.indexing.deepening import Deepening
 from quarry.indexing.diff import diff_vault
 from quarry.indexing.disk_state import DiskState, named_by
+from quarry.indexing.heap import give_back_free_memory
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
 from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
@@ -98,6 +99,7 @@ class Synchronizer:
         self.deepening = Deepening(requests.request_deepening)
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
+        self._was_searched = False  # since free memory was given back
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
         self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
         self._reporters = {kind: self._new_reporter(kind) for kind in get_args(RunKind)}
@@ -122,6 +124,10 @@ class Synchronizer:
             IndexUnavailable, IndexDamaged: On entering, or out of any question.
         """
         return self._current.reader()
+
+    def note_search(self) -> None:
+        """A search was answered, which leaves free memory behind. Any thread may say so."""
+        self._was_searched = True
 
     def missing(self, encoder: Encoder | None) -> dict[Retriever, str]:
         """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
@@ -254,7 +260,11 @@ class Synchronizer:
         if not self._is_warm:
             self._is_warm = True
             self._indexer("main").warm_up()
+            self.index.release_cache()
             gc.freeze()  # what was made by now stays: no save waits 20 ms for a collection to look through it
+        if self._was_searched:
+            self._was_searched = False
+            give_back_free_memory()
         if self._idle_schedule.is_due(time.monotonic()):
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet
@@ -318,6 +328,7 @@ class Synchronizer:
         """Compact the index, unless there is other work to do."""
         begun_s = time.monotonic()
         is_done = compact(self.index, Deadline(math.inf, self._is_interrupted))
+        self.index.release_cache()
         self._idle_schedule.compacted(begun_s, time.monotonic(), is_done=is_done)
 
     def _apply_urgent(self, changes: Sequence[VaultChange]) -> None:

@@ -276,7 +276,7 @@ class Worker:
         self._thread.start()
 
     def end_head_start(self) -> None:
-        """Begin the first job, if it waits: the first search is answered."""
+        """Begin the first job, if it waits."""
         self._may_begin.set()
 
     def stop(self) -> None:

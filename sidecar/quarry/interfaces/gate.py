@@ -13,7 +13,8 @@ milliseconds, so that a crowd without it does not keep it out.
 
 import hmac
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from quarry.interfaces import MAX_CONNECTIONS
 from quarry.interfaces.envelope import Error, ErrorData
@@ -43,12 +44,15 @@ def refuses_origin(origins: Sequence[str]) -> bool:
     return len(origins) > 1 or any(origin != OBSIDIAN_ORIGIN for origin in origins)
 
 
-@dataclass(slots=True)
-class Gate:
-    """Checks tokens and limits connections. One for each sidecar; its tokens are new at each start."""
+class Gate(Struct):
+    """
+    Checks tokens and limits connections. One for each sidecar; its tokens are new at each start.
 
-    token: str = field(repr=False)
-    owner_token: str = field(repr=False)
+    `repr` omits both, so that no log can hold them.
+    """
+
+    token: str
+    owner_token: str
     failures: int = 0
     members: set[Hashable] = field(default_factory=set)
     _pending: dict[Hashable, Callable[[], None]] = field(default_factory=dict)  # oldest first
@@ -58,6 +62,9 @@ class Gate:
             raise ValueError("the gate needs tokens of at least 128 bits")
         if self.token == self.owner_token:
             raise ValueError("the gate needs two tokens")
+
+    def __repr__(self) -> str:
+        return f"Gate(failures={self.failures}, members={len(self.members)})"
 
     def register_pending(self, connection: Hashable, turn_away: Callable[[], None]) -> None:
         """Register *connection*, not yet authenticated; `turn_away` closes it if newer ones need its place."""

@@ -4,22 +4,24 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 
+from quarry.lazy_pattern import lazy_pattern
+
 # C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
 # characters that are not joiners (emoji and Indic scripts need those), fillers, soft hyphens, line separators,
 # invisible operators, interlinear annotation, and tags and variation selectors of plane 14 (text that people do not
 # see and models read). Of joiners and variation selectors an emoji has two in a row; a longer run encodes something.
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = lazy_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
     "|[\u200c\u200d\ufe00-\ufe0f]{3,}"
 )
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = lazy_pattern(r"`{3,}|~{3,}")
 _ROLES = (
     "system|sys|assistant|user|human|tool|function|instructions?|context|document|invoke|parameter|prompt|message"
     "|thinking"
 )
 # A tag of a conversation, also as `<|role|>`, in full width, with a joiner before its name, or with blanks around it.
-_TAG = re.compile(
+_TAG = lazy_pattern(
     rf"[<\uff1c](?=[\u200c\u200d]*(?:[/!\uff0f]|\|\w|(?:{_ROLES})\b|[a-z]+[-_:])|\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})\s{{0,9}}[>\uff1e])",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from quarry.terms.alternatives import Languages, alternatives
+from quarry.terms.alternatives import SEPARATOR, Languages, alternatives
 from quarry.terms.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
 from quarry.terms.languages import ENGLISH
 from quarry.terms.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
@@ -159,7 +159,9 @@ def _ranking_terms(word: str, languages: Languages) -> tuple[str, ...]:
 
 def is_unspaced_pair(term: str) -> bool:
     """Whether *term* is two neighbouring characters of a run without spaces, which may belong to two words."""
-    return len(term) > 1 and not term.isascii() and [piece.kind for piece in split_token(term)] == ["unspaced"]
+    if len(term) < 2 or term.isascii() or SEPARATOR in term:  # alternatives are of words with stems
+        return False
+    return [piece.kind for piece in split_token(term)] == ["unspaced"]
 
 
 # --- one token ---------------------------------------------------------------------------------
@@ -310,4 +312,4 @@ _cache = _ThreadCache()
 @cache
 def stop_terms(language: str) -> frozenset[str]:
     """The terms of the stop words in a text in *language*; they do not distinguish notes."""
-    return frozenset(term for word in STOP_WORDS for term in analyse(word, language).words.split())
+    return frozenset(term for word in STOP_WORDS for term in _phrase_terms(word, language))

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from quarry.errors import BadRequest
 from quarry.kinds import NOTE_SUFFIX
+from quarry.lazy_pattern import lazy_pattern
 from quarry.vault.paths import is_reserved_in_windows
 
 NoteType = Literal["note", "signal", "project", "moc", "daily"]
@@ -29,17 +30,17 @@ DERIVED_TITLE = 80  # characters of the first line of a text; what a list shows
 MAX_NAME = 120  # characters of a file name, and
 MAX_NAME_BYTES = 200  # in UTF-8: file systems take 255, a number and a suffix follow, and some synchronisers add more
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")  # all but tab and line end: no Markdown, and a NUL is no text
+_CONTROLS = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f]")  # all but tab and line end: no Markdown, and a NUL is no text
 # Marks of direction, zero-width characters that are not joiners, private and unassigned ends of the planes.
-_UNSEEN = re.compile(
+_UNSEEN = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\uffff]"
 )
-_LINE_MARKS = re.compile(r"(?:#{1,6}\s+|>\s*|[-*+]\s+(?:\[.\]\s+)?|\d{1,9}[.)]\s+)+")  # heading, quotation, list item
-_COLON_IN_PROSE = re.compile(r":(?=\s|$)")
-_BETWEEN_WORDS = re.compile(r"[\\/:|]")
-_NOT_IN_NAMES = re.compile(r'[*?"<>#^\[\]]')  # of Windows, and of wiki-links, where they have a meaning
-_NOT_IN_TAGS = re.compile(r"[\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]")
-_PLAIN_SCALAR = re.compile(r"[A-Za-z][A-Za-z0-9_/-]*(?: [A-Za-z0-9_/-]+)*")
+_LINE_MARKS = lazy_pattern(r"(?:#{1,6}\s+|>\s*|[-*+]\s+(?:\[.\]\s+)?|\d{1,9}[.)]\s+)+")  # heading, quotation, list item
+_COLON_IN_PROSE = lazy_pattern(r":(?=\s|$)")
+_BETWEEN_WORDS = lazy_pattern(r"[\\/:|]")
+_NOT_IN_NAMES = lazy_pattern(r'[*?"<>#^\[\]]')  # of Windows, and of wiki-links, where they have a meaning
+_NOT_IN_TAGS = lazy_pattern(r"[\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]")
+_PLAIN_SCALAR = lazy_pattern(r"[A-Za-z][A-Za-z0-9_/-]*(?: [A-Za-z0-9_/-]+)*")
 _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 

@@ -12,7 +12,8 @@ One thing differs: `?` and a bracket match one character, where git matches one 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 MAX_COSTLY_PARTS = 2_000  # in all lines together (see `TooCostly`): 0.3 us each, for every name in the vault
 MAX_LINE = 4_096  # characters; no path is longer
@@ -163,8 +164,7 @@ class _Unreadable(ValueError):
 # --- the trie ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
-class _Node:
+class _Node(Struct, eq=False):
     """A state: the beginning of one or more lines, which a path has matched so far."""
 
     stays: bool = False  # this node is a `**`: any part of a path leads back to it
@@ -176,8 +176,7 @@ class _Node:
     any_line: int = _NONE  # the last of them that does not apply to folders only
 
 
-@dataclass(slots=True)
-class _Folder:
+class _Folder(Struct):
     """A folder of the vault: the nodes that its path reaches, or the line that ignores it."""
 
     nodes: list[_Node]

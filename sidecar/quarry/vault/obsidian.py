@@ -21,6 +21,7 @@ from typing import Any
 from msgspec import Struct
 
 from quarry.config import MAX_RULES_BYTES
+from quarry.lazy_pattern import lazy_pattern
 from quarry.vault.paths import nfc
 
 try:
@@ -45,7 +46,7 @@ MAX_QUOTED = 80  # characters of an entry in a problem
 Matches = Callable[[str], bool]
 
 # The one lookahead that people write, "everything but these": RE2 has none, but the rest can be searched and negated.
-_ALL_BUT = re.compile(r"\^\(\?!(?P<inner>.*)\)(?:\.[*+]\$?)?", re.DOTALL)
+_ALL_BUT = lazy_pattern(r"\^\(\?!(?P<inner>.*)\)(?:\.[*+]\$?)?", re.DOTALL)
 
 
 class Filter(Struct, frozen=True):

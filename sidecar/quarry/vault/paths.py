@@ -10,11 +10,12 @@ import re
 import unicodedata
 
 from quarry.errors import NoteNotFound
+from quarry.lazy_pattern import lazy_pattern
 
 # Windows opens `CON.md` as the console, `a.md:b` as a stream of a.md, `C:b` on another drive, and drops a final dot or
 # space. Elsewhere `A: intro.md` is a name like any other.
-_WINDOWS_DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
-_WINDOWS_FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]|[. ]$')
+_WINDOWS_DEVICE = lazy_pattern(r"(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_WINDOWS_FORBIDDEN = lazy_pattern(r'[<>:"|?*\x00-\x1f]|[. ]$')
 
 
 def nfc(path: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from quarry.terms.tokenizer import TOKEN, ascii_words, coarse_tokens, identifiers, split_token
 
 ASCII = st.text(alphabet=st.characters(max_codepoint=0x7F))
-LATIN = st.text(st.characters(max_codepoint=0x2FF) | st.just("’"))
+BELOW_THAI = st.text(st.characters(max_codepoint=0xE00) | st.just("’"))
 
 
 def pieces(text):
@@ -62,13 +62,28 @@ def test_names_are_words_with_what_is_joined_to_them(token, expected):
     assert identifiers(token) == expected
 
 
-@given(ASCII | LATIN)
-def test_ascii_and_latin_are_cut_as_any_text_is(text: str):
-    for token in TOKEN.findall(text):
-        in_general = f"{token}•"  # a bullet is beyond Latin, so the general patterns are chosen, and it is in no word
+def is_cut_as_any_text(text: str) -> bool:
+    tokens = TOKEN.findall(text)
+    in_general = [f"{token}•" for token in tokens]  # beyond the simpler patterns, and in no word
+    return all(
+        list(split_token(token)) == list(split_token(general)) and identifiers(token) == identifiers(general)
+        for token, general in zip(tokens, in_general, strict=True)
+    )
 
-        assert list(split_token(token)) == list(split_token(in_general))
-        assert identifiers(token) == identifiers(in_general)
+
+@given(ASCII | BELOW_THAI)
+def test_text_below_the_scripts_without_spaces_is_cut_as_any_text_is(text: str):
+    assert is_cut_as_any_text(text)
+
+
+def test_each_character_below_the_scripts_without_spaces_is_cut_as_in_any_text():
+    texts = [f"{char}a {char}{char} a{char}b-{char}c’s x's{char}" for char in map(chr, range(0xE01))]
+
+    assert [text for text in texts if not is_cut_as_any_text(text)] == []
+
+
+def test_the_first_letter_of_a_script_without_spaces_is_above_them():
+    assert pieces("กาé") == [("unspaced", "กา"), ("word", "é")]
 
 
 @given(ASCII)

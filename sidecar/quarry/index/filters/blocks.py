@@ -11,13 +11,14 @@ from functools import lru_cache
 
 from quarry.conditions import InBlock
 from quarry.index.folding import fold_case
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.alternatives import Languages, phrase_alternatives
 from quarry.terms.analysis import analyse, phrase_terms
 from quarry.terms.languages import ENGLISH
 
-_FENCE = re.compile(r"[ \t>]*(```|~~~)")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_FENCE = lazy_pattern(r"[ \t>]*(```|~~~)")
+_HEADING = lazy_pattern(r" {0,3}#{1,6}[ \t]")
+_ITEM = lazy_pattern(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 def blocks_in(text: str) -> Iterator[str]:

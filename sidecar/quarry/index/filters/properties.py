@@ -6,25 +6,25 @@ as values, times as milliseconds. Their meanings are compared, not their spellin
 """
 
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from quarry.conditions import PropertyComparison
 from quarry.index.folding import fold_marks
+from quarry.lazy_pattern import lazy_pattern
 from quarry.types import PropertyValue
 
 _CREATED = ("created", "createdat", "createdon", "datecreated", "creationdate", "createddate", "date")
 """Names of properties that say when a note was created, without spaces and signs, the plainest first."""
 
-_SIGNS = re.compile(r"[\s_.-]+")
-_LINK = re.compile(r"\[\[([^\[\]|#]*)[^\[\]]*\]\]")
-_DAY = re.compile(
+_SIGNS = lazy_pattern(r"[\s_.-]+")
+_LINK = lazy_pattern(r"\[\[([^\[\]|#]*)[^\[\]]*\]\]")
+_DAY = lazy_pattern(
     r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})"
     r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?)?"
 )
-_STAMP = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
+_STAMP = lazy_pattern(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
 _FIRST_MS = 10**11  # below it an epoch time counts seconds: in milliseconds it would lie in March 1973
 _ORDER: dict[PropertyComparison, Callable[[float, float], bool]] = {
     "<": operator.lt,

@@ -12,13 +12,14 @@ from msgspec import Struct
 
 from quarry.conditions import InTask, TaskState
 from quarry.index.filters.blocks import says
+from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.alternatives import Languages
 
-_ITEM = re.compile(r"(?P<margin>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]*(?: (?P<rest>.*))?", re.DOTALL)
-_BOX = re.compile(r"\[(?P<mark>[^\[\]])\] [ \t]*(?P<says>.*)", re.DOTALL)
-_ANY_TASK = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]* \[[^\[\]]\] ", re.MULTILINE)  # a quick no for most texts
-_FENCE = re.compile(r"[ \t>]*(```|~~~)")
-_MARGIN = re.compile(r"[ \t>]*")
+_ITEM = lazy_pattern(r"(?P<margin>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]*(?: (?P<rest>.*))?", re.DOTALL)
+_BOX = lazy_pattern(r"\[(?P<mark>[^\[\]])\] [ \t]*(?P<says>.*)", re.DOTALL)
+_ANY_TASK = lazy_pattern(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]* \[[^\[\]]\] ", re.MULTILINE)  # a quick no for most texts
+_FENCE = lazy_pattern(r"[ \t>]*(```|~~~)")
+_MARGIN = lazy_pattern(r"[ \t>]*")
 _DONE = frozenset("xX")
 
 

@@ -28,10 +28,7 @@ _TITLES = "SELECT note_id, vector FROM {titles} WHERE length(vector) > 0 AND not
 _CHUNKS_OF_NOTE = _CHUNKS + " BETWEEN ? AND ? ORDER BY chunk_id"
 _TITLE_OF_NOTE = _TITLES + " = ?"
 # Many rows as one value, put together by SQLite while other threads go on: one by one they take three times as long.
-_AS_ONE_VALUE = (
-    " SELECT count(*), max(id), CAST(group_concat(unhex(printf('%016x', id)), '') AS BLOB),"
-    " CAST(group_concat(vector, '') AS BLOB) FROM part"
-)
+_AS_ONE_VALUE = " SELECT count(*), max(id), group_concat(id, ' '), CAST(group_concat(vector, '') AS BLOB) FROM part"
 _NEXT_CHUNKS = "WITH part(id, vector) AS (" + _CHUNKS + " > ? ORDER BY chunk_id LIMIT ?)" + _AS_ONE_VALUE
 _NEXT_TITLES = "WITH part(id, vector) AS (" + _TITLES + " > ? ORDER BY note_id LIMIT ?)" + _AS_ONE_VALUE
 _COUNT_CHUNKS = "SELECT count(*) FROM {vectors}"
@@ -135,7 +132,8 @@ class VectorCache:
                 break
             if len(rows) != row_count * dim:
                 raise apsw.CorruptError(f"{row_count} vectors of {dim} dimensions have {len(rows)} bytes")
-            stored.append(np.frombuffer(ids, dtype=">i8"), np.frombuffer(rows, dtype=np.int8).reshape(row_count, dim))
+            numbers = np.fromstring(ids, dtype=np.int64, sep=" ")  # text: blobs of numbers cost SQLite a third more
+            stored.append(numbers, np.frombuffer(rows, dtype=np.int8).reshape(row_count, dim))
             last = highest
         return VectorMatrix.of(stored, slot_bits)
 

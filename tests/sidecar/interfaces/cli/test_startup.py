@@ -22,10 +22,17 @@ OTHERS = {
     "quarry.bench",
     "quarry.interfaces.mcp",
 }
-LAZY = {"email.message", "zipfile", "csv", "http.client"}  # what comes with modules of which nobody asks anything
+LAZY = {
+    "email.message",
+    "email._parseaddr",
+    "zipfile",
+    "csv",
+    "http.client",
+}  # what comes with modules of which nobody asks anything
 READING_NOTES = {"quarry.text.note", "quarry.text.chunking", "quarry.text.markdown", "quarry.text.frontmatter"}
 INDEXING = {"quarry.indexing.indexer", "quarry.indexing.executor", "quarry.indexing.prepare", "quarry.indexing.pool"}
-SELDOM = {"tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
+SELDOM = {"shutil", "tomlkit", "difflib", "rapidfuzz", "sqlite3", "importlib.resources"}
+OF_NUMPY = {"numpy.ma.core", "numpy.linalg._linalg", "numpy._typing"}
 
 PREPARED = "from quarry.interfaces.cli.startup import prepare_for_engine\nprepare_for_engine()\n"
 BEGIN = "from quarry.__main__ import main\n"
@@ -129,7 +136,19 @@ def test_an_answer_from_an_index_that_equals_its_vault_needs_nothing_that_reads_
     found = imported(f"{PREPARED}{ANSWER}", *places)
 
     assert first >= READING_NOTES | INDEXING  # the names are right: they were needed to index it
-    assert not found & (READING_NOTES | INDEXING | OTHERS | LAZY | SELDOM)
+    assert not found & (READING_NOTES | INDEXING | OTHERS | LAZY | SELDOM | OF_NUMPY)
+
+
+def test_an_answer_about_latin_text_compiles_no_pattern_for_all_scripts(tools, tmp_path):
+    vault = tools.write_vault(tmp_path / "vault", {"Tea.md": "# Tea\n\nPut the kettle on.\n"})
+    code = (
+        "from quarry.terms import tokenizer\n"
+        "assert 'finditer' in vars(tokenizer._ASCII_SUB_TOKEN)\n"
+        "assert not {'finditer', 'findall'} & {*vars(tokenizer._SUB_TOKEN), *vars(tokenizer._IDENTIFIER)}\n"
+        "engine.close()"
+    )
+
+    assert "quarry.search" in imported(f"{PREPARED}{ANSWER}{code}", str(vault), str(tmp_path / "index.db"), "keyword")
 
 
 def test_what_is_put_off_is_there_when_it_is_asked_for():
@@ -143,6 +162,19 @@ def test_what_is_put_off_is_there_when_it_is_asked_for():
     assert {"importlib.metadata._adapters", "http.client"} <= found
 
 
+def test_the_date_of_a_handshake_is_as_the_library_writes_it():
+    code = (
+        "import email.utils, sys, time\ntime.time = lambda: 1e9\nnow = time.gmtime\n"
+        "time.gmtime = lambda seconds=1e9: now(seconds)\nfirst = email.utils.formatdate\n"
+        "assert first(usegmt=True) == 'Sun, 09 Sep 2001 01:46:40 GMT', first(usegmt=True)\n"
+        "assert 'email._parseaddr' not in sys.modules\n"
+        "assert first(0) == 'Thu, 01 Jan 1970 00:00:00 -0000'\n"
+        "assert email.utils.formatdate is not first and email.utils.formatdate(usegmt=True) == first(usegmt=True)\n"
+    )
+
+    assert "email._parseaddr" in imported(f"{PREPARED}{code}")
+
+
 def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
     code = f"{PREPARED}import numpy, os\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
     if sys.platform == "linux":
@@ -153,6 +185,33 @@ def test_numpy_begins_no_threads_for_what_is_not_asked_of_it():
 
 def test_numpy_brings_no_docstrings_of_its_c_functions():
     assert "numpy" in imported(f"{PREPARED}import numpy\nassert not numpy.ndarray.sort.__doc__")
+
+
+def test_numpy_comes_without_the_parts_that_nothing_here_uses():
+    code = "import numpy as np\nfrom numpy.typing import NDArray\nassert NDArray[np.int8] | NDArray[np.float32]\n"
+    unique = "assert np.unique(np.array([2, 1, 2])).tolist() == [1, 2]"
+
+    found = imported(f"{PREPARED}{code}{unique}")
+
+    assert "numpy" in found
+    assert not found & OF_NUMPY
+
+
+@pytest.mark.parametrize(
+    ("code", "module"),
+    [
+        ("assert np.linalg.norm([3.0, 4.0]) == 5.0", "numpy.linalg._linalg"),
+        ("assert sorted(np.roots([1, -3, 2])) == [1.0, 2.0]", "numpy.linalg._linalg"),
+        ("from numpy import ma; assert ma.is_masked(ma.array([1, 2], mask=[0, 1]))", "numpy.ma.core"),
+        ("from numpy import ma; ma.array([1]); assert not ma.is_masked(np.ones(1).view(np.recarray))", "numpy.ma.core"),
+        (
+            "import numpy.typing as t; t.ArrayLike; assert np.typing.NDArray[np.int8].__origin__ is np.ndarray",
+            "numpy._typing",
+        ),
+    ],
+)
+def test_parts_of_numpy_are_there_when_something_asks_for_them(code: str, module: str):
+    assert module in imported(f"{PREPARED}import numpy as np\n{code}")
 
 
 def test_a_sidecar_imports_ssl_when_something_asks_for_it():
