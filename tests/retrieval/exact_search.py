@@ -283,6 +283,10 @@ class ExactKeywords:
         """In how many passages each term stands."""
         return {term: len(self._documents.matching("chunks", _quoted(term), deadline)) if term else 0 for term in terms}
 
+    def is_named(self, terms: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> bool:
+        """Whether any note has one of *terms* in its title, its aliases or its file name."""
+        return bool(self.query(KeywordQuery(terms=tuple(terms)), deadline=deadline).top_note_ids(None, 1, by_name=True))
+
     def similar_terms(
         self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
     ) -> list[tuple[str, int]]:

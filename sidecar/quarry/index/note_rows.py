@@ -135,6 +135,7 @@ def read_contents(
         DeadlineExceeded, Cancelled: The deadline says so.
         IndexDamaged: What is stored of a note is not as it was written.
     """
+    room = 0 if kept is None else MAX_KEPT_BYTES - sum(map(len, kept.values()))
     for first in range(0, len(note_ids), READ_AT_ONCE):
         rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
         for note_id, body in rows:
@@ -142,8 +143,9 @@ def read_contents(
             content = kept.get(note_id) if kept is not None else None
             if content is None:
                 content = decompressed_content(body)
-                if kept is not None and sum(map(len, kept.values())) < MAX_KEPT_BYTES:
+                if kept is not None and room > 0:
                     kept[note_id] = content
+                    room -= len(content)
             yield note_id, content
 
 

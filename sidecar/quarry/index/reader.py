@@ -143,10 +143,10 @@ class Reader:
         """The unit vectors of these chunks, shape (count, dim); those without a vector are left out."""
         return unit_vectors_of(self._db, chunk_ids, tables)
 
-    @cached_property
+    @property
     def dimension(self) -> int | None:
         """The dimension of every static vector in the index; None while there is none."""
-        return STATIC.dimension(self._db)
+        return self._snapshot_data.dimension(self._db)
 
     # --- names ---------------------------------------------------------------------------------
 

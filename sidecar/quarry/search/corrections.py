@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quarry.embedding import Encoder, is_known_word
-from quarry.index import Deadline, KeywordQuery, Reader
+from quarry.index import Deadline, Reader
 from quarry.search.answer import Correction
 from quarry.terms.analysis import locate_terms, ranking_terms
 from quarry.terms.languages import ENGLISH, UNSTEMMED, hinted_languages
@@ -30,18 +30,15 @@ def absent_words(words: Sequence[str], reader: Reader, deadline: Deadline) -> li
     terms_of = {word: ranking_terms(word, reader.languages) for word in words}
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
     absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
-    return [word for word in absent if not _names_a_note(terms_of[word], reader, deadline)]
-
-
-def _names_a_note(terms: tuple[str, ...], reader: Reader, deadline: Deadline) -> bool:
-    named = reader.keywords.query(KeywordQuery(terms=terms), deadline=deadline)
-    return bool(named.top_note_ids(None, 1, by_name=True))
+    return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
 
 
 def corrected(
     query: Query, absent: Sequence[str], reader: Reader, encoder: Encoder | None, deadline: Deadline
 ) -> tuple[list[str], tuple[Correction, ...]]:
     """The words to search for, and the corrections among them; only *absent* ones are corrected."""
+    if not absent:
+        return [*query.words], ()
     meant: dict[str, str] = {}
     mistyped: list[str] = []
     for word in [] if _is_foreign(query.text, reader) else absent[:MAX_CORRECTIONS]:

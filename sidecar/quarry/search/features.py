@@ -32,6 +32,7 @@ from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
 from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
 from quarry.terms.analysis import phrase_terms, stop_terms
+from quarry.terms.languages import ENGLISH
 from quarry.terms.normalize import language_of_term
 from quarry.types import Retriever
 
@@ -229,10 +230,11 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
             shared = wanted.intersection(terms)
             if not shared:
                 continue
-            if shared not in shares:  # in the query's order, so that the sum is always the same
+            known = shares.get(shared)
+            if known is None:  # in the query's order, so that the sum is always the same
                 held = {term_of[alternative] for alternative in shared}
-                shares[shared] = sum([idf[term] for term in idf if term in held]) / total, len(held)
-            share, count = shares[shared]
+                known = shares[shared] = sum([idf[term] for term in idf if term in held]) / total, len(held)
+            share, count = known
             name_count = len(terms)
             match = share * count / name_count
             if match > best:
@@ -252,9 +254,12 @@ def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple
     None comes twice.
     """
     found = []
-    for text in names:
-        terms = phrase_terms(text, languages)
-        for every in map(set, phrase_alternatives(terms)):
-            kept = {term for term in every if term not in stop_terms(language_of_term(term))}
+    for terms in dict.fromkeys([phrase_terms(text, languages) for text in names]):  # of title and file name, mostly one
+        for every in map(set, phrase_alternatives(terms) if languages else filter(None, [terms])):
+            kept = _without_stop_terms(every) if languages else every - stop_terms(ENGLISH)
             found.append(tuple(map(intern, sorted(kept or every))))  # names share most of their terms
     return tuple(dict.fromkeys(found))
+
+
+def _without_stop_terms(terms: set[str]) -> set[str]:
+    return {term for term in terms if term not in stop_terms(language_of_term(term))}

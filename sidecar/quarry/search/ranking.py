@@ -170,7 +170,8 @@ class SignalRanking(Struct, frozen=True):
         held = find_held_words(self.prepared, self.features, passages, reader, deadline)
         wording = self.wording
         if wording is None and self.encoder:
-            first = np.sort(chosen[np.isin(chosen, self.order[:COMPARED]) & ~held.is_whole])
+            is_first = (chosen == self.order[:COMPARED, np.newaxis]).any(axis=0)  # a tenth of the time of `np.isin`
+            first = np.sort(chosen[is_first & ~held.is_whole])
             note_ids, nearest = self.features.note_ids[first], self.features.nearest
             wording = compare_wording(self.prepared, note_ids, nearest, reader, self.encoder, deadline)
         return gather_evidence(self.prepared, self.features, self.scores, chosen, held, wording)

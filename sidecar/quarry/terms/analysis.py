@@ -87,11 +87,15 @@ def phrase_terms(phrase: str, languages: Languages = ()) -> tuple[str, ...]:
 
     In a vault with *languages* other than English, each is the `alternatives` of a word.
     """
+    if not languages:
+        return _phrase_terms(phrase, ENGLISH)
     return alternatives(lambda language: _phrase_terms(phrase, language), languages)
 
 
 def _phrase_terms(phrase: str, language: str) -> tuple[str, ...]:
     if phrase.isascii():  # not split into tokens first, as no sub-token crosses the end of a token
+        if language == ENGLISH and "'" not in phrase:
+            return tuple(map(english_stem, ascii_words(phrase)))
         return tuple(
             [_contraction_term(word, language) if "'" in word else stem(word, language) for word in ascii_words(phrase)]
         )
@@ -117,6 +121,8 @@ def query_terms(word: str, languages: Languages = ()) -> tuple[tuple[str, ...], 
 
 @lru_cache(maxsize=4_096)  # a query asks for the terms of each of its words several times
 def _query_terms(word: str, languages: Languages) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if _is_plain(word):  # without looking for compounds: a third of the time
+        return alternatives(lambda language: (stem(word, language),), languages), ()
     words = phrase_terms(word, languages)
     has_parts = word[:1].islower() and is_camel_case(word)
 
@@ -140,13 +146,15 @@ def ranking_terms(word: str, languages: Languages = ()) -> tuple[str, ...]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether *word* has no compounds for certain, as most words have none."""
+    """Whether *word* is one term without compounds for certain, as most words are."""
     return word.isascii() and word.isalpha() and word.islower()
 
 
 @lru_cache(maxsize=4_096)
 def _ranking_terms(word: str, languages: Languages) -> tuple[str, ...]:
     words, compounds = query_terms(word, languages)
+    if _is_plain(word):
+        return words
     runs = (
         _run_terms(piece.text)
         for token in TOKEN.findall(word)

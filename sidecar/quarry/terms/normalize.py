@@ -162,5 +162,7 @@ def _composed(word: str) -> str:
 
     Other marks are left out: the stress of Russian words in primers, soft hyphens.
     """
+    if word.isascii():
+        return word.lower()[:MAX_TERM_CHARS]
     composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
     return _IGNORED_MARKS.sub("", composed)[:MAX_TERM_CHARS]

@@ -251,9 +251,11 @@ def _in_order(terms: Sequence[TermScores]) -> tuple[list[SparseScores], list[Laz
 def _maxscore_candidates(scores: Floats, common: Sequence[LazyScores], limit: int) -> DocOrdinals | None:
     """Documents that *common* terms may lift among the *limit* best; None where it is quicker to add up the first."""
     lowest = reached_by(scores, limit) - sum(term.highest for term in common) - ROUNDING_MARGIN
-    found = _from(scores, lowest) if lowest > 0 else None
-    is_quicker = found is None or len(found) * len(common) > common[0].count + len(scores) // PASSES
-    return None if is_quicker else found
+    if lowest <= 0:
+        return None
+    is_candidate = scores >= lowest
+    looked_up = int(np.count_nonzero(is_candidate)) * len(common)  # counting takes a tenth of listing them
+    return None if looked_up > common[0].count + len(scores) // PASSES else is_candidate.nonzero()[0]
 
 
 def _from(scores: Floats, lowest: float) -> DocOrdinals:

@@ -58,21 +58,18 @@ def decompress(block: Piece, max_bytes: int) -> bytes:
     Raises:
         PostingsDamaged: The block is not one of `compress`, or its data is longer.
     """
-    return decompress_all([block], [max_bytes])[0]
+    try:
+        data = zstd.decompressed(block, max_bytes)
+    except zstd.FrameDamaged as error:
+        raise PostingsDamaged(f"a part of the keyword postings is not as it was written: {error}") from error
+    if data is None:
+        raise PostingsDamaged("a part of the keyword postings is larger than it can be")
+    return data
 
 
 def decompress_all(blocks: Sequence[Piece], max_bytes: Sequence[int]) -> list[bytes]:
     """Decompress each of *blocks* within its own limit; see `decompress`."""
-    found = []
-    try:
-        for block, limit in zip(blocks, max_bytes, strict=True):
-            data = zstd.decompressed(block, limit)
-            if data is None:
-                raise PostingsDamaged("a part of the keyword postings is larger than it can be")
-            found.append(data)
-    except zstd.FrameDamaged as error:
-        raise PostingsDamaged(f"a part of the keyword postings is not as it was written: {error}") from error
-    return found
+    return [decompress(block, limit) for block, limit in zip(blocks, max_bytes, strict=True)]
 
 
 def encode_byte_planes(numbers: NDArray[np.int64]) -> bytes:
@@ -83,15 +80,18 @@ def encode_byte_planes(numbers: NDArray[np.int64]) -> bytes:
     return bytes([width]) + by_byte.T.tobytes()
 
 
-def decode_byte_planes(data: bytes, count: int, at: int, kind: type[_Number]) -> tuple[NDArray[_Number], int]:
+def decode_byte_planes(
+    data: bytes, count: int, at: int, kind: type[_Number], wanted: range | None = None
+) -> tuple[NDArray[_Number], int]:
     """
     Decode *count* numbers whose planes begin *at*.
 
     Args:
         kind: The type of the result; it must hold the highest of them.
+        wanted: The places of the numbers that are decoded; None: all.
 
     Returns:
-        The numbers, shape (count,), and where their planes end.
+        The numbers, shape (count,), or as many as are *wanted*; and where the planes of all end.
 
     Raises:
         PostingsDamaged: *data* holds fewer numbers.
@@ -100,11 +100,12 @@ def decode_byte_planes(data: bytes, count: int, at: int, kind: type[_Number]) ->
     end = at + 1 + width * count
     if not 1 <= width <= 4 or end > len(data):
         raise PostingsDamaged("a part of the keyword postings is cut short")
-    found = np.frombuffer(data, np.uint8, count, at + 1).astype(kind)
+    first, size = (at + 1, count) if wanted is None else (at + 1 + wanted.start, len(wanted))
+    found = np.frombuffer(data, np.uint8, size, first).astype(kind)
     for plane in range(1, width):
-        higher = np.frombuffer(data, np.uint8, count, at + 1 + plane * count)
-        some = (higher != 0).nonzero()[0]  # few have any: half the time of adding all up
-        found[some] += higher[some].astype(kind) << 8 * plane
+        higher = np.frombuffer(data, np.uint8, size, first + plane * count).astype(kind)
+        higher <<= 8 * plane
+        found += higher
     return found, end
 
 
@@ -124,19 +125,19 @@ def decode_all_byte_planes(
     Raises:
         PostingsDamaged: A piece holds fewer numbers.
     """
-    by_plane: tuple[list[bytes], ...] = ([], [], [], [])
-    ends, widest = [], 0
+    widths, ends = [], []
     for data, count, at in zip(pieces, counts, begins, strict=True):
         width = data[at] if at < len(data) else 0
         end = at + 1 + width * count
         if not 1 <= width <= 4 or end > len(data):
             raise PostingsDamaged("a part of the keyword postings is cut short")
-        for plane, of_plane in enumerate(by_plane):
-            start = at + 1 + plane * count
-            of_plane.append(data[start : start + count] if plane < width else bytes(count))
+        widths.append(width)
         ends.append(end)
-        widest = max(widest, width)
     found = np.zeros((sum(counts), 4), np.uint8)
-    for plane, of_plane in enumerate(by_plane[:widest]):
+    for plane in range(max(widths, default=0)):
+        of_plane = [
+            data[at + 1 + plane * count : at + 1 + (plane + 1) * count] if plane < width else bytes(count)
+            for data, count, at, width in zip(pieces, counts, begins, widths, strict=True)
+        ]
         found[:, plane] = np.frombuffer(b"".join(of_plane), np.uint8)
     return found.view("<u4").reshape(-1), ends

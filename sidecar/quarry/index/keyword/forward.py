@@ -16,7 +16,7 @@ NameColumns: TypeAlias = tuple[str, str, str, str, str, str]
 CHUNK_COLUMNS = 5
 NAME_COLUMNS = 6
 TEXT, SECTION, COMPOUNDS = 0, 1, 3  # columns of a chunk
-TITLE, ALIASES = 0, 1  # columns of the names
+TITLE, ALIASES, FILE_NAME = 0, 1, 2  # columns of the names
 IN_ORDER = 3  # the first columns of a chunk, in which terms follow each other as in the text: text, section, context
 NAMES_IN_ORDER = 5  # of the names, likewise
 

@@ -159,31 +159,43 @@ def proximity_scores(
     Raises:
         DeadlineExceeded, Cancelled, IndexDamaged: As `read_terms`.
     """
-    asked = np.unique(np.array([*chunk_ids], np.int64))
+    asked = np.array(sorted({*chunk_ids}), np.int64)
     ordinals = scorer.chunks.ordinals_of(asked)
-    asked, ordinals = asked[ordinals >= 0], ordinals[ordinals >= 0]
+    if (ordinals < 0).any():
+        asked, ordinals = asked[ordinals >= 0], ordinals[ordinals >= 0]
     wanted = [phrase for phrase in phrases if phrase][:MAX_TERMS]
-    stands = {term: scorer.stands_in_order(term, ordinals) for phrase in wanted for term in phrase}
-    holding = [np.logical_and.reduce([stands[term] for term in phrase]).nonzero()[0] for phrase in wanted]
-    wanted_places = {at for places in holding for at in places.tolist()}
+    terms = dict.fromkeys([term for phrase in wanted for term in phrase])
+    stands = {term: scorer.stands_in_order(term, ordinals) for term in terms}
+    holding = [np.logical_and.reduce([stands[term] for term in phrase]).nonzero()[0].tolist() for phrase in wanted]
+    wanted_places = {at for places in holding for at in places}
     texts = _texts_in_order(connection, asked, wanted_places, deadline, contents)
     norms, scores = scorer.chunks.length_norms.take(ordinals), np.zeros(len(asked))
     weights = np.array(astuple(CHUNK_WEIGHTS)[:IN_ORDER])
     for phrase, places in zip(wanted, holding, strict=True):
-        frequencies: Floats = np.zeros((len(asked), IN_ORDER))
-        for terms in phrase_alternatives(phrase):
-            if not all(map(scorer.is_held, terms)):
-                continue
-            together = " ".join(terms).encode()
-            for at in places.tolist():
-                for column, count in occurrences_by_column(together, texts[at]):
-                    frequencies[at, column] = count
-        found = frequencies.sum(axis=1).nonzero()[0]
-        if len(found):
+        found = _frequencies_in_order(scorer, phrase, places, texts)
+        if found:
+            at = sorted(found)
+            frequencies = np.array([found[place] for place in at])
             rarest = min([scorer.chunk_frequency(term) for term in phrase])
             of_phrase = idf(rarest * len(found) / len(places), scorer.chunks.total)
-            scores[found] += term_scores(frequencies[found] @ weights, norms[found], 1.0) * of_phrase
+            scores[at] += term_scores(frequencies @ weights, norms[at], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(asked.tolist(), scores.tolist(), strict=True) if score}
+
+
+def _frequencies_in_order(
+    scorer: SnapshotScorer, phrase: Sequence[str], places: Sequence[int], texts: Mapping[int, bytes]
+) -> dict[int, list[float]]:
+    """How often *phrase* stands in each column of the *texts* at those of *places* that hold it."""
+    found: dict[int, list[float]] = {}
+    for terms in phrase_alternatives(phrase) if places else ():
+        if not all(map(scorer.is_held, terms)):
+            continue
+        together = " ".join(terms).encode()
+        for at in places:
+            if together in texts[at]:
+                for column, count in occurrences_by_column(together, texts[at]):
+                    found.setdefault(at, [0.0] * IN_ORDER)[column] = count
+    return found
 
 
 def _texts_in_order(

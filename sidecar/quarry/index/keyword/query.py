@@ -1,7 +1,7 @@
 """The query of the keyword retriever: terms, phrases, and the prefix of a word that is being typed."""
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -29,6 +29,7 @@ class QueryTerm(NamedTuple):
         return self.kind in ("prefix", "name-prefix")
 
 
+@lru_cache(maxsize=4_096)  # a query asks for the units of each of its words several times
 def query_term(term: str) -> QueryTerm:
     """The unit for *term* as a text or a query has it."""
     return QueryTerm(stored(term))

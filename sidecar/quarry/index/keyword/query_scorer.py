@@ -112,7 +112,7 @@ class QueryScorer:
             holds[self._phrases[term].chunks if term.kind == "phrase" else self._read(term)[0]] = True
         if admitted is not None:
             holds &= scorer.matching_chunks(admitted)
-        return min(int(holds.sum()), limit)
+        return min(int(np.count_nonzero(holds)), limit)
 
     # --- notes ---------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class QueryScorer:
                 candidates.add_common(term, note_bitmap(scorer, term, self._read).count, self._read)
             else:
                 candidates.add(self._term_note_scores(term, "note"))
-        scores = np.round(candidates.scores(), SCORE_DIGITS)
+        scores = candidates.scores().round(SCORE_DIGITS)
         has_any = scores > 0
         return dict(zip(names.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))
 
@@ -185,7 +185,7 @@ class QueryScorer:
                 holds[self._term_note_scores(term, "note").held()] = True
         if admitted is not None:
             holds &= self._scorer.matching_notes(admitted)
-        return int(holds.sum())
+        return int(np.count_nonzero(holds))
 
     # --- helpers -------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quarry.index.database import select
 from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.ids import NoteIds, id_list, notes_of
-from quarry.index.keyword.forward import ALIASES, SECTION, TEXT, TITLE
+from quarry.index.keyword.forward import ALIASES, FILE_NAME, SECTION, TEXT, TITLE
 from quarry.index.keyword.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
 from quarry.index.keyword.query import KeywordQuery, QueryTerm
 from quarry.index.keyword.query_scorer import QueryScorer
@@ -78,8 +78,13 @@ class KeywordSearcher:
     def doc_frequencies(self, terms: Iterable[str], *, deadline: Deadline = NO_DEADLINE) -> dict[str, int]:
         """In how many chunks each term stands; 0: in none."""
         wanted = tuple(dict.fromkeys(terms))
-        scorer = self._retriever.scorer([QueryTerm(term) for term in wanted if term], deadline)
+        scorer = self._retriever.scorer((QueryTerm(term) for term in wanted if term), deadline)
         return {term: scorer.chunk_frequency(term) if term else 0 for term in wanted}
+
+    def is_named(self, terms: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> bool:
+        """Whether any note has one of *terms* in its title, its aliases or its file name."""
+        names = self._retriever.scorer((QueryTerm(term) for term in terms), deadline).names
+        return any(len(_standing_in(names, term, (TITLE, ALIASES, FILE_NAME))) for term in terms)
 
     def similar_terms(
         self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE

@@ -88,16 +88,15 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     def _term_postings(self, term: int) -> tuple[DocOrdinals, TfCodes]:
         number, place = divmod(term, self.terms.layout.block_terms)
         frequencies, block = self.terms.block(number).document_frequencies, int(self.first_block_of[number])
-        common_from = self.terms.layout.common_from
-        if frequencies[place] >= common_from:
+        common_from, count = self.terms.layout.common_from, frequencies[place]
+        if count >= common_from:
             common_before = sum([frequency >= common_from for frequency in frequencies[:place]])
-            gaps, codes = self._decode_block(block + 1 + common_before, frequencies[place])
+            gaps, codes = self._decode_block(block + 1 + common_before, count)
             return gaps.cumsum(out=gaps), codes
-        rare = [frequency for frequency in frequencies if frequency < common_from]
-        begin = sum([frequency for frequency in frequencies[:place] if frequency < common_from])
-        gaps, codes = self._decode_block(block, sum(rare))
-        end = begin + frequencies[place]
-        return gaps[begin:end].cumsum(), codes[begin:end]
+        rare = [frequency if frequency < common_from else 0 for frequency in frequencies]
+        begin = sum(rare[:place])
+        gaps, codes = self._decode_block(block, sum(rare), range(begin, begin + count))
+        return gaps.cumsum(out=gaps), codes
 
     def _range_postings(self, first: int, last: int) -> tuple[DocOrdinals, NDArray[np.uint32]]:
         """
@@ -137,12 +136,12 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             gaps, codes = (np.concatenate([row[inside], row[of_common]]) for row in (gaps, codes))
         return _ordinals_of(gaps.astype(np.intp), np.concatenate([rare[wanted], common])), codes
 
-    def _decode_block(self, block: int, count: int) -> tuple[DocOrdinals, TfCodes]:
-        """Gaps and tf codes of a block of *count* postings."""
+    def _decode_block(self, block: int, count: int, wanted: range | None = None) -> tuple[DocOrdinals, TfCodes]:
+        """Gaps and tf codes of the *wanted* postings of a block of *count*; None: of all."""
         packed = self._block_bytes[int(self.block_offsets[block]) : int(self.block_offsets[block + 1])]
         data = decompress(packed, 2 + 8 * count)
-        gaps, end = decode_byte_planes(data, count, 0, np.intp)
-        return gaps, decode_byte_planes(data, count, end, self._code_type)[0]
+        gaps, end = decode_byte_planes(data, count, 0, np.intp, wanted)
+        return gaps, decode_byte_planes(data, count, end, self._code_type, wanted)[0]
 
     @property
     def _code_type(self) -> type[np.uint16 | np.uint32]:

@@ -217,7 +217,7 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
                 self._frequencies.clear()
             if self.live_docs is None and not self.added_count:
                 ranges = map(self._range_of, split_alternatives(term))
-                found = sum([self.segment.document_frequency(*of_term) for of_term in ranges])
+                found = sum([self.segment.document_frequency(*held) for held in ranges if held[0] < held[1]])
             else:  # the dictionary's is outdated
                 found = len(self.postings(term)[0])
             self._frequencies[term] = found
@@ -252,8 +252,11 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
 
     def _postings_of(self, term: str) -> tuple[DocOrdinals, DocOrdinals]:
         """The postings of *term* alone."""
+        first, last = self._range_of(term)
+        if first == last and not self.added_count:
+            return _NONE
         added = self.mutable_segment.postings(term, self.added_count) if self.added_count else _NONE
-        return self._live_postings(*self._range_of(term), *added)
+        return self._live_postings(first, last, *added)
 
     def _live_postings(
         self, first: int, last: int, added: DocOrdinals, codes: DocOrdinals
@@ -261,7 +264,8 @@ class SegmentSnapshot(Struct, frozen=True, dict=True):
         if first == last and not len(added):
             return _NONE
         documents, of_segment = self.segment.postings(first, last)
-        if len(documents) and int(documents.max()) >= len(self.segment.ids):
+        is_ascending = last - first == 1  # as the postings of one term are
+        if len(documents) and int(documents[-1] if is_ascending else documents.max()) >= len(self.segment.ids):
             raise PostingsDamaged("a posting is of a document that does not exist")
         if len(of_segment) and int(of_segment.max()) >= len(self.segment.tf_table):
             raise PostingsDamaged("a posting has a code that does not exist")

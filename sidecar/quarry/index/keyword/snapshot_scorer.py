@@ -171,7 +171,7 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         asked = QueryTerm(term)
         if self.is_common(asked):
             dense = self.dense_frequencies(asked, self.postings_of).codes
-            return np.append(False, self._is_in_order).take(dense.take(ordinals))
+            return self._dense_is_in_order.take(dense.take(ordinals))
         held, codes = self.chunks.postings(term)
         at, is_there = look_up(held, ordinals)
         is_there[is_there] = self._is_in_order.take(codes[at[is_there]])
@@ -298,6 +298,11 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return frequencies > 0
 
     @cached_property
+    def _dense_is_in_order(self) -> NDArray[np.bool_]:
+        """`_is_in_order` by the codes of `DenseTermFrequencies`, which are one higher."""
+        return np.append(False, self._is_in_order)
+
+    @cached_property
     def note_length_norms(self) -> Floats:
         """BM25's length norms of whole notes; shape (names.size,)."""
         in_chunks = self.chunks.note_lengths
@@ -337,12 +342,16 @@ def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, sna
     total = np.zeros(snapshot.size)
     for ordinals, frequencies in pieces:
         total += np.bincount(ordinals, frequencies, snapshot.size)
-    total.round(DIGITS, out=total)
-    count = int(np.count_nonzero(total))
+    held = total.nonzero()[0]
+    rounded = total.take(held).round(DIGITS)  # of these alone: of all documents it takes longer than adding up
+    if not rounded.all():
+        held, rounded = held[rounded > 0], rounded[rounded > 0]
+    count = len(held)
     if is_common(count, snapshot.total):
+        total = np.zeros(snapshot.size)
+        total[held] = rounded
         return LazyScores(count, idf(count, snapshot.total), norms, total, None, total.nbytes)
-    held = (total > 0).nonzero()[0]
-    return sparse_scores(held, total[held], np.array([count]), norms, snapshot.total)
+    return sparse_scores(held, rounded, np.array([count]), norms, snapshot.total)
 
 
 _NONE = np.zeros(0, np.intp)

@@ -158,7 +158,8 @@ def nearest_chunks(
     if not len(rows):
         return NO_NEAREST_CHUNKS
     has_vectors = counts > 0
-    note_ids, counts = note_ids[has_vectors], counts[has_vectors]
+    if not has_vectors.all():
+        note_ids, counts = note_ids[has_vectors], counts[has_vectors]
     begins = counts.cumsum() - counts  # where each note's rows begin
     scores = chunks.scores_at(rows)
     lowest = np.maximum.reduceat(scores, begins) - 2 * query.error_bound
@@ -166,7 +167,7 @@ def nearest_chunks(
     at = rows[possible]
     note_of_row = begins.searchsorted(possible, side="right") - 1  # a position in `note_ids`
     cosines = matrix.cosines_at(query.floats, at)
-    highest = np.maximum.reduceat(cosines, note_of_row.searchsorted(np.arange(len(note_ids))))
+    highest = np.maximum.reduceat(cosines, possible.searchsorted(begins))
     is_highest = cosines == highest[note_of_row]
     chunk_ids, note_of_row = matrix.ids[at[is_highest]], note_of_row[is_highest]
     if len(chunk_ids) > len(note_ids):

@@ -25,6 +25,17 @@ def test_numbers_are_read_back_one_row_after_the_other(first, second):
     assert (found.tolist(), then.tolist(), end) == (first, second, len(data))
 
 
+@given(NUMBERS, st.data())
+def test_some_of_the_numbers_are_read_alone(numbers, data):
+    first = data.draw(st.integers(0, len(numbers)))
+    last = data.draw(st.integers(first, len(numbers)))
+    encoded = encode_byte_planes(np.array(numbers, np.int64))
+
+    found, end = decode_byte_planes(encoded, len(numbers), 0, np.intp, range(first, last))
+
+    assert (found.tolist(), end) == (numbers[first:last], len(encoded))
+
+
 @pytest.mark.slow
 @given(st.lists(NUMBERS))
 def test_the_numbers_of_many_pieces_are_read_one_after_the_other(rows):

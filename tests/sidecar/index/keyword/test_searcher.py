@@ -305,6 +305,16 @@ def test_terms_are_counted_by_the_chunks_they_stand_in(put, searching):
     assert counted == {"receiv": 2, "letter": 1, "nothing": 0, "": 0}
 
 
+def test_a_word_names_a_note_by_its_title_an_alias_or_the_file_name(put, searching):
+    put("walnut.md", "text and oak", title="Apples", aliases=("Pears",), tags=("plum",))
+
+    with searching() as (_, keywords):
+        named = [keywords.is_named([term]) for term in ("appl", "pear", "walnut", "text", "oak", "plum", "nothing")]
+        any_of_several = keywords.is_named(["nothing", "pear"])
+
+    assert (named, any_of_several) == ([True, True, True, False, False, False, False], True)
+
+
 def test_notes_and_chunks_hold_exact_phrases(put, searching, in_time):
     put("a.md", "a red car", "blue", title="t")
     put("b.md", "red", "car", title="t")
