@@ -41,6 +41,7 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
     told: Annotated[list[Message], Doc(description="`message`, by codes, sentence by sentence.")]
     understood: Annotated[str, Doc(description="The query in plain words; empty where the note is not indexed.")]
+    understood_told: Annotated[list[Message], Doc(description="`understood`, by codes, condition by condition.")]
     rank: Annotated[int | None, Doc(description="Null where it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that the search finds, as `total` of its answer.")]
     score: Annotated[float | None, Doc(description="Null where it was not ranked.")]

@@ -219,6 +219,9 @@ class SearchResult(Value, frozen=True, kw_only=True):
     ]
     clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
     understood: Annotated[str, Doc(description="The query in plain words.")]
+    understood_told: Annotated[
+        list[Message], Doc(description="`understood`, by codes: all conditions, and the words to rank by last.")
+    ]
     corrections: Annotated[list[Correction], Doc(description="Words that were taken for typing errors.")]
     unknown_words: Annotated[
         list[str],
