@@ -24,6 +24,7 @@ export function wayOut(path: string, state: ReportState, { code, entry }: Reason
     case "obsidian-excluded":
       return { kind: "open-app-settings" };
     case "kind-off":
+    case "settings":
     case "status":
       return { kind: "open-settings" };
     case "too-large":

@@ -4,7 +4,7 @@
  * It has three parts: the body (`PaneState`), a line above it while a retriever is unavailable (`Degradation`), and the
  * footer, which the status bar repeats (`Freshness`).
  */
-import { type IndexStatus } from "../protocol/messages";
+import { type IndexStatus, type Message, type MissingLeg } from "../protocol/messages";
 import { type Answer, type SearchState, answerOf } from "../search/answer";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
@@ -26,10 +26,7 @@ export type PaneState =
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
 /** Search works without one of its retrievers. */
-export interface Degradation {
-  readonly leg: "dense" | "lexical";
-  readonly reason: string;
-}
+export type Degradation = MissingLeg;
 
 export type Freshness =
   | { readonly kind: "off" }
@@ -41,7 +38,7 @@ export type Freshness =
   | { readonly kind: "loading-model"; readonly notes: number }
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
-  | { readonly kind: "index-failed"; readonly message: string | null }
+  | { readonly kind: "index-failed"; readonly message: string | null; readonly told: Message | null }
   | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
@@ -131,7 +128,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   }
 }
 
-function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount, model }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, deepening, message, told, problemCount, model }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -144,7 +141,7 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, prob
     case "paused":
       return { kind: "paused", notes, pending };
     case "failed":
-      return { kind: "index-failed", message };
+      return { kind: "index-failed", message, told };
     case "live":
       if (pending > 0) return { kind: "updating", notes, pending };
       if (model.state === "loading") return { kind: "loading-model", notes };

@@ -79,7 +79,34 @@ export type MessageCode =
   | "explain-refused"
   | "explain-status"
   | "explain-skipped-section"
-  | "explain-absent";
+  | "explain-absent"
+  | "query-all"
+  | "query-words"
+  | "query-phrase"
+  | "query-phrase-in-case"
+  | "query-pattern"
+  | "query-together"
+  | "query-task"
+  | "query-note"
+  | "query-folder"
+  | "query-path"
+  | "query-file"
+  | "query-kind"
+  | "query-tag"
+  | "query-property"
+  | "query-dated"
+  | "query-filter"
+  | "words-unavailable"
+  | "model-loading"
+  | "model-missing"
+  | "vectors-pending"
+  | "index-unavailable"
+  | "index-recreated"
+  | "vault-missing"
+  | "settings-unreadable"
+  | "indexing-failed"
+  | "notes-kept"
+  | "process-ended";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
@@ -119,6 +146,7 @@ export type ReasonCode =
   | "damaged"
   | "locked"
   | "no-text"
+  | "settings"
   | "new"
   | "changed"
   | "gone"
@@ -150,7 +178,36 @@ export type RelaxedCode =
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
+export type StatusCode =
+  | "words-unavailable"
+  | "model-loading"
+  | "model-missing"
+  | "vectors-pending"
+  | "index-unavailable"
+  | "index-recreated"
+  | "vault-missing"
+  | "settings-unreadable"
+  | "indexing-failed"
+  | "notes-kept"
+  | "process-ended";
 export type Stemming = "by-language" | "none";
+export type UnderstoodCode =
+  | "query-all"
+  | "query-words"
+  | "query-phrase"
+  | "query-phrase-in-case"
+  | "query-pattern"
+  | "query-together"
+  | "query-task"
+  | "query-note"
+  | "query-folder"
+  | "query-path"
+  | "query-file"
+  | "query-kind"
+  | "query-tag"
+  | "query-property"
+  | "query-dated"
+  | "query-filter";
 export type Weakness = "no-words" | "unlikely";
 export type Why = "exact" | "meaning" | "both";
 
@@ -263,6 +320,10 @@ export interface IndexStatus {
    * Something the user should know, and what to do about it.
    */
   readonly message: string | null;
+  /**
+   * `message`, by code.
+   */
+  readonly told: Message | null;
 }
 /**
  * Progress of the current work.
@@ -317,13 +378,36 @@ export interface MissingLeg {
    * One sentence: why, and what to do.
    */
   readonly reason: string;
+  /**
+   * `reason`, by code.
+   */
+  readonly told: Message;
+}
+/**
+ * The content of the English sentence beside it, for clients that use their own wording.
+ */
+export interface Message {
+  readonly code: MessageCode;
+  /**
+   * The values in the sentence. Filters are written as in a query: `folder:Work`.
+   */
+  readonly args: {
+    readonly [k: string]: string | number | readonly string[];
+  };
 }
 /**
  * A note that was skipped, truncated, or only partially read.
  */
 export interface Problem {
   readonly path: string;
+  /**
+   * The reason, as a clause of a sentence.
+   */
   readonly reason: string;
+  /**
+   * `reason` as a code; `settings` for a problem of no single note.
+   */
+  readonly code: ReasonCode;
   /**
    * True: the note cannot be found. False: a part of it can.
    */
@@ -482,6 +566,10 @@ export interface SearchResult {
    * The query in plain words.
    */
   readonly understood: string;
+  /**
+   * `understood` as codes with arguments: all conditions, then the words to rank by.
+   */
+  readonly understoodTold: readonly Message[];
   /**
    * Words that were treated as typing errors.
    */
@@ -721,18 +809,6 @@ export interface Relaxed {
   readonly told: Message;
 }
 /**
- * The content of the English sentence beside it, for clients that use their own wording.
- */
-export interface Message {
-  readonly code: MessageCode;
-  /**
-   * The values in the sentence. Filters are written as in a query: `folder:Work`.
-   */
-  readonly args: {
-    readonly [k: string]: string | number | readonly string[];
-  };
-}
-/**
  * The sentence of the first hit that answers the question, word for word as in the note.
  */
 export interface Extract {
@@ -941,6 +1017,10 @@ export interface ExplainResult {
    * The query in plain words; empty if the note is not indexed.
    */
   readonly understood: string;
+  /**
+   * `understood` as codes with arguments, one per condition.
+   */
+  readonly understoodTold: readonly Message[];
   /**
    * Null if it was not ranked.
    */

@@ -117,6 +117,7 @@ const EMPTY: SearchResult = {
   listed: false,
   total: 0,
   understood: "",
+  understoodTold: [],
   corrections: [],
   unknownWords: [],
   relaxed: null,

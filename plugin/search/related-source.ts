@@ -155,6 +155,7 @@ export class RelatedSource implements ResultSource {
       limit: hits.length,
       lastWordIsPrefix: false,
       understood: "",
+      understoodTold: [],
       corrections: [],
       unknownWords: [],
       relaxed: null,

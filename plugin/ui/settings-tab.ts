@@ -17,7 +17,8 @@ import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 
 import { failureWords } from "../wording/failures";
-import { freshnessWords, statusSummary } from "../wording/freshness";
+import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../wording/freshness";
+import { problemWords } from "../wording/inspection";
 import { t } from "../wording/translate";
 
 const PROBLEMS_SHOWN = 20;
@@ -176,15 +177,13 @@ export class QuarrySettingTab extends PluginSettingTab {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
       fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
-      for (const message of [status.message, status.deepening?.message ?? null]) {
+      for (const message of [messageWords(status), status.deepening && deepeningWords(status.deepening)]) {
         if (message !== null) fragment.createDiv({ text: message });
       }
       if (status.problems.length === 0) return;
       fragment.createDiv({ text: t("settings.problems") });
       const list = fragment.createEl("ul");
-      for (const { path, reason, skipped } of status.problems.slice(0, PROBLEMS_SHOWN)) {
-        list.createEl("li", { text: t(skipped ? "settings.skipped" : "settings.partly", { path, reason }) });
-      }
+      for (const problem of status.problems.slice(0, PROBLEMS_SHOWN)) list.createEl("li", { text: problemWords(problem) });
     });
   }
 

@@ -3,8 +3,9 @@ import { type Correction, type Relaxed } from "../protocol/messages";
 import { type Answer } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, quotedList } from "./formatting";
-import { englishOnly, toldWords } from "./told";
+import { toldWords } from "./told";
 import { t } from "./translate";
+import { understoodNotes } from "./understood";
 
 /** `38 notes · 23 ms`, however many of them are loaded; `30 of 412 notes · 23 ms` where no more can be. */
 export function countWords({ hits, total, reachable, tookMs }: Answer): string {
@@ -13,8 +14,9 @@ export function countWords({ hits, total, reachable, tookMs }: Answer): string {
 }
 
 /** How the engine understood the query; empty when it does not say. Shown as the tooltip of the count. */
-export function understoodWords(understood: string): string {
-  return englishOnly(understood) === "" ? "" : joinSentences(t("answer.understood", { understood }));
+export function understoodWords({ understood, understoodTold }: Pick<Answer, "understood" | "understoodTold">): string {
+  const notes = understoodNotes(understoodTold, understood);
+  return notes === "" ? "" : joinSentences(t("answer.understood", { understood: notes }));
 }
 
 /** Empty when no word was corrected. */

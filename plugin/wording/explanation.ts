@@ -1,8 +1,9 @@
 /** How is it said why a note ranks where it does? Pure. */
 import { type ExplainResult } from "../protocol/messages";
 import { joinFacts, percent, plainList } from "./formatting";
-import { englishOnly, toldWords } from "./told";
+import { toldWords } from "./told";
 import { number, t, translated } from "./translate";
+import { understoodNotes } from "./understood";
 
 export interface ExplainWords {
   readonly message: string;
@@ -11,12 +12,12 @@ export interface ExplainWords {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-export function explainWords({ message, told, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
+export function explainWords({ message, told, understood, understoodTold, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
   const contributing = signals.filter(({ share }) => share > 0);
   const sum = contributing.reduce((total, { share }) => total + share, 0);
   const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
-    [t("explain.understood"), englishOnly(understood)],
+    [t("explain.understood"), understoodNotes(understoodTold, understood)],
     [t("explain.rankByWords"), rank(breakdown?.lexicalRank ?? null)],
     [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],

@@ -1,12 +1,12 @@
 /**
  * How is a failure told, and what can be done about it? Pure.
  *
- * Messages of the sidecar about a setting or a note are shown unchanged: they are more specific than an error code.
+ * In English, messages of the sidecar about a setting or a note are shown unchanged: they are more specific than an error code.
  */
 import { type Failure, type StartFailure } from "../sidecar/failure";
 import { joinSentences, seconds } from "./formatting";
-import { toldWords } from "./told";
-import { t, translated } from "./translate";
+import { toldWords, wordsByCode } from "./told";
+import { t } from "./translate";
 
 export function failureWords(failure: Failure): string {
   switch (failure.kind) {
@@ -20,7 +20,7 @@ export function failureWords(failure: Failure): string {
     case "bad-query":
       return toldWords(failure.told ? [failure.told] : [], joinSentences(failure.message, failure.next));
     case "refused":
-      return translated(`failure.refused.${failure.reason}`) ?? joinSentences(failure.message, failure.next);
+      return wordsByCode(`failure.refused.${failure.reason}`) ?? wordsByCode("failure.refused.other") ?? joinSentences(failure.message, failure.next);
   }
 }
 

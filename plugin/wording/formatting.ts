@@ -14,7 +14,8 @@ export function joinSentences(...parts: readonly string[]): string {
 
 function stopAfter(sentence: string): string {
   if (/[.?!…。？！]$/.test(sentence)) return "";
-  return FULL_WIDTH.test(sentence.slice(-1)) ? "。" : ".";
+  const isFullWidth = /^(ja|zh)/.test(currentLanguage()) ? FULL_WIDTH.test(sentence) : FULL_WIDTH.test(sentence.slice(-1)); // there, a name in Latin letters may end a sentence
+  return isFullWidth ? "。" : ".";
 }
 
 /** Joins facts that stand beside each other; empty ones are left out. */
@@ -22,9 +23,13 @@ export function joinFacts(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
+export function quoted(text: string): string {
+  return t("word.quoted", { text });
+}
+
 /** Words in quotation marks: `“a”, “b” or “c”`. */
 export function quotedList(words: readonly string[], type: "conjunction" | "disjunction"): string {
-  return new Intl.ListFormat(currentLanguage(), { type }).format(words.map((text) => t("word.quoted", { text })));
+  return new Intl.ListFormat(currentLanguage(), { type }).format(words.map(quoted));
 }
 
 export function plainList(words: readonly string[]): string {

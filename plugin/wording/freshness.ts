@@ -1,12 +1,14 @@
 /** What is said of the index: is it current, and what is it doing? Pure. */
 import { type Degradation, type Freshness } from "../pane/state";
 import { type ActionId } from "../pane/commands";
+import { type Deepening, type IndexStatus } from "../protocol/messages";
 import { type Action, actionOf } from "./actions";
 import { joinFacts, megabytes, noteCount, percent, seconds } from "./formatting";
+import { toldWords } from "./told";
 import { t } from "./translate";
 
-export function degradationWords({ leg, reason }: Degradation): string {
-  return t(`freshness.${leg}`, { reason });
+export function degradationWords({ leg, reason, told }: Degradation): string {
+  return t(`freshness.${leg}`, { reason: toldWords([told], reason) });
 }
 
 export interface FreshnessWords {
@@ -33,7 +35,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "paused":
       return say(joinFacts(t("freshness.paused"), freshness.pending > 0 ? t("freshness.waiting", { count: freshness.pending }) : ""), "resume");
     case "index-failed":
-      return say(freshness.message ?? t("freshness.index-failed"), "open-settings");
+      return say(messageWords(freshness) ?? t("freshness.index-failed"), "open-settings");
     case "deepening":
       return say(joinFacts(t("freshness.live"), noteCount(freshness.notes), deepened(freshness.done, freshness.total), remaining(freshness.remainingMs)));
     case "live":
@@ -41,6 +43,16 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
         ? say(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-inspector")
         : say(joinFacts(t("freshness.live"), noteCount(freshness.notes)));
   }
+}
+
+/** What a person should know of the index; null where there is nothing. */
+export function messageWords({ message, told }: Pick<IndexStatus, "message" | "told">): string | null {
+  return message === null ? null : toldWords(told === null ? [] : [told], message);
+}
+
+/** Why the index is not deepened by a model; null where it is. */
+export function deepeningWords({ model, message }: Deepening): string | null {
+  return message === null ? null : toldWords([{ code: "model-missing", args: { model } }], message);
 }
 
 function say(text: string, action: ActionId | null = null): FreshnessWords {

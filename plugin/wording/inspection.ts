@@ -1,8 +1,9 @@
 /** What is said of the notes in the index, and of one that is not found? Pure. */
 import { type WayOut } from "../inspector/ways-out";
-import { type IndexStatus, type NoteReport, type NoteState, type Reason, type ReportState, type StateCounts } from "../protocol/messages";
+import { type IndexStatus, type NoteReport, type NoteState, type Problem, type Reason, type ReportState, type StateCounts } from "../protocol/messages";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, plainList } from "./formatting";
-import { number, t, translated } from "./translate";
+import { wordsByCode } from "./told";
+import { number, t } from "./translate";
 
 export type Fact = readonly [label: string, value: string];
 
@@ -26,7 +27,14 @@ export function totalOf(counts: StateCounts): number {
 /** In the user's language where the code is known and says all; else as the engine said it. */
 export function reasonWords({ code, message, entry, plugin }: Reason): string {
   const args = { entry: entry ?? "", plugin: plugin ?? "" };
-  return (entry === null && code === "status" ? null : translated(`inspect.reason.${code}`, args)) ?? joinSentences(message);
+  const key = entry === null && code === "status" ? "any-status" : code;
+  return wordsByCode(`inspect.reason.${key}`, args) ?? joinSentences(message);
+}
+
+/** A problem in a list: with its note, or with what the engine says of the settings, which names the line or the key. */
+export function problemWords({ path, reason, code, skipped }: Problem): string {
+  const why = wordsByCode(`inspect.reason.${code}`) ?? reason;
+  return path === "" ? joinSentences(why, why === reason ? "" : reason) : t(skipped ? "settings.skipped" : "settings.partly", { path, reason: why });
 }
 
 export function wayOutWords(way: WayOut): string {

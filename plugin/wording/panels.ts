@@ -106,9 +106,10 @@ function occupiedDetail(pid: number | null): string {
 }
 
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
-function noResultsWords({ mode, query, understood }: Answer, isIndexing: boolean): PanelWords {
+function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
+  const { mode, query } = answer;
   const title = t("panel.noResults", { query });
-  const say = (advice: string): string => joinSentences(understoodWords(understood), advice);
+  const say = (advice: string): string => joinSentences(understoodWords(answer), advice);
   if (isIndexing) return info(title, say(t("panel.noResultsIndexing")), "clear-query");
   if (mode === "keyword") return panel(title, say(t("panel.noResultsKeyword")), "search-both");
   if (mode === "semantic") return panel(title, say(t("panel.noResultsSemantic")), "search-both");

@@ -20,7 +20,7 @@ export function relatedPanel(model: PaneModel): PanelWords | null {
     case "search-failed":
       return info(t("related.failed"), failureWords(state.failure));
     case "bad-query":
-      return info(t("related.failed"), state.message);
+      return info(t("related.failed"), failureWords(state));
     case "results":
     case "searching":
     case "starting":

@@ -36,7 +36,7 @@ export function statusWords(model: PaneModel): StatusWords {
   if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
   if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
-  return { tone: "count", text: countWords(answer), tip: understoodWords(answer.understood), action: null };
+  return { tone: "count", text: countWords(answer), tip: understoodWords(answer), action: null };
 }
 
 function asTypedAction({ query, corrections }: Answer): Action | null {

@@ -6,20 +6,30 @@
  */
 import { type Message } from "../protocol/messages";
 import { joinSentences, plainList, quotedList } from "./formatting";
-import { currentLanguage, translated } from "./translate";
+import { type Args, currentLanguage, translated } from "./translate";
 
 type Arguments = Message["args"];
 /** The key of a sentence, with its arguments. */
 type Sentence = readonly [key: string, args?: Arguments];
 
 export function toldWords(told: readonly Message[], english: string): string {
-  const sentences = told.flatMap(sentencesOf).map(([key, args = {}]) => translated(key, written(args)));
+  const sentences = told.flatMap(sentencesOf).map(([key, args = {}]) => wordsByCode(key, written(args)));
   return sentences.length === 0 || sentences.includes(null) ? joinSentences(english) : joinSentences(...sentences.map((text) => text ?? ""));
 }
 
-/** What the engine describes in English and by no code, such as how it understood a query; empty in other languages. */
-export function englishOnly(text: string): string {
-  return currentLanguage().startsWith("en") ? text : "";
+/**
+ * Of these, the engine's own sentence names what it is about: a path, an error of the system, a key of the settings. It is
+ * shown to those who read English; other languages say what is known by the code.
+ */
+const NAMES_MORE: ReadonlySet<string> = new Set([
+  ...["index-recreated", "index-unavailable", "indexing-failed", "model-missing", "process-ended", "settings-unreadable", "vault-missing", "words-unavailable"].map((code) => `told.${code}`),
+  ...["any-status", "defect", "front-matter", "name", "not-a-file", "other", "settings", "too-large", "too-many-passages", "unknown", "unreadable"].map((code) => `inspect.reason.${code}`),
+  ...["bad-settings", "index-unavailable", "note-not-found", "other"].map((reason) => `failure.refused.${reason}`),
+]);
+
+/** The text of a *key* that a code leads to; null where it is unknown, or the engine's own English sentence says more. */
+export function wordsByCode(key: string, args: Args = {}): string | null {
+  return currentLanguage().startsWith("en") && NAMES_MORE.has(key) ? null : translated(key, args);
 }
 
 const MAX_NAMED = 6; // words of a query; more are counted
@@ -76,10 +86,10 @@ function written(args: Arguments): Readonly<Record<string, string | number>> {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeof value === "object" ? plainList(value) : value]));
 }
 
-function textOf(value: Arguments[string] | undefined): string {
+export function textOf(value: Arguments[string] | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-function listOf(value: Arguments[string] | undefined): readonly string[] {
+export function listOf(value: Arguments[string] | undefined): readonly string[] {
   return typeof value === "object" ? value : [];
 }

@@ -28,13 +28,20 @@ STATUS = wire.IndexStatus(
         total_chunks=5310,
         remaining_ms=95_000,
     ),
-    missing=[wire.MissingLeg(leg="dense", reason="The model is still being loaded; try again in a second.")],
+    missing=[
+        wire.MissingLeg(
+            leg="dense",
+            reason="The model is still being loaded; try again in a second.",
+            told=wire.Message(code="model-loading", args={}),
+        )
+    ],
     problem_count=1,
-    problems=[wire.Problem(path="Scans/receipt.md", reason="It is larger than 10 MB.", skipped=False)],
+    problems=[wire.Problem(path="Scans/receipt.md", reason="it is larger than 10 MB", code="too-large", skipped=False)],
     indexed_ms=1_772_582_400_000,
     built_ms=1_772_496_000_000,
     size_bytes=83_000_000,
     message=None,
+    told=None,
 )
 
 INDEX = wire.Freshness(state="indexing", done=1201, total=1204, epoch=87)
@@ -175,6 +182,12 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             listed=False,
             total=1,
             understood='notes in Kitchen with "six minutes" without "hard", about egs',
+            understood_told=[
+                wire.Message(code="query-folder", args={"negated": 0, "folder": "Kitchen"}),
+                wire.Message(code="query-phrase", args={"negated": 0, "phrase": "six minutes"}),
+                wire.Message(code="query-phrase", args={"negated": 1, "phrase": "hard"}),
+                wire.Message(code="query-words", args={"words": "egs", "by": "both"}),
+            ],
             corrections=[wire.Correction(typed="egs", used="eggs")],
             unknown_words=["llama"],
             relaxed=wire.Relaxed(
@@ -216,7 +229,11 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     code="explain-beyond", args={"rank": 7, "total": 31, "limit": 5, "reasons": ["meaning", "title"]}
                 )
             ],
-            understood="notes in Kitchen about eggs timer",
+            understood="notes in Kitchen, about eggs timer",
+            understood_told=[
+                wire.Message(code="query-folder", args={"negated": 0, "folder": "Kitchen"}),
+                wire.Message(code="query-words", args={"words": "eggs timer", "by": "both"}),
+            ],
             rank=7,
             total=31,
             score=0.874,

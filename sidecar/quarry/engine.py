@@ -29,7 +29,7 @@ from quarry.indexing.metadata import BUILT
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
-from quarry.messages import Message
+from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
 from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
@@ -65,12 +65,12 @@ class Status(Struct, frozen=True):
     model_name: str
     model_state: ModelState
     model_message: str | None
-    missing: Mapping[Retriever, str]
+    missing: Mapping[Retriever, Sentence]
     problem_count: int
     problems: tuple[Problem, ...]
     indexed_ms: int | None
     size_bytes: int
-    message: str | None
+    message: Sentence | None
     deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
@@ -254,14 +254,14 @@ class Engine:
         sync, activity = self._sync, self._sync.activity
         counts, problems, problem_count, encoder = IndexSize(0, 0, 0), [], 0, None
         built: str | None = None
-        message = activity.message
+        notice = activity.message
         try:
             with self.reader() as reader:
                 counts, encoder = reader.counts(), sync.model.encoder_for(reader)
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
                 built = reader.meta_get(BUILT)
         except IndexUnavailable as error:  # the status is where people look for the reason
-            message = message or str(error)
+            notice = notice or Sentence(str(error), message("index-unavailable"))
         rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
             state=self.freshness.state,
@@ -278,7 +278,7 @@ class Engine:
             problems=(*rules, *problems),
             indexed_ms=activity.equal_since_ms,
             size_bytes=sync.index.size_bytes(),
-            message=message,
+            message=notice,
             deepening=sync.deepening.status(sync.model.contextual_slot),
             built_ms=int(built) if built else None,
         )
@@ -453,7 +453,7 @@ class Engine:
         state, reason = self._sync.absence_of(path)
         args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
         told = Message("explain-absent", args)
-        return Explanation(path, state, reason.message, understood="", told=(told,))
+        return Explanation(path, state, reason.message, understood=Description(), told=(told,))
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

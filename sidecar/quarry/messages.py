@@ -92,6 +92,7 @@ ReasonCode = Literal[
     "damaged",
     "locked",
     "no-text",
+    "settings",
     "new",
     "changed",
     "gone",
@@ -102,7 +103,44 @@ ReasonCode = Literal[
 
 ExplainReason = Literal["words", "phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"]
 
-MessageCode = Literal[QueryProblem, RelaxedCode, ExplainCode]
+UnderstoodCode = Literal[
+    "query-all",  # all notes
+    "query-words",  # words, by: `words`, `meaning` or `both`
+    "query-phrase",  # phrase, negated: as all that follow
+    "query-phrase-in-case",  # phrase
+    "query-pattern",  # pattern, place: a `PatternTarget`
+    "query-together",  # unit: `section`, `block` or `line`, phrases, without
+    "query-task",  # state: a `TaskState`, phrases, without
+    "query-note",  # path
+    "query-folder",  # folder
+    "query-path",  # part
+    "query-file",  # part
+    "query-kind",  # kind, as it is typed
+    "query-tag",  # tag, without `#`
+    "query-property",  # name, comparison: a `PropertyComparison`, value
+    "query-dated",  # field: a `TimeField`, period: a `PeriodKind`, first, last
+    "query-filter",  # filter: of several parts, as in a query
+]
+"""
+How a query was understood, condition by condition. `negated` is 1 where a note must not meet the condition, else 0.
+"""
+
+StatusCode = Literal[
+    "words-unavailable",  # search by words
+    "model-loading",
+    "model-missing",  # model
+    "vectors-pending",  # model: another than before, whose vectors are being made
+    "index-unavailable",
+    "index-recreated",  # file: that the damaged one is kept as; "" where it was deleted
+    "vault-missing",
+    "settings-unreadable",
+    "indexing-failed",
+    "notes-kept",  # count: notes that are gone at once
+    "process-ended",  # of those that index: it is slower, or begins anew
+]
+"""Why a retriever is not available, or what a person should know of the index."""
+
+MessageCode = Literal[QueryProblem, RelaxedCode, ExplainCode, UnderstoodCode, StatusCode]
 
 Argument = str | int | tuple[str, ...]
 
@@ -117,3 +155,20 @@ class Message(NamedTuple):
 def message(code: MessageCode, **args: Argument) -> Message:
     """The message with this *code* and these arguments."""
     return Message(code, args)
+
+
+class Sentence(NamedTuple):
+    """A sentence in English, and what it says by its code."""
+
+    english: str
+    told: Message
+
+    def __str__(self) -> str:
+        return self.english
+
+
+class Description(NamedTuple):
+    """A description in English that makes part of a sentence, and what it says by codes, part by part."""
+
+    english: str = ""
+    told: tuple[Message, ...] = ()

@@ -9,6 +9,7 @@ import { openProduct, until } from "./product.mjs";
 const PICTURES = fileURLToPath(new URL("out", import.meta.url));
 mkdirSync(PICTURES, { recursive: true });
 const NARROW_PX = 250;
+const NO_MODEL = "/no/such/folder";
 
 /** @type {Record<string, { notes: Record<string, string>, query: string, nothing: string, english: RegExp }>} */
 const LANGUAGES = {
@@ -45,7 +46,7 @@ function wordsOf(language) {
 const NAMES = /Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
 
 /**
- * Everything below an element that a person reads or hears, without what notes say and what the engine says of a query.
+ * Everything below an element that a person reads or hears, without what notes say.
  *
  * @param {import("playwright-core").Page} page
  * @param {string} selector
@@ -58,8 +59,8 @@ async function spoken(page, selector) {
     for (const el of document.querySelectorAll(`${root}, ${root} *`)) {
       if (!(el instanceof HTMLElement) || el.closest(ofNotes) || el.closest(".is-hidden")) continue;
       for (const node of el.childNodes) if (node.nodeType === Node.TEXT_NODE && node.textContent?.trim()) found.push(node.textContent.trim());
-      if (el.closest(".quarry-hit, .quarry-line")) continue; // named by what is in the note; the tooltip has the engine's words
-      for (const name of ["aria-label", "title", "placeholder"]) if (el.getAttribute(name)) found.push(el.getAttribute(name) ?? "");
+      if (el.closest(".quarry-hit")) continue; // named by what is in the note
+      for (const name of ["aria-label", "aria-description", "title", "placeholder"]) if (el.getAttribute(name)) found.push(el.getAttribute(name) ?? "");
     }
     return found;
   }, selector);
@@ -138,6 +139,30 @@ describe("the languages", () => {
       await until(async () => (await page.locator(".setting-item textarea:not([disabled])").count()) > 0, "the vault's settings are read");
       assert.deepEqual(inEnglish(await spoken(page, ".modal .setting-item")), []);
       await host.screenshot(join(PICTURES, `settings-${language}.png`));
+      assert.deepEqual(host.errors(), []);
+    });
+
+    test(`${language}: what the engine says of a query, of what is missing, and of the index`, { timeout: 120_000 }, async () => {
+      product = await openProduct({ notes: { ...notes, ".quarry.toml": `[embedding]\nmodel = "${NO_MODEL}"\n` } });
+      const { page, host } = product;
+      await page.evaluate((name) => { window.localStorage.setItem("language", name); }, language);
+      await product.start();
+      const said = async (/** @type {string} */ selector) => inEnglish((await spoken(page, selector)).map((text) => text.replaceAll(NO_MODEL, "").replaceAll("doctor", "")));
+
+      await product.search(query);
+      assert.ok((await product.pane.locator(".quarry-line").innerText()).includes(NO_MODEL));
+      assert.deepEqual(await said(".quarry-pane"), []);
+      await host.screenshot(join(PICTURES, `pane-${language}-no-model.png`));
+
+      await product.search(`${query} folder:1/2/3 -task-done:"x" modified:>2020`);
+      await product.search(`-"${query}" kind:pdf created:2020-01..2020-02`);
+      await product.shows("no-results");
+      assert.deepEqual(await said(".quarry-pane"), []);
+      await host.screenshot(join(PICTURES, `pane-${language}-understood.png`));
+
+      await host.openSettings();
+      await until(async () => (await page.locator(".setting-item textarea:not([disabled])").count()) > 0, "the vault's settings are read");
+      assert.deepEqual(await said(".modal .setting-item"), []);
       assert.deepEqual(host.errors(), []);
     });
   }

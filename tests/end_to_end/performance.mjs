@@ -3,11 +3,11 @@
  *
  * The plugin as built, in Chromium, with the real sidecar over the real socket, on a copy of VAULT. Prints the size of
  * main.js, the time to load it with `onload` (without what the test host waits for its Node side), from a key to the painted
- * rows, and the layout that a key causes.
+ * rows and what that goes to, and the layout that a key causes.
  */
 import { statSync } from "node:fs";
 import { QUARRY } from "./harness.mjs";
-import { TYPING_MS, keyToPaint, layoutWork } from "./painting.mjs";
+import { TYPING_MS, keyToPaint, layoutWork, phasesOf, watchSearches } from "./painting.mjs";
 import { figures, openProduct } from "./product.mjs";
 
 const LOADS = 10;
@@ -23,6 +23,7 @@ if (!vault) {
 const product = await openProduct({ from: vault });
 try {
   const { page, host } = product;
+  await watchSearches(page);
   await host.enable();
   await product.openPane();
   await product.pane.locator('.quarry-foot[data-state="live"]').waitFor({ timeout: INDEXING_MS });
@@ -34,12 +35,16 @@ try {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   const before = await layoutWork(session);
-  const times = await typed(page, Number(keys));
+  const { times, phases } = await typed(page, Number(keys));
   const after = await layoutWork(session);
 
   console.log(`main.js                 ${Math.round(statSync(QUARRY.mainJs).size / 1024)} KB`);
   console.log(`load and onload         ${figures(loads)}`);
   console.log(`key to painted rows     ${figures(times)}`);
+  console.log(`  until it is sent      ${figures(phases.map(({ input }) => input))}`);
+  console.log(`  until the answer      ${figures(phases.map(({ engine }) => engine))}`);
+  console.log(`  until rows are drawn  ${figures(phases.map(({ rows }) => rows))}`);
+  console.log(`  until they are seen   ${figures(phases.map(({ paint }) => paint))}`);
   console.log(`layout work a key       ${per(after.layoutMs - before.layoutMs)} ms, styles ${per(after.styleMs - before.styleMs)} ms`);
 
   /** @param {number} total */
@@ -58,6 +63,7 @@ try {
  */
 async function typed(page, count) {
   const times = [];
+  const phases = [];
   for (;;) {
     for (const query of TYPED) {
       await product.search(query.slice(0, 2));
@@ -66,8 +72,10 @@ async function typed(page, count) {
           await product.input.press("Space"); // asks nothing new, so nothing is painted
           continue;
         }
-        times.push(await keyToPaint(page, letter, TYPING_MS));
-        if (times.length === count) return times;
+        const ms = await keyToPaint(page, letter, TYPING_MS);
+        times.push(ms);
+        phases.push(await phasesOf(page, ms));
+        if (times.length === count) return { times, phases };
       }
     }
   }

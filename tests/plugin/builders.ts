@@ -44,6 +44,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     sort: "relevance",
     clauses: [],
     understood: "notes about retry",
+    understoodTold: [{ code: "query-words", args: { words: "retry", by: "both" } }],
     corrections: [],
     relaxed: null,
     confidence: 0.9,
@@ -60,8 +61,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
+  const { hits, total, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
@@ -71,6 +72,7 @@ export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
     message: "It ranks 1 of 3: its title matches.",
     told: [{ code: "explain-hit", args: { rank: 1, total: 3, reasons: ["title"], found: [], lacking: [], limit: 10 } }],
     understood: "notes about retry",
+    understoodTold: [{ code: "query-words", args: { words: "retry", by: "both" } }],
     rank: 1,
     total: 3,
     score: 0.5,
@@ -101,6 +103,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     builtMs: 1,
     sizeBytes: 1_000_000,
     message: null,
+    told: null,
     ...fields,
   };
 }

@@ -50,21 +50,27 @@ export const methods: Methods = {
         "missing": [
           {
             "leg": "dense",
-            "reason": "The model is still being loaded; try again in a second."
+            "reason": "The model is still being loaded; try again in a second.",
+            "told": {
+              "code": "model-loading",
+              "args": {}
+            }
           }
         ],
         "problemCount": 1,
         "problems": [
           {
             "path": "Scans/receipt.md",
-            "reason": "It is larger than 10 MB.",
+            "reason": "it is larger than 10 MB",
+            "code": "too-large",
             "skipped": false
           }
         ],
         "indexedMs": 1772582400000,
         "builtMs": 1772496000000,
         "sizeBytes": 83000000,
-        "message": null
+        "message": null,
+        "told": null
       }
     }
   },
@@ -199,6 +205,36 @@ export const methods: Methods = {
         }
       ],
       "understood": "notes in Kitchen with \"six minutes\" without \"hard\", about egs",
+      "understoodTold": [
+        {
+          "code": "query-folder",
+          "args": {
+            "negated": 0,
+            "folder": "Kitchen"
+          }
+        },
+        {
+          "code": "query-phrase",
+          "args": {
+            "negated": 0,
+            "phrase": "six minutes"
+          }
+        },
+        {
+          "code": "query-phrase",
+          "args": {
+            "negated": 1,
+            "phrase": "hard"
+          }
+        },
+        {
+          "code": "query-words",
+          "args": {
+            "words": "egs",
+            "by": "both"
+          }
+        }
+      ],
       "corrections": [
         {
           "typed": "egs",
@@ -376,7 +412,23 @@ export const methods: Methods = {
           }
         }
       ],
-      "understood": "notes in Kitchen about eggs timer",
+      "understood": "notes in Kitchen, about eggs timer",
+      "understoodTold": [
+        {
+          "code": "query-folder",
+          "args": {
+            "negated": 0,
+            "folder": "Kitchen"
+          }
+        },
+        {
+          "code": "query-words",
+          "args": {
+            "words": "eggs timer",
+            "by": "both"
+          }
+        }
+      ],
       "rank": 7,
       "total": 31,
       "score": 0.874,
@@ -522,7 +574,11 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "index": {
@@ -800,21 +856,27 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   },
   "index/rebuild": {
@@ -848,21 +910,27 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   },
   "index/pause": {
@@ -896,21 +964,27 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   },
   "index/reconcile": {
@@ -944,21 +1018,27 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   },
   "index/resume": {
@@ -992,21 +1072,27 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   },
   "settings/read": {
@@ -1251,21 +1337,27 @@ export const serverNotifications: ServerNotifications = {
     "missing": [
       {
         "leg": "dense",
-        "reason": "The model is still being loaded; try again in a second."
+        "reason": "The model is still being loaded; try again in a second.",
+        "told": {
+          "code": "model-loading",
+          "args": {}
+        }
       }
     ],
     "problemCount": 1,
     "problems": [
       {
         "path": "Scans/receipt.md",
-        "reason": "It is larger than 10 MB.",
+        "reason": "it is larger than 10 MB",
+        "code": "too-large",
         "skipped": false
       }
     ],
     "indexedMs": 1772582400000,
     "builtMs": 1772496000000,
     "sizeBytes": 83000000,
-    "message": null
+    "message": null,
+    "told": null
   },
   "index/updated": {
     "indexed": [
@@ -1303,21 +1395,27 @@ export const serverNotifications: ServerNotifications = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second."
+          "reason": "The model is still being loaded; try again in a second.",
+          "told": {
+            "code": "model-loading",
+            "args": {}
+          }
         }
       ],
       "problemCount": 1,
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "It is larger than 10 MB.",
+          "reason": "it is larger than 10 MB",
+          "code": "too-large",
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null
+      "message": null,
+      "told": null
     }
   }
 };

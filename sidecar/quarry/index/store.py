@@ -31,6 +31,7 @@ from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
 from quarry.index.vector import rows as vector_rows
 from quarry.index.vector.matrix import VectorLimits
+from quarry.messages import Sentence, message
 from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
 
@@ -99,10 +100,11 @@ class Index:
                 self._writer.connection.close()
 
     @property
-    def missing(self) -> Mapping[Retriever, str]:
+    def missing(self) -> Mapping[Retriever, Sentence]:
         """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
-        return {"lexical": f"keyword search is not available: FTS5 is missing, {why}"} if why else {}
+        english = f"keyword search is not available: FTS5 is missing, {why}"
+        return {"lexical": Sentence(english, message("words-unavailable"))} if why else {}
 
     @property
     def lacks_postings(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from quarry.indexing.disk_state import is_below
+from quarry.messages import Message, Sentence
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class Activity:
         self._state: State = "starting"
         self._started_s = 0.0
         self._done = self._total = self._chunks = 0
-        self._notices: dict[Notice, str] = {}
+        self._notices: dict[Notice, Sentence] = {}
         self.ruled_out = 0  # notes that a rule left out at the last scan
         self.equal_since_ms: int | None = None  # when the index last became equal to the vault
 
@@ -60,12 +61,12 @@ class Activity:
         return self._state
 
     @property
-    def message(self) -> str | None:
+    def message(self) -> Sentence | None:
         """The most urgent notice: what is wrong, and what to do about it."""
         with self._lock:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
-    def set_notice(self, notice: Notice, text: str) -> None:
+    def set_notice(self, notice: Notice, text: Sentence) -> None:
         """Show *text* to the user until *notice* is cleared."""
         with self._lock:
             self._notices[notice] = text
@@ -220,7 +221,7 @@ class Reporter:
 
     def report_degraded(self, message: str) -> None:
         """Something went wrong that the run copes with; said until the index equals the vault."""
-        self._activity.set_notice("processes", message)
+        self._activity.set_notice("processes", Sentence(message, Message("process-ended")))
         self._notify(None)
 
     def changed_meanwhile(self, path: str) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from quarry.embedding import Encoder
-from quarry.errors import IndexDamaged, QuarryError
+from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.indexing.absence import Absence, absence_of
@@ -34,6 +34,7 @@ from quarry.indexing.policy import Policy
 from quarry.indexing.reasons import Reason
 from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
+from quarry.messages import Sentence, StatusCode, message
 from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
@@ -129,9 +130,9 @@ class Synchronizer:
         """A search was answered, which leaves free memory behind. Any thread may say so."""
         self._was_searched = True
 
-    def missing(self, encoder: Encoder | None) -> dict[Retriever, str]:
+    def missing(self, encoder: Encoder | None) -> dict[Retriever, Sentence]:
         """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
-        missing: dict[Retriever, str] = dict(self.index.missing)
+        missing: dict[Retriever, Sentence] = dict(self.index.missing)
         if "dense" not in missing and encoder is None:
             missing["dense"] = self.model.why_no_vectors
         return missing
@@ -309,9 +310,8 @@ class Synchronizer:
     def failed(self, error: Exception) -> None:
         """Say why the index does not follow the vault at the moment."""
         is_ours = isinstance(error, QuarryError)
-        self.activity.set_notice(
-            "failure", str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
-        )
+        english = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        self.activity.set_notice("failure", Sentence(english, message(_failure_code(error))))
         self.activity.enter("failed")
         self._notify(None)
 
@@ -341,7 +341,9 @@ class Synchronizer:
 
     def _report_loss(self) -> None:
         if self._current.loss:
-            self.activity.set_notice("damage", f"{self._current.loss}; a new one is made from the notes")
+            english = f"{self._current.loss}; a new one is made from the notes"
+            told = message("index-recreated", file=self._current.kept_as or "")
+            self.activity.set_notice("damage", Sentence(english, told))
 
     def _new_reporter(self, kind: RunKind) -> Reporter:
         return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
@@ -417,11 +419,11 @@ class Synchronizer:
         if outcome.changed_anything:
             self._idle_schedule.changed(time.monotonic())
         if outcome.held_back:
-            self.activity.set_notice(
-                "removals",
+            english = (
                 f"{outcome.held_back} notes are gone at once and were kept in the index: is the drive there, "
-                "has sync finished? If they were meant to go, rebuild the index",
+                "has sync finished? If they were meant to go, rebuild the index"
             )
+            self.activity.set_notice("removals", Sentence(english, message("notes-kept", count=outcome.held_back)))
 
     def _settle(self) -> None:
         """Mark the index as equal to the vault, let the model load, and notify."""
@@ -442,3 +444,15 @@ class Synchronizer:
     @property
     def _reading_key(self) -> str:
         return reading_key(self.policy.settings)
+
+
+def _failure_code(error: Exception) -> StatusCode:
+    match error:
+        case VaultMissing():
+            return "vault-missing"
+        case IndexUnavailable():
+            return "index-unavailable"
+        case BadSettings():
+            return "settings-unreadable"
+        case _:
+            return "indexing-failed"

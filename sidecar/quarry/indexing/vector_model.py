@@ -8,6 +8,7 @@ from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerpri
 from quarry.index import Index, Reader
 from quarry.indexing.activity import Activity
 from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.messages import Sentence, message
 from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)
@@ -69,15 +70,19 @@ class VectorModel:
         return encoder if encoder and reader.contextual_model == fingerprint_text(encoder.fingerprint) else None
 
     @property
-    def why_no_vectors(self) -> str:
+    def why_no_vectors(self) -> Sentence:
         """Why searches cannot go by meaning while `encoder_for` gives None, in a sentence."""
+        name = self.slot.name
         match self.slot.state:
             case "loading":
-                return "the embedding model is still loading; meaning joins in a moment"
+                english = "the embedding model is still loading; meaning joins in a moment"
+                return Sentence(english, message("model-loading"))
             case "missing":
-                return self.slot.message or f"the embedding model {self.slot.name!r} is missing"
+                english = self.slot.message or f"the embedding model {name!r} is missing"
+                return Sentence(english, message("model-missing", model=name))
             case "ready":
-                return f"vectors are being made anew for the model {self.slot.name!r}; meaning joins when they are"
+                english = f"vectors are being made anew for the model {name!r}; meaning joins when they are"
+                return Sentence(english, message("vectors-pending", model=name))
 
     @property
     def is_awaited(self) -> bool:
@@ -104,9 +109,9 @@ class VectorModel:
         if stored != encoder.fingerprint:
             if stored is not None:
                 _log.info("another model: vectors are computed again")
-                self._activity.set_notice(
-                    "model", f"the model is now {encoder.fingerprint.name!r}; its vectors are being made"
-                )
+                name = encoder.fingerprint.name
+                english = f"the model is now {name!r}; its vectors are being made"
+                self._activity.set_notice("model", Sentence(english, message("vectors-pending", model=name)))
             index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
             index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
         self._adopted = encoder.fingerprint

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
-from quarry.messages import Message
+from quarry.messages import Description, Message, Sentence
 from quarry.ranking.budget import estimate_tokens
 from quarry.text.snippet.highlighting import Mark
 from quarry.text.snippet.snippet import Snippet
@@ -101,9 +101,9 @@ class Answer(Struct, frozen=True):
     hits: tuple[Hit, ...]
     total: int  # notes that hold a word of the query or were proposed for their meaning
     retrievers: tuple[Retriever, ...]  # that served
-    missing: Mapping[Retriever, str]  # retriever -> why it was wanted and could not serve
+    missing: Mapping[Retriever, Sentence]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
-    understood: str = ""  # the query in words
+    understood: Description = Description()  # the query in words
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
     relaxed: Relaxed | None = None

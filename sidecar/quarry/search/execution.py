@@ -38,8 +38,8 @@ from quarry.search.six_signal_ranking import rank_by_six_signals
 from quarry.search.snippets import SnippetBuilder
 from quarry.search.sorting import notes_to_sort, ranked_by_path
 from quarry.search.whole_words import prefer_whole_name
-from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
+from quarry.text.query.told import understand
 from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Candidate, Fused, Fusion, Query, Retriever, SearchRequest
 
@@ -322,7 +322,7 @@ def search(
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
-        understood = describe_query(query)
+        understood = understand(query)
         return Answer(
             hits,
             result.total,
@@ -341,7 +341,7 @@ def search(
         retrievers=retrievers,
         missing=missing,
         truncated=truncated,
-        understood=describe_query(query, retrievers),
+        understood=understand(query, retrievers),
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, retrievers) if context.is_complete else (),
         relaxed=result.relaxed,

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from quarry.conditions import HasProperty, Not
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
-from quarry.messages import Argument, ExplainReason, Message, message
+from quarry.messages import Argument, Description, ExplainReason, Message, message
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.search.whole_words import whole_word
-from quarry.text.query.description import describe_condition, describe_query
+from quarry.text.query.description import describe_condition
+from quarry.text.query.told import understand
 from quarry.text.query.writing import written
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
@@ -33,7 +34,7 @@ class Explanation(Struct, frozen=True):
     path: str
     state: State
     message: str  # in one sentence, with what to do about it where something can be done
-    understood: str  # the query in words
+    understood: Description  # the query in words
     told: tuple[Message, ...]  # the message by code, sentence by sentence
     rank: int | None = None  # from 1
     total: int = 0  # notes that the search finds, as its answer counts them
@@ -66,7 +67,7 @@ def explain(
         note = reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = describe_query(query, context.available(request.mode))
+    understood = understand(query, context.available(request.mode))
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
@@ -108,7 +109,7 @@ def explain(
 
 
 def _explain_place(
-    note: NoteName, result: RankedResult, total: int, understood: str, reader: Reader, deadline: Deadline
+    note: NoteName, result: RankedResult, total: int, understood: Description, reader: Reader, deadline: Deadline
 ) -> Explanation:
     """Where *note* stands among the *total* notes that were found, or why it does not."""
     found, lacking = _words(result.prepared, note.note_id, reader, deadline)

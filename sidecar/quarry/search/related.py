@@ -17,6 +17,7 @@ from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, Note
 from quarry.index.ids import notes_of
 from quarry.index.vector.quantize import FloatMatrix, FloatVector
 from quarry.index.vector.tables import CONTEXTUAL
+from quarry.messages import Sentence
 from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
 from quarry.search.contextual_queries import ContextualVector
@@ -60,7 +61,7 @@ class Related(Struct, frozen=True):
 
     notes: tuple[RelatedNote, ...]
     retrievers: tuple[Retriever, ...]
-    missing: Mapping[Retriever, str]
+    missing: Mapping[Retriever, Sentence]
 
 
 def related(

@@ -399,7 +399,7 @@ describe("states", () => {
 
   test("a missing retriever is shown above the rows, with its reason", async () => {
     await pane.type("retry");
-    pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: "The model is missing." }] });
+    pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: "The model is missing.", told: { code: "model-missing", args: { model: "x" } } }] });
     await settled();
 
     expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The model is missing.");

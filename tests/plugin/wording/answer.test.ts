@@ -11,8 +11,8 @@ test("the count says how many of how many, and how fast", () => {
 });
 
 test("how the query was understood is a sentence, or nothing", () => {
-  expect(understoodWords("notes tagged #idea")).toBe("Searched for notes tagged #idea.");
-  expect(understoodWords("")).toBe("");
+  expect(understoodWords(answer())).toBe("Searched for notes about retry.");
+  expect(understoodWords({ understood: "", understoodTold: [] })).toBe("");
 });
 
 test("a correction names what was typed and what was looked for", () => {

@@ -22,7 +22,7 @@ describe("why a note is where it is", () => {
   });
 
   test("a note that is not indexed has a message alone", () => {
-    expect(explainWords(explained({ state: "excluded", told: [], message: "it is left out by a rule", understood: "" }))).toEqual({
+    expect(explainWords(explained({ state: "excluded", told: [], message: "it is left out by a rule", understood: "", understoodTold: [] }))).toEqual({
       message: "It is left out by a rule.",
       signals: [],
       facts: [],

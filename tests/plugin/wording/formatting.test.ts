@@ -22,6 +22,13 @@ test("sentences of Chinese and Japanese end in their own stop and stand without 
   expect(joinSentences("没有结果", "请重试。", "Close it")).toBe("没有结果。请重试。Close it.");
 });
 
+test("a sentence of theirs that ends in a name has their stop too", () => {
+  chooseLanguage("zh");
+  expect(joinSentences("搜索条件：不含“a”", "Close it")).toBe("搜索条件：不含“a”。Close it.");
+  chooseLanguage("de");
+  expect(joinSentences("Gesucht wurde: Notizen mit „面包“")).toBe("Gesucht wurde: Notizen mit „面包“.");
+});
+
 test("facts stand beside each other, empty ones left out", () => {
   expect(joinFacts("Live", "", "2 notes")).toBe("Live · 2 notes");
 });

@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type NoteReport } from "../../../plugin/protocol/messages";
-import { exceptionWords, indexFacts, reasonWords, reportWords, wayOutWords } from "../../../plugin/wording/inspection";
+import { exceptionWords, indexFacts, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/wording/inspection";
+import { chooseLanguage } from "../../../plugin/wording/translate";
 import { indexStatus } from "../builders";
+
+afterEach(() => { chooseLanguage("en"); });
 
 const REPORT: NoteReport = {
   path: "a.md", state: "indexed", reasons: [], modifiedMs: 2, sizeBytes: 3,
@@ -18,6 +21,17 @@ test("a reason is said with its entry; one that is not known, or says more, as t
   expect(reasonWords({ code: "folders-exclude", entry: "A {plugin}", plugin: null, message: "m" })).toBe("The settings exclude the folder “A {plugin}”.");
   expect(reasonWords({ code: "unreadable", entry: null, plugin: null, message: "a.md cannot be read: Permission denied" })).toBe("A.md cannot be read: Permission denied.");
   expect(reasonWords({ code: "status", entry: null, plugin: null, message: "hidden by its status" })).toBe("Hidden by its status.");
+});
+
+test("a problem names its note; one of the settings says in English which of them", () => {
+  const problem = { path: "A.md", code: "unreadable", reason: "it cannot be read: Permission denied", skipped: true } as const;
+  const setting = { path: "", code: "settings", reason: "unknown key 'serach'", skipped: false } as const;
+
+  expect(problemWords(problem)).toBe("A.md (not indexed): it cannot be read: Permission denied");
+  expect(problemWords(setting)).toBe("Unknown key 'serach'.");
+  chooseLanguage("de");
+  expect(problemWords(problem)).toBe("A.md (nicht indiziert): Sie kann nicht gelesen werden. Prüfe die Zugriffsrechte und ob das Laufwerk verbunden ist.");
+  expect(problemWords(setting)).toBe("Eine Einstellung oder Regel kann nicht angewendet werden. Unknown key 'serach'.");
 });
 
 test("a note that is found: what of it is indexed, credentials as a count", () => {

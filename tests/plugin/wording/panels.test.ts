@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type Message } from "../../../plugin/protocol/messages";
 import { type PaneState } from "../../../plugin/pane/state";
 import { announcement, panelWords } from "../../../plugin/wording/panels";
 import { installWords, updateWords } from "../../../plugin/wording/engine";
@@ -74,9 +75,14 @@ describe("every state of the pane", () => {
   });
 
   test("nothing found names what was looked for, filters and all", () => {
-    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: "notes in Attic tagged #howto, about glue" });
+    const understoodTold = [
+      { code: "query-folder", args: { negated: 0, folder: "Attic" } },
+      { code: "query-tag", args: { negated: 0, tag: "howto" } },
+      { code: "query-words", args: { words: "glue", by: "both" } },
+    ] satisfies readonly Message[];
+    const nothing = answer({ query: "glue tag:howto folder:Attic", understoodTold });
 
-    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic tagged #howto, about glue\. [A-Z]/);
+    expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic, with the tag #howto, about glue\. [A-Z]/);
   });
 
   test("an error without a position can only be cleared", () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ExplainReason, type Message, type MessageCode, type RegexProblem } from "../../../plugin/protocol/messages";
-import { englishOnly, toldWords } from "../../../plugin/wording/told";
+import { type ExplainReason, type Message, type MessageCode, type ReasonCode, type RegexProblem, type UnderstoodCode } from "../../../plugin/protocol/messages";
+import { toldWords, wordsByCode } from "../../../plugin/wording/told";
 import { chooseLanguage } from "../../../plugin/wording/translate";
 
 const ENGLISH = "what the engine says";
 
 /** What the engine sends with each code: a new code will not compile until it stands here. */
-const ARGUMENTS: Readonly<Record<MessageCode, Message["args"]>> = {
+const ARGUMENTS: Readonly<Record<Exclude<MessageCode, UnderstoodCode>, Message["args"]>> = {
   "query-too-long": { count: 5000, limit: 4096 },
   "query-only-excludes": { query: "-draft" },
   "query-without-words": {},
@@ -37,7 +37,20 @@ const ARGUMENTS: Readonly<Record<MessageCode, Message["args"]>> = {
   "explain-status": { value: "archived" },
   "explain-skipped-section": { words: "rate limit", section: "Related" },
   "explain-absent": { reason: "folders-exclude", entry: "Attic", plugin: "" },
+  "words-unavailable": {},
+  "model-loading": {},
+  "model-missing": { model: "potion" },
+  "vectors-pending": { model: "potion" },
+  "index-unavailable": {},
+  "index-recreated": { file: "notes.db.1" },
+  "vault-missing": {},
+  "settings-unreadable": {},
+  "indexing-failed": {},
+  "notes-kept": { count: 40 },
+  "process-ended": {},
 };
+/** Of what the engine's English says more, English shows that. */
+const ENGINES_OWN = ["model-missing", "words-unavailable", "index-unavailable", "index-recreated", "vault-missing", "settings-unreadable", "indexing-failed", "process-ended"];
 const MESSAGES = Object.entries(ARGUMENTS).map(([code, args]) => ({ code: code as MessageCode, args }));
 const PROBLEMS: Readonly<Record<RegexProblem, null>> = {
   "missing-parenthesis": null, "unexpected-parenthesis": null, "missing-bracket": null, "bad-range": null, "bad-repetition": null, "nothing-to-repeat": null,
@@ -45,13 +58,19 @@ const PROBLEMS: Readonly<Record<RegexProblem, null>> = {
 };
 const REASONS: Readonly<Record<ExplainReason, null>> = { words: null, phrase: null, meaning: null, title: null, exact: null, severity: null, recency: null, tags: null, domain: null };
 
+const REASON_CODES: Readonly<Record<ReasonCode, null>> = {
+  "folders-include": null, "folders-exclude": null, "index-ignore": null, "obsidian-excluded": null, templates: null, hidden: null, "not-markdown": null, "kind-off": null, drawing: null,
+  status: null, link: null, name: null, unreadable: null, "not-a-file": null, crash: null, defect: null, "too-large": null, "too-many-passages": null, "front-matter": null, damaged: null,
+  locked: null, "no-text": null, settings: null, new: null, changed: null, gone: null, unknown: null, other: null,
+};
+
 beforeEach(() => { chooseLanguage("en"); });
 afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules
 
 describe.each(["en", "de", "ja", "zh"])("in %s", (language) => {
   beforeEach(() => { chooseLanguage(language); });
 
-  test.each(MESSAGES)("$code is whole sentences with every argument in its place", (message) => {
+  test.each(MESSAGES.filter(({ code }) => language !== "en" || !ENGINES_OWN.includes(code)))("$code is whole sentences with every argument in its place", (message) => {
     const words = toldWords([message], ENGLISH);
 
     expect(words).toMatch(/[.。]$/);
@@ -70,7 +89,7 @@ describe.each(["en", "de", "ja", "zh"])("in %s", (language) => {
 });
 
 test("says in English what the engine says", () => {
-  const say = (code: MessageCode): string => toldWords([{ code, args: ARGUMENTS[code] }], ENGLISH);
+  const say = (code: keyof typeof ARGUMENTS): string => toldWords([{ code, args: ARGUMENTS[code] }], ENGLISH);
 
   expect(say("bad-regex")).toBe("Check the regular expression: a “)” is missing.");
   expect(say("relaxed-unmet-filters")).toBe("No notes match tag:x. These results ignore that filter.");
@@ -95,10 +114,14 @@ test("a code, a reason or a problem of a newer engine is told in its English", (
   expect(toldWords([], ENGLISH)).toBe("What the engine says.");
 });
 
-test("what the engine describes in English alone is shown to those who read English", () => {
-  const understood = "notes in Attic";
+test.each(ENGINES_OWN)("what the engine says of %s in English names more, and is shown to those who read English", (code) => {
+  expect(toldWords([{ code: code as MessageCode, args: { model: "x", file: "" } }], ENGLISH)).toBe("What the engine says.");
+});
 
-  expect(englishOnly(understood)).toBe(understood);
-  chooseLanguage("ja");
-  expect(englishOnly(understood)).toBe("");
+describe.each(["de", "ja", "zh"])("in %s", (language) => {
+  test.each(Object.keys(REASON_CODES))("the reason %s has words", (code) => {
+    chooseLanguage(language);
+
+    expect(wordsByCode(`inspect.reason.${code}`, { entry: "x", plugin: "y" })).toMatch(/[.。]$/);
+  });
 });

@@ -4,6 +4,12 @@ import pytest
 
 from quarry.indexing import activity as activity_module
 from quarry.indexing.activity import Activity, Reporter, RunKind, Updated
+from quarry.messages import Sentence, message
+
+DISK_FULL = Sentence("the disk is full", message("index-unavailable"))
+DAMAGED = Sentence("the index was damaged", message("index-recreated", file=""))
+NOTES_GONE = Sentence("notes are gone", message("notes-kept", count=40))
+ANOTHER_MODEL = Sentence("another model", message("vectors-pending", model="x"))
 
 
 @pytest.fixture
@@ -56,27 +62,27 @@ def test_settling_ends_the_progress_and_says_since_when():
 
 def test_the_most_urgent_notice_is_the_message():
     activity = Activity()
-    activity.set_notice("model", "another model")
-    activity.set_notice("removals", "notes are gone")
-    activity.set_notice("failure", "the disk is full")
+    activity.set_notice("model", ANOTHER_MODEL)
+    activity.set_notice("removals", NOTES_GONE)
+    activity.set_notice("failure", DISK_FULL)
 
-    assert activity.message == "the disk is full"
+    assert activity.message == DISK_FULL
     activity.clear_notice("failure")
-    assert activity.message == "notes are gone"
+    assert activity.message == NOTES_GONE
     activity.clear_notice("removals")
-    assert activity.message == "another model"
+    assert activity.message == ANOTHER_MODEL
     activity.clear_notice("model")
     assert activity.message is None
 
 
 def test_settling_takes_back_a_failure_and_nothing_else():
     activity = Activity()
-    activity.set_notice("failure", "the disk is full")
-    activity.set_notice("damage", "the index was damaged")
+    activity.set_notice("failure", DISK_FULL)
+    activity.set_notice("damage", DAMAGED)
 
     activity.settle()
 
-    assert activity.message == "the index was damaged"
+    assert activity.message == DAMAGED
 
 
 # --- reporters --------------------------------------------------------------------------------------

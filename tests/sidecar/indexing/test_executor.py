@@ -396,7 +396,7 @@ def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
     told: list[str] = []
 
     def kill(engine: Engine) -> None:
-        engine.listen(lambda _: told.append(engine.status().message or ""))
+        engine.listen(lambda _: told.append(str(engine.status().message or "")))
         os.kill(child_pids()[0], signal.SIGKILL)
 
     engine = open_with_processes(kill)

@@ -190,7 +190,7 @@ def test_the_index_that_a_process_built_answers_like_a_fresh_one(
 ):
     monkeypatch.setattr(rebuild, "build", lambda *_: 1 // 0)  # nothing of it is done here
     told: list[str | None] = []
-    engine = open_and_rebuild(lambda engine: told.append(engine.status().message))
+    engine = open_and_rebuild(lambda engine: told.append(str(engine.status().message or "")))
     settle(engine)
 
     assert told == [None]
@@ -260,7 +260,7 @@ def test_a_process_that_dies_while_it_rebuilds_begins_anew_and_is_told_of(
     told: list[str | None] = []
 
     def look(engine: Engine) -> None:
-        told.append(engine.status().message)
+        told.append(str(engine.status().message or ""))
 
     engine = open_and_rebuild(lambda _: os.kill(started[0].pid, signal.SIGKILL), look, look)
     settle(engine)
@@ -278,8 +278,8 @@ def test_a_process_that_is_stopped_while_it_rebuilds_is_ended_and_begins_anew(
     told: list[str | None] = []
     engine = open_and_rebuild(
         lambda _: os.kill(started[0].pid, signal.SIGSTOP),
-        lambda engine: told.append(engine.status().message),
-        lambda engine: told.append(engine.status().message),
+        lambda engine: told.append(str(engine.status().message or "")),
+        lambda engine: told.append(str(engine.status().message or "")),
         limits=replace(IMPATIENT, process=replace(EQUAL, silence_s=5.0)),
     )
     settle(engine)
@@ -320,7 +320,7 @@ def test_where_no_process_can_be_started_the_serving_one_rebuilds_and_says_so(
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
     told: list[str | None] = []
-    engine = open_and_rebuild(lambda engine: told.append(engine.status().message))
+    engine = open_and_rebuild(lambda engine: told.append(str(engine.status().message or "")))
     settle(engine)
 
     assert "searches are slower meanwhile" in (told[0] or "")

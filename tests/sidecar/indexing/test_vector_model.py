@@ -13,6 +13,7 @@ from quarry.indexing.activity import Activity
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.metadata import fingerprint_text
 from quarry.indexing.vector_model import VectorModel
+from quarry.messages import Sentence, message
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 
@@ -78,7 +79,7 @@ def test_a_snapshot_is_asked_only_with_the_model_that_made_its_vectors(vault: Va
     with filled.reader() as after:
         assert after.dimension == 2 * DIM
         assert other.encoder_for(after) is SECOND
-    assert "second" in (activity.message or "")
+    assert "second" in str(activity.message)
 
 
 def test_an_index_that_takes_the_place_of_another_says_whose_vectors_it_holds(filled: Index):
@@ -108,15 +109,17 @@ def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     may_load = threading.Event()
     model = VectorModel("first", lambda name: (may_load.wait(30), load(name))[1], load_contextual, Activity(), 0.0, 0.0)
     model.await_first()
-    assert "still loading" in model.why_no_vectors
+    assert "still loading" in model.why_no_vectors.english
+    assert model.why_no_vectors.told == message("model-loading")
     assert model.is_awaited
 
     may_load.set()
     model.slot.wait(30.0)
-    assert "being made anew" in model.why_no_vectors
+    assert "being made anew" in model.why_no_vectors.english
+    assert model.why_no_vectors.told == message("vectors-pending", model="first")
 
     missing = model_named("none", load)
-    assert missing.why_no_vectors == "there is no such model"
+    assert missing.why_no_vectors == Sentence("there is no such model", message("model-missing", model="none"))
     assert not missing.is_awaited
     assert not missing.adopt(filled)
 

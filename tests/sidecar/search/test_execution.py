@@ -15,8 +15,8 @@ from quarry.index import Deadline
 from quarry.index.keyword.query_scorer import QueryScorer
 from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.search import SearchContext, search
-from quarry.text.query.description import describe_query
 from quarry.text.query.parse import parse_query
+from quarry.text.query.told import understand
 from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
@@ -134,8 +134,8 @@ def test_an_answer_says_what_was_understood(vault: Vault, open_engine):
     typed = 'folder:Work tag:idea "rate limit" backoff'
     answer = ask(open_engine(), typed)
 
-    assert answer.understood == describe_query(parse_query(typed, now=NOW))
-    assert answer.understood.startswith('notes in Work tagged #idea with "rate limit"')
+    assert answer.understood == understand(parse_query(typed, now=NOW))
+    assert answer.understood.english.startswith('notes in Work tagged #idea with "rate limit"')
 
 
 def test_the_total_counts_notes_with_a_word_whatever_the_limit(vault: Vault, open_engine):
@@ -324,7 +324,7 @@ def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
     assert [hit.path for hit in answer.hits] == ["new.md", "mid.md"]
     assert answer.total == 3
     assert answer.retrievers == ()
-    assert answer.understood == "notes tagged #tree"
+    assert answer.understood.english == "notes tagged #tree"
 
 
 def test_filters_with_an_excluded_word_list_the_notes_without_it(vault: Vault, open_engine):

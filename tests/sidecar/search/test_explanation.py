@@ -47,7 +47,8 @@ def test_a_hit_is_told_where_it_ranks_and_why(engine: Engine):
     assert explained.message.startswith(f"It ranks 1 of {explained.total}: it contains “walnut” but not “plum”")
     assert (explained.found, explained.lacking) == (("walnut",), ("plum",))
     assert explained.passage.path == "Nuts/00.md"
-    assert explained.understood == ask(engine, "walnut plum", mode="keyword").understood != ""
+    assert explained.understood == ask(engine, "walnut plum", mode="keyword").understood
+    assert explained.understood.english == "notes with any of the words walnut plum"
 
 
 def test_its_total_is_that_of_the_answer_however_many_are_ranked(vault: Vault, open_engine):

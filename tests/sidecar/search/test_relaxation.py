@@ -192,7 +192,7 @@ def test_filters_are_left_out_last(engine):
     assert [hit.path for hit in answer.hits] == ["Work/b.md"]
     assert answer.relaxed.step == "without-filters"
     assert answer.relaxed.reason == "There are no notes in Nowhere."
-    assert answer.understood.startswith("notes in Nowhere")
+    assert answer.understood.english.startswith("notes in Nowhere")
 
 
 def test_it_is_not_said_that_no_note_has_what_one_outside_of_the_filters_has(engine):

@@ -44,6 +44,8 @@ from quarry.interfaces.protocol.base import (
     ReasonCode,
     RegexProblem,
     RelaxedCode,
+    StatusCode,
+    UnderstoodCode,
     Value,
 )
 from quarry.interfaces.protocol.blocks import (
@@ -241,7 +243,9 @@ __all__ = [
     "Source",
     "StaleKind",
     "StateCounts",
+    "StatusCode",
     "Stemming",
+    "UnderstoodCode",
     "Value",
     "Vault",
     "VaultChangedParams",

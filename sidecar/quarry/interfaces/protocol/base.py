@@ -4,7 +4,17 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.messages import ExplainCode, ExplainReason, MessageCode, QueryProblem, ReasonCode, RegexProblem, RelaxedCode
+from quarry.messages import (
+    ExplainCode,
+    ExplainReason,
+    MessageCode,
+    QueryProblem,
+    ReasonCode,
+    RegexProblem,
+    RelaxedCode,
+    StatusCode,
+    UnderstoodCode,
+)
 
 __all__ = [
     "CancelParams",
@@ -22,6 +32,8 @@ __all__ = [
     "ReasonCode",
     "RegexProblem",
     "RelaxedCode",
+    "StatusCode",
+    "UnderstoodCode",
     "Value",
 ]
 
@@ -67,3 +79,4 @@ class MissingLeg(Value, frozen=True, kw_only=True):
 
     leg: LegName
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
+    told: Annotated[Message, Doc(description="`reason`, by code.")]

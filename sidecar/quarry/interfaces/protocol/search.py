@@ -220,6 +220,10 @@ class SearchResult(Value, frozen=True, kw_only=True):
     ]
     clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
     understood: Annotated[str, Doc(description="The query in plain words.")]
+    understood_told: Annotated[
+        list[Message],
+        Doc(description="`understood` as codes with arguments: all conditions, then the words to rank by."),
+    ]
     corrections: Annotated[list[Correction], Doc(description="Words that were treated as typing errors.")]
     unknown_words: Annotated[
         list[str],

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.interfaces.protocol.base import Doc, MissingLeg, Params, Value
+from quarry.interfaces.protocol.base import Doc, Message, MissingLeg, Params, ReasonCode, Value
 from quarry.interfaces.protocol.query_params import Fusion
 
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
@@ -47,7 +47,8 @@ class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partially read."""
 
     path: str
-    reason: str
+    reason: Annotated[str, Doc(description="The reason, as a clause of a sentence.")]
+    code: Annotated[ReasonCode, Doc(description="`reason` as a code; `settings` for a problem of no single note.")]
     skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
 
 
@@ -72,6 +73,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     ]
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
+    told: Annotated[Message | None, Doc(description="`message`, by code.")]
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import all_scrubbed, scrubbed
-from quarry.interfaces.told import told_message
+from quarry.interfaces.told import texts_of, told_message
 from quarry.interfaces.translate.state import freshness, missing_legs
 from quarry.kinds import kind_of
 from quarry.search import (
@@ -41,7 +41,8 @@ def search_result(answer: Answer, index: Freshness, *, query: str, with_text: bo
         reachable=answer.reachable,
         sort=answer.sort,
         clauses=[_clause(clause, query, clean) for clause in found],
-        understood=clean[answer.understood],
+        understood=clean[answer.understood.english],
+        understood_told=[told_message(told, clean) for told in answer.understood.told],
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
         relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message], told=told_message(relaxed.told))
@@ -72,7 +73,8 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
         state=explanation.state,
         message=scrubbed(explanation.message),
         told=[told_message(told) for told in explanation.told],
-        understood=scrubbed(explanation.understood),
+        understood=scrubbed(explanation.understood.english),
+        understood_told=[told_message(told) for told in explanation.understood.told],
         rank=explanation.rank,
         total=explanation.total,
         score=explanation.score,
@@ -106,7 +108,9 @@ def related_result(related: Related, index: Freshness) -> wire.RelatedResult:
 
 def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     """All texts of *answer*: of notes, and of the query."""
-    texts = [answer.understood, *answer.unknown_words]
+    texts = [answer.understood.english, *answer.unknown_words]
+    for told in answer.understood.told:
+        texts += texts_of(told)
     for correction in answer.corrections:
         texts += correction.typed, correction.used
     if answer.relaxed:

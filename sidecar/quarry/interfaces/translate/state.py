@@ -5,12 +5,15 @@ from typing import get_args
 
 from quarry.capture import Captured
 from quarry.engine import Status
-from quarry.index import NotePage
+from quarry.index import NotePage, Problem
 from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import Freshness
+from quarry.indexing.reasons import of_problem
 from quarry.interfaces import protocol as wire
 from quarry.interfaces.sanitize import scrubbed
+from quarry.interfaces.told import told_message
 from quarry.kinds import kind_of
+from quarry.messages import Sentence
 from quarry.ranking.budget import CHARACTERS_PER_TOKEN
 from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
@@ -112,12 +115,19 @@ def index_status(status: Status) -> wire.IndexStatus:
         deepening=_deepening(status.deepening) if status.deepening else None,
         missing=missing_legs(status.missing),
         problem_count=status.problem_count,
-        problems=[wire.Problem(path=nfc(p.path), reason=p.reason, skipped=p.skipped) for p in status.problems],
+        problems=[problem(each) for each in status.problems],
         indexed_ms=status.indexed_ms,
         built_ms=status.built_ms,
         size_bytes=status.size_bytes,
-        message=status.message,
+        message=status.message.english if status.message else None,
+        told=told_message(status.message.told) if status.message else None,
     )
+
+
+def problem(told: Problem) -> wire.Problem:
+    """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
+    code = of_problem(told.reason).code if told.path else "settings"
+    return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
 
 
 def _deepening(status: DeepeningStatus) -> wire.Deepening:
@@ -151,6 +161,10 @@ def settings(values: Settings) -> wire.Settings:
     )
 
 
-def missing_legs(missing: Mapping[Retriever, str]) -> list[wire.MissingLeg]:
+def missing_legs(missing: Mapping[Retriever, Sentence]) -> list[wire.MissingLeg]:
     """Retrievers that cannot serve, in a fixed order."""
-    return [wire.MissingLeg(leg=leg, reason=missing[leg]) for leg in _RETRIEVERS if leg in missing]
+    return [
+        wire.MissingLeg(leg=leg, reason=missing[leg].english, told=told_message(missing[leg].told))
+        for leg in _RETRIEVERS
+        if leg in missing
+    ]

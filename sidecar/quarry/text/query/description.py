@@ -6,7 +6,6 @@ is negated, and "and" and "or" are exchanged (De Morgan).
 """
 
 from collections.abc import Collection
-from datetime import UTC, date, datetime, timedelta
 from typing import assert_never
 
 from quarry.conditions import (
@@ -31,6 +30,7 @@ from quarry.conditions import (
 )
 from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
+from quarry.text.query.periods import period_of
 from quarry.types import Query, Retriever
 
 _COMPARED: dict[PropertyComparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
@@ -71,11 +71,21 @@ def describe_query(query: Query, retrievers: Collection[Retriever] = ("lexical",
         retrievers: That take part: words alone are described as words.
     """
     clauses = describe_condition(query.condition)
-    meant = " ".join(query.words) if query.phrases else query.text
+    meant = sought_text(query)
     noun = f"notes {clauses}" if clauses else "notes" if meant else "all notes"
     if not meant:
         return noun
     return f"{noun}{',' if clauses else ''} {_sought(retrievers, meant)} {meant}"
+
+
+def sought_text(query: Query) -> str:
+    """The words of *query* to rank by, besides its phrases, which are conditions; "" if there are none."""
+    return " ".join(query.words) if query.phrases else query.text
+
+
+def in_order(condition: Condition) -> list[Condition]:
+    """The parts of *condition* in the order in which they are said."""
+    return sorted(condition.parts if isinstance(condition, AllOf) else (condition,), key=_rank)
 
 
 def _sought(retrievers: Collection[Retriever], meant: str) -> str:
@@ -90,8 +100,7 @@ def _sought(retrievers: Collection[Retriever], meant: str) -> str:
 
 def describe_condition(condition: Condition) -> str:
     """Describe *condition* by clauses that can follow "notes"; "" if it admits all notes."""
-    ordered = sorted(condition.parts if isinstance(condition, AllOf) else (condition,), key=_rank)
-    return _join_clauses([_clause(part, negated=False) for part in ordered])
+    return _join_clauses([_clause(part, negated=False) for part in in_order(condition)])
 
 
 def _rank(condition: Condition) -> int:
@@ -188,18 +197,11 @@ def _property(name: str, comparison: PropertyComparison, value: str, *, negated:
 
 
 def _when(condition: InTimeRange) -> str:
-    first, behind = _day(condition.from_ms), _day(condition.until_ms)
-    if first is None or behind is None:
-        return f"since {first}" if first else f"before {behind}" if behind else "at any time"
-    last = behind - timedelta(1)
-    if first >= last:
-        return f"on {first}" if first == last else "at no time"
-    if behind.day == first.day == 1:
-        months = (behind.year - first.year) * 12 + behind.month - first.month
-        if months == 1 or (months == 12 and first.month == 1):
-            return f"in {first:%Y-%m}" if months == 1 else f"in {first:%Y}"
-    return f"from {first} to {last}"
-
-
-def _day(moment_ms: int | None) -> date | None:
-    return None if moment_ms is None else datetime.fromtimestamp(moment_ms / 1000, tz=UTC).astimezone().date()
+    period = period_of(condition)
+    match period.kind:
+        case "always" | "never":
+            return "at any time" if period.kind == "always" else "at no time"
+        case "between":
+            return f"from {period.first} to {period.last}"
+        case _:
+            return f"{period.kind} {period.first}"

@@ -7,7 +7,7 @@ from quarry.index import MapOfContent
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
-from quarry.messages import message
+from quarry.messages import Description, Sentence, message
 from quarry.ranking.signals import SIGNAL_NAMES
 from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
 from quarry.text.snippet.highlighting import Mark
@@ -113,7 +113,7 @@ def test_every_text_is_scrubbed_once_more(made, secret):
     answer = made.answer_of(
         chunk,
         text=chunk.chunk.text,
-        understood=told,
+        understood=Description(told, (message("query-phrase", negated=0, phrase=told),)),
         maps=(MapOfContent("Tea/MOC.md", told),),
         corrections=(Correction(told, told),),
         relaxed=Relaxed("any-passage", told, told, message("relaxed-phrases", phrases=(told,), among="all")),
@@ -152,7 +152,7 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
         "Cafe\u0301.md",
         "beyond",
         told,
-        told,
+        Description(told, (message("query-phrase", negated=0, phrase=told),)),
         (message("explain-status", value=told),),
         12,
         40,
@@ -178,7 +178,9 @@ def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
     snippet = Snippet("🍵 oolong", 4, 12, (Mark(2, 8, "sentence"),))
     note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, True, chunk, snippet)
 
-    (sent,) = translate.related_result(Related((note,), ("dense",), {"lexical": "no fts5"}), INDEX).notes
+    (sent,) = translate.related_result(
+        Related((note,), ("dense",), {"lexical": Sentence("no fts5", message("words-unavailable"))}), INDEX
+    ).notes
 
     assert (sent.path, sent.linked, sent.snippet) == ("Caf\u00e9.md", True, "🍵 oolong")
     assert sent.marks == [wire.Mark(start=3, end=9, kind="sentence")]

@@ -1,8 +1,13 @@
 """Notes, the status and the settings become wire values."""
 
+import pytest
+
+from quarry.index import Problem
 from quarry.indexing.freshness import Freshness
 from quarry.interfaces import protocol as wire
 from quarry.interfaces import translate
+from quarry.interfaces.translate import state
+from quarry.messages import Sentence, message
 from quarry.settings import Settings
 from quarry.whole_note import WholeNote
 
@@ -85,9 +90,16 @@ def test_reading_past_the_end_gives_nothing():
 
 
 def test_missing_legs_come_in_a_fixed_order():
-    missing = translate.missing_legs({"dense": "no model", "lexical": "no fts5"})
+    missing = translate.missing_legs(
+        {
+            "dense": Sentence("no model", message("model-missing", model="x")),
+            "lexical": Sentence("no fts5", message("words-unavailable")),
+        }
+    )
 
     assert [leg.leg for leg in missing] == ["lexical", "dense"]
+    assert missing[1].reason == "no model"
+    assert missing[1].told == wire.Message(code="model-missing", args={"model": "x"})
 
 
 def test_every_setting_is_told():
@@ -111,3 +123,11 @@ def test_every_setting_is_told():
         capture_folder="00-inbox",
         capture_by_agents=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "reason", "code"),
+    [("A.md", "only its first 10 MB were read", "too-large"), ("", "unknown key 'serach'", "settings")],
+)
+def test_a_problem_has_a_code(path: str, reason: str, code: str):
+    assert state.problem(Problem(path, reason, skipped=False)).code == code

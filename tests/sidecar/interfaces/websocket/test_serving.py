@@ -44,6 +44,7 @@ STATUS = protocol.IndexStatus(
     built_ms=None,
     size_bytes=0,
     message=None,
+    told=None,
 )
 
 
