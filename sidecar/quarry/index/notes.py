@@ -5,19 +5,19 @@ The functions run inside a transaction that `writer.py` opens; together with it 
 text, section and context stand unchanged keeps its row and its vector, wherever it moved in the note.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 from msgspec import Struct
 
 from quarry.faults import fault_point
 from quarry.index import meta, problems
-from quarry.index.checksums import content_hash, content_number, note_checksum
+from quarry.index.checksums import content_number, note_checksum, passage_hash
 from quarry.index.database import SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
 from quarry.index.keyword.fts5 import KeywordChange, KeywordQueue
 from quarry.index.links import target_key, target_number
-from quarry.index.note_codec import NoteContent, with_slots
+from quarry.index.note_codec import PackedNote, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.prepared import PreparedNote
 from quarry.index.vector.rows import VectorWriter
@@ -35,6 +35,12 @@ _UPDATE_NOTE = (
     " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
     " WHERE id = ?"
 )
+_UPDATE_UNMOVED = (  # without what follows from the path: rewriting it dirties a page of each index that holds it
+    "UPDATE notes SET title = ?, aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?,"
+    " mtime_ns = ?, ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
+    " WHERE id = ?"
+)
+_OF_PATH = 4  # the first of `PreparedNote.values`, which follow from the path
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (?,?,?,?,?)"
 
 
@@ -43,7 +49,7 @@ class _OldNote(Struct, frozen=True):
 
     row: NoteRow
     chunk_ids: tuple[int, ...]
-    content: NoteContent | None  # None: something is not as it was written
+    content: PackedNote | None  # None: something is not as it was written
     hashes: tuple[bytes, ...]  # of the content's chunks
 
 
@@ -153,7 +159,8 @@ class NoteWriter:
         self._db.execute(_INSERT_NOTE, (*note.values, note.checksum, note.name_length, note.languages, note.is_map))
         note_id = self._db.last_insert_rowid()
         self._db.execute("INSERT INTO bodies VALUES (?,?)", (note_id, note.body))
-        self._write_tags_and_links(note_id, note)
+        self._add_tags(note_id, note)
+        self._add_links(note_id, note)
         first, _ = id_range(note_id)
         self._add_chunks(note, [(number, first + number) for number in range(len(note.hashes))])
         self._vectors.add_title(note_id, note.title, note.title_vector)
@@ -168,10 +175,10 @@ class NoteWriter:
         self._drop_chunks([chunk_id for chunk_id in old.chunk_ids if chunk_id not in still_used])
         fresh = free_ids(note_id, still_used)
         ids = [kept[number] if number in kept else next(fresh) for number in range(len(note.hashes))]
-        self._rewrite(note_id, note, ids)
-        self._drop_links(old)
-        self._db.execute("DELETE FROM tags WHERE note_id = ?", (note_id,))
-        self._write_tags_and_links(note_id, note)
+        self._rewrite(old, note, ids)
+        self._replace_tags(note_id, note)
+        self._drop_links(old, note.links)
+        self._add_links(note_id, note)
         moved = [(number, chunk_id) for number, chunk_id in kept.items() if old.chunk_ids.index(chunk_id) != number]
         if moved:
             self._db.executemany("UPDATE chunk_rows SET number = ? WHERE id = ?", moved)
@@ -186,15 +193,19 @@ class NoteWriter:
         meta.add_to_totals(self._db, 0, len(ids) - len(old.chunk_ids))
         self._keywords.put(self._db, KeywordChange(note_id, note, ids, [i for i in old.chunk_ids if i not in {*ids}]))
 
-    def _rewrite(self, note_id: int, note: PreparedNote, ids: Sequence[int]) -> None:
+    def _rewrite(self, old: _OldNote, note: PreparedNote, ids: Sequence[int]) -> None:
         """Write the row and the content of a note whose chunks have these *ids*."""
-        body, checksum = note.body, note.checksum
+        body, checksum, note_id = note.body, note.checksum, old.row.note_id
         first, _ = id_range(note_id)
         slots = tuple(chunk_id - first for chunk_id in ids)
         if slots != tuple(range(len(slots))):
             body = with_slots(body, slots)
             checksum = note_checksum(note.values, body)
-        self._db.execute(_UPDATE_NOTE, (*note.values, checksum, note.name_length, note.languages, note.is_map, note_id))
+        rest = (checksum, note.name_length, note.languages, note.is_map, note_id)
+        if old.content and old.row.values[:_OF_PATH] == note.values[:_OF_PATH]:
+            self._db.execute(_UPDATE_UNMOVED, (*note.values[_OF_PATH:], *rest))
+        else:
+            self._db.execute(_UPDATE_NOTE, (*note.values, *rest))
         self._db.execute("INSERT OR REPLACE INTO bodies VALUES (?,?)", (note_id, body))
 
     def _old(self, note_id: int) -> _OldNote:
@@ -204,8 +215,14 @@ class NoteWriter:
         ids, stored = tuple(chunk_id for chunk_id, _ in rows), tuple(number for _, number in rows)
         if not row.is_sound:
             return _OldNote(row, ids, None, ())
-        content, (first, _) = row.content(), id_range(note_id)
-        hashes = tuple(map(content_hash, content.chunks))
+        content, (first, _) = row.packed_note(), id_range(note_id)
+        # From its parts: a `Chunk` of each would be made for its hash alone, and its offsets add up those before it.
+        hashes = tuple(
+            [
+                passage_hash(content.section(number), content.context(number), content.text(number))
+                for number in range(len(content.slots))
+            ]
+        )
         is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in content.slots)
         return _OldNote(row, ids, content if is_sound else None, hashes)
 
@@ -230,20 +247,35 @@ class NoteWriter:
 
     # --- tags and links ------------------------------------------------------------------------
 
-    def _write_tags_and_links(self, note_id: int, note: PreparedNote) -> None:
+    def _add_tags(self, note_id: int, note: PreparedNote) -> None:
         if note.tags:
             self._db.executemany("INSERT INTO tags VALUES (?,?,?,?)", [(note_id, *row) for row in note.tags])
+
+    def _replace_tags(self, note_id: int, note: PreparedNote) -> None:
+        """Make the rows of a note's tags those of *note*; where they are, nothing is written."""
+        sql = "SELECT position, tag, tag_key FROM tags WHERE note_id = ? ORDER BY position"
+        if tuple(select(self._db, sql, (note_id,))) != note.tags:
+            self._db.execute("DELETE FROM tags WHERE note_id = ?", (note_id,))
+            self._add_tags(note_id, note)
+
+    def _add_links(self, note_id: int, note: PreparedNote) -> None:
         if note.links:
             rows: list[tuple[SqlValue, ...]] = [(target_number(key), note_id) for key in note.links]
             self._db.executemany("INSERT OR IGNORE INTO links VALUES (?,?)", rows)
 
-    def _drop_links(self, old: _OldNote) -> None:
+    def _drop_links(self, old: _OldNote, kept: Iterable[str] = ()) -> None:
+        """
+        Delete the links of a note, but those with *kept* keys.
+
+        They lie scattered over the table: to delete and write again what stays would dirty a page for each.
+        """
         note_id = old.row.note_id
         if old.content is None:  # which they are is not known, and there is no index by note
             self._db.execute("DELETE FROM links WHERE note_id = ?", (note_id,))
-        elif old.content.links:
-            keys = {target_key(link.target) for link in old.content.links}
-            rows = [(target_number(key), note_id) for key in keys]
+            return
+        stored = {target_number(target_key(target)) for target in old.content.link_targets()}
+        if gone := stored - {*map(target_number, kept)}:
+            rows = [(number, note_id) for number in gone]
             self._db.executemany("DELETE FROM links WHERE target = ? AND note_id = ?", rows)
 
     # --- chunks --------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ import pytest
 
 from quarry.conditions import InFolder
 from quarry.index import quantize
+from quarry.index.schema import PAGE_SIZE
+from quarry.types import Link
 
 
 def test_storing_a_note_again_replaces_all_of_it(put, index, lexical, dense):
@@ -225,3 +227,30 @@ def test_vectors_of_another_dimension_wait_until_the_old_ones_are_dropped(index,
         assert reader.counts().pending == 0
     assert index.verify(None, 10) == ([], None)
     index.check()
+
+
+def test_tags_and_links_of_a_saved_note_are_those_that_it_has_now(put, index):
+    put("a.md", "x", tags=("kept", "gone"), links=(Link("wiki", "Kept", None, None), Link("wiki", "Gone", None, None)))
+    put("Kept.md", "x")
+    put("Gone.md", "x")
+    put("New.md", "x")
+
+    put("a.md", "x", tags=("new", "kept"), links=(Link("wiki", "New", None, None), Link("wiki", "Kept", None, None)))
+
+    with index.reader() as reader:
+        linked = {path: bool(reader.links_to(path)) for path in ("Kept.md", "Gone.md", "New.md")}
+        tags = reader.note("a.md").note.tags
+    assert linked == {"Kept.md": True, "Gone.md": False, "New.md": True}
+    assert tags == ("new", "kept")
+    index.check()
+
+
+def test_saving_a_note_leaves_the_pages_of_its_links_as_they_are(put, index, tmp_path):
+    for number in range(40):
+        put(f"{number}.md", "x", links=[Link("wiki", f"{number} {link}", None, None) for link in range(500)])
+    index.checkpoint()
+
+    put("7.md", "y", links=[Link("wiki", f"7 {link}", None, None) for link in range(500)])
+
+    written = (tmp_path / "index.db-wal").stat().st_size // PAGE_SIZE
+    assert written < 30  # a row of each link is in one of 40 pages

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
-from msgspec.structs import replace
 
 from quarry.index.keyword.forward import ChunkColumns, NameColumns, NoteTerms
 from quarry.kinds import bare_name
@@ -39,9 +38,13 @@ _TAG = re.compile(f"[{''.join(TAGS.values())}]")
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def _terms(text: str, language: str) -> AnalysedText:
-    found = analyse(text, language)
-    unaccented = unaccented_terms(text, language)
-    return replace(found, compounds=f"{found.compounds} {unaccented}") if unaccented else found
+    """What *text* is analysed into, as it is `stored`: what repeats within a note is so put in form once."""
+    found, unaccented = analyse(text, language), unaccented_terms(text, language)
+    return AnalysedText(
+        stored(found.words),
+        stored(f"{found.compounds} {unaccented}" if unaccented else found.compounds),
+        stored(found.parts),
+    )
 
 
 def note_terms(note: Note, stemming: Stemming = "by-language") -> NoteTerms:
@@ -75,11 +78,11 @@ def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
     """The terms of *chunk*, which is in *language*."""
     text, section, context = [_terms(each, language) for each in (chunk.text, chunk.section, chunk.context)]
     return (
-        stored(text.words),
-        stored(section.words),
-        stored(context.words),
-        stored(f"{text.compounds} {section.compounds} {context.compounds}"),
-        stored(f"{text.parts} {section.parts} {context.parts}"),
+        text.words,
+        section.words,
+        context.words,
+        _joined(text.compounds, section.compounds, context.compounds),
+        _joined(text.parts, section.parts, context.parts),
     )
 
 
@@ -95,17 +98,19 @@ def name_columns(note: Note, language: str = ENGLISH) -> NameColumns:
         _compounds_in(note.tags, language),
     ]
     return (
-        stored(title.words),
+        title.words,
         stored(_words_in(note.aliases, language)),
-        stored(name.words),
+        name.words,
         stored(_words_in(headings, language)),
         stored(_words_in(note.tags, language)),
-        stored(" ".join(compounds)),
+        _joined(*compounds),
     )
 
 
 def stored(column: str) -> str:
     """*column*, or a single term, with one space between two terms, each of which FTS5 takes for one token."""
+    if not column:
+        return column
     if "  " in column or column[:1] == " " or column[-1:] == " ":
         column = " ".join(filter(None, column.split(" ")))
     if _FOREIGN.search(column):
@@ -120,4 +125,9 @@ def _words_in(items: Sequence[str], language: str) -> str:
 
 
 def _compounds_in(items: Iterable[str], language: str) -> str:
-    return " ".join([_terms(item, language).compounds for item in items])
+    return _joined(*[_terms(item, language).compounds for item in items])
+
+
+def _joined(*columns: str) -> str:
+    """*columns*, each as it is `stored`, as one."""
+    return " ".join(filter(None, columns))
