@@ -62,6 +62,11 @@ The last character of the stems of each language but English, and of words witho
 leaves in no term.
 """
 LANGUAGE_OF_TAG = {tag: language for language, tag in TAGS.items()}
+# https://tartarus.org/martin/PorterStemmer, "points of difference from the published algorithm": bli > ble, logi > log
+# behind a vowel with a consonant behind it; y is a vowel behind a consonant. FTS5's stemmer has them, too.
+_LATER_ENDINGS = ("bly", "bli", "logy", "logi", "blies", "blis", "blys", "logies", "logis", "logys")
+_LATER_RULE = lazy_pattern(r"(.*(?:[aeiou]|(?<=[^aeiou])y)[^aeiou].*)(bl|log)(?:[yi]s?|ies)")
+_LATER_REPLACEMENTS = {"bl": "ble", "log": "log"}
 # A vowel that some forms of a word lack: заметок, заметки; отец, отца. In 7,000 Russian texts 56 of the 58 stems that
 # become one without it are of one word; before other consonants it is two of three. Behind a vowel й takes its place:
 # копеек, копейки.
@@ -103,8 +108,9 @@ def stem(word: str, language: str = ENGLISH) -> str:
     """
     The term of one *word* in a text in *language*: folded, and stemmed if it is letters of one script.
 
-    Latin letters are stemmed in *language*, in English by Porter's rules (1980) and without accents: `Résumés` is
-    `resum`. Cyrillic letters are stemmed as Russian, whatever the language. In `UNSTEMMED` no letters are.
+    Latin letters are stemmed in *language*, in English by Porter's rules (1980, and those that he added later) and
+    without accents: `Résumés` is `resum`. Cyrillic letters are stemmed as Russian, whatever the language. In
+    `UNSTEMMED` no letters are.
     """
     if language == ENGLISH:
         return english_stem(word)
@@ -119,12 +125,24 @@ def english_stem(word: str) -> str:
         return folded
     if folded.isascii():
         if folded.isalpha():
-            stemmed: str = _stemmers.porter.stemWord(folded)
+            stemmed: str = _stemmers.porter.stemWord(_by_later_rules(folded))
             return stemmed
     elif _CYRILLIC.fullmatch(folded):
         stemmed = _stemmers.stem(_composed(word).replace("ё", "е"), "ru")
         return fold(_FLEETING_BEHIND_VOWEL.sub("й", _FLEETING_VOWEL.sub("", stemmed)))
     return folded
+
+
+def _by_later_rules(word: str) -> str:
+    """
+    *word* as it is before the third step of the stemmer, if one of the two rules that Porter added later changes it.
+
+    `possibly` is stemmed as `possible`, `technology` as `technological`. Snowball's stemmer has the rules as published.
+    """
+    if not word.endswith(_LATER_ENDINGS):
+        return word
+    found = _LATER_RULE.fullmatch(word)
+    return found[1] + _LATER_REPLACEMENTS[found[2]] if found else word
 
 
 @lru_cache(maxsize=CACHED_WORDS)
