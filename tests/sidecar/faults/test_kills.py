@@ -11,14 +11,16 @@ import subprocess
 import sys
 import time
 from datetime import date
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from builders import Vault, everything_found, open_with_contextual_model, settle_deeply
+from builders import PATIENCE_S, Vault, everything_found, open_with_contextual_model, settle_deeply
 
 from quarry.faults import STAGES
 from quarry.index import Index
+from quarry.search.contextual_queries import ContextualQueries
 
 CHILD = Path(__file__).with_name("killed_indexer.py")
 QUERIES = [
@@ -34,6 +36,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL to be hit by in the middle of a write"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def patient_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches wait for a query's contextual vector however busy the machine is: without it they rank otherwise."""
+    monkeypatch.setattr("quarry.engine.ContextualQueries", partial(ContextualQueries, wait_s=PATIENCE_S))
 
 
 @pytest.fixture(scope="module")
