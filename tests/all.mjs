@@ -23,8 +23,9 @@ delete process.env.PYTHONDONTWRITEBYTECODE;
 
 /**
  * The checks, phase by phase: a phase starts when the one before it has ended. In one phase `AT_ONCE` checks run at a
- * time, in this order, the longest first. The tests have the machine to themselves, as what they wait for has a time
- * limit: pytest fills the cores by itself, and in the end-to-end tests a browser, Node and a sidecar do.
+ * time, in this order, the longest first. pytest is one of them and works in as many processes: many of its tests wait
+ * for a process, or for a clock, while the other checks compute. The end-to-end tests have the machine to themselves, as
+ * a browser, Node and a sidecar are at work in each.
  *
  * A check is a name and a command with its arguments, or an async function that gives one.
  */
@@ -41,6 +42,7 @@ function phases(quick) {
       { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
     ],
     [
+      { name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
       { name: "vitest", command: () => nodeTool("vitest", "vitest", "run") },
       { name: "eslint", command: () => nodeTool("eslint", "eslint", ...eslintCache, "plugin", "tests/plugin") },
       { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
@@ -57,7 +59,6 @@ function phases(quick) {
       { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
       { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
     ],
-    [{ name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar }],
     quick ? [] : [{ name: "end to end", command: endToEnd }],
   ];
 }
@@ -93,7 +94,7 @@ async function endToEnd() {
   const { installBrowser } = await import(pathToFileURL(join(folder, "browser.mjs")));
   await installBrowser();
   const files = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
-  return [process.execPath, "--test", "--test-concurrency=1", ...files.map((name) => join(folder, name))];
+  return [process.execPath, "--test", `--test-concurrency=${AT_ONCE}`, ...files.map((name) => join(folder, name))];
 }
 
 /** Run one check; what it printed and how it ended. */

@@ -20,6 +20,7 @@ from quarry.types import VaultChange
 SMALL_BATCHES = IndexingLimits(plan=PlanLimits(batch_notes=4))
 RENAMES = (("f1", "moved/f1"), ("f0/00.md", "f0/first.md"), ("f2/02.md", "f2/06.md"))  # a folder, a note, over another
 REMOVALS = ("f3/03.md", "f3/07.md")
+WRITTEN_NS = 1_750_000_000_000_000_000  # the same in every run: runs that write the same notes leave the same vault
 WRITES = ("f0/04.md", "f2/10.md", "new/one.md", "new/two.md")
 
 
@@ -28,7 +29,8 @@ def change_everything(vault: Vault) -> list[VaultChange]:
     changes = [vault.rename(old, new) for old, new in RENAMES if (vault.root / old).exists()]
     changes += [vault.remove(path) for path in REMOVALS if (vault.root / path).exists()]
     for path in WRITES:
-        vault.write(path, f"# {path}\nwalnut pear plum\n\n## More\n" + "quince and medlar words " * 5)
+        text = f"# {path}\nwalnut pear plum\n\n## More\n" + "quince and medlar words " * 5
+        vault.write(path, text, mtime_ns=WRITTEN_NS)
         changes.append(VaultChange("modified", path))
     return changes
 

@@ -239,16 +239,14 @@ def test_what_a_starting_sidecar_finds_of_its_killed_predecessor_is_gone_before_
 
 
 @pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 403 Forbidden\r\n\r\n", b"220 smtp ready\r\n", b"\x00" * 100])
-def test_a_holder_that_does_not_speak_our_protocol_is_given_up_on(vault, run_dir, trap, monkeypatch, reply):
-    monkeypatch.setattr(module, "ATTACH_TIMEOUT_S", 0.3)
-    monkeypatch.setattr(module, "REPLY_TIMEOUT_S", 0.3)
+def test_a_holder_that_does_not_speak_our_protocol_is_given_up_on(vault, run_dir, trap, reply):
     leave_file(run_dir, vault, trap(reply).port)
 
     with (
         VaultLock(run_dir, vault_id(vault)),
         pytest.raises(errors.ConnectionFailed, match=f"process {NOBODY} serves .* but does not answer"),
     ):
-        SidecarClient(vault, "test")
+        SidecarClient(vault, "test", patience_s=0.3)
 
 
 def test_the_sidecar_of_another_vault_is_not_asked_for_this_one(vault, tmp_path, start, tools):
@@ -261,14 +259,12 @@ def test_the_sidecar_of_another_vault_is_not_asked_for_this_one(vault, tmp_path,
         SidecarClient(vault, "test", may_start=False, patience_s=1.0)
 
 
-def test_a_holder_that_says_nothing_of_itself_is_given_up_on(vault, run_dir, monkeypatch):
-    monkeypatch.setattr(module, "ATTACH_TIMEOUT_S", 0.3)
-
+def test_a_holder_that_says_nothing_of_itself_is_given_up_on(vault, run_dir):
     with (
         VaultLock(run_dir, vault_id(vault)),
         pytest.raises(errors.ConnectionFailed, match="another process serves"),
     ):
-        SidecarClient(vault, "test")
+        SidecarClient(vault, "test", patience_s=0.3)
 
 
 def test_a_sidecar_of_another_protocol_is_told_from_its_file_and_not_called(vault, run_dir, trap):

@@ -197,6 +197,7 @@ def test_whatever_else_comes_first_ends_the_connection(shared, first):
     assert stranger.close_code == 4401
 
 
+@pytest.mark.slow
 def test_the_token_of_one_vault_opens_no_other(shared, start, vault):
     other = start(vault)
 

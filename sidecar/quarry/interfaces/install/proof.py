@@ -27,8 +27,18 @@ class Proof(NamedTuple):
     problem: str | None = None
 
 
-def prove(command: Sequence[str], environment: Mapping[str, str] | None = None, timeout_s: float = TIMEOUT_S) -> Proof:
-    """Start *command*, an MCP server on standard input and output, list its tools, and end it."""
+def prove(
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = TIMEOUT_S,
+    leave_timeout_s: float = LEAVE_TIMEOUT_S,
+) -> Proof:
+    """
+    Start *command*, an MCP server on standard input and output, list its tools, and end it.
+
+    Args:
+        leave_timeout_s: How long it may take to leave when its input has ended, before it is killed.
+    """
     deadline_s = time.monotonic() + timeout_s
     with tempfile.TemporaryFile() as errors:
         try:
@@ -48,7 +58,7 @@ def prove(command: Sequence[str], environment: Mapping[str, str] | None = None, 
         except (_Silent, OSError) as error:
             return Proof((), f"{error}{_last_words(process, errors)}")
         finally:
-            _end(process)
+            _end(process, leave_timeout_s)
 
 
 def _windowless() -> dict[str, Any]:
@@ -118,13 +128,13 @@ def _last_words(process: "subprocess.Popen[bytes]", errors: "IO[bytes]") -> str:
     return f" ({words[-MAX_WORDS:]})" if words else ""
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: "subprocess.Popen[bytes]", timeout_s: float) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
     try:
-        process.wait(LEAVE_TIMEOUT_S)
+        process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test starts a sidecar
+
 SETTINGS = """\
 [context.tea]
 query = "steep the oolong"

@@ -11,6 +11,8 @@ from quarry.interfaces import protocol
 from quarry.interfaces.cli import capture
 from quarry.vault import captured_note
 
+pytestmark = pytest.mark.slow  # most tests start a sidecar
+
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
 
 

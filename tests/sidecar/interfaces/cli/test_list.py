@@ -3,6 +3,8 @@
 import json
 import os
 
+import pytest
+
 
 def test_a_list_gives_day_title_path_and_tags(at_shared, command):
     done = command("list", "--folder", "Health")
@@ -27,6 +29,7 @@ def test_pages_follow_each_other_without_gap_or_overlap(at_shared, command):
     assert len(paths) == len(set(paths)) == 80
 
 
+@pytest.mark.slow
 def test_a_list_is_narrowed_by_day(vault, command):
     day_s = 1_767_225_600  # 2026-01-01
     for number, path in enumerate(sorted(vault.rglob("*.md"))):

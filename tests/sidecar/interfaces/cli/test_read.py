@@ -35,6 +35,7 @@ def test_a_note_outside_the_vault_is_not_read(at_shared, command, tmp_path):
         assert "canary" not in done.out
 
 
+@pytest.mark.slow
 def test_a_credential_in_a_note_is_blanked(command, vault):
     secret = "gh" + "p_" + "A1b2C3d4E5" * 3 + "F6g7H8"
     (vault / "Keys.md").write_text(f"# Keys\n\ntoken: {secret}\n")
@@ -50,6 +51,7 @@ def test_a_credential_in_a_note_is_blanked(command, vault):
     assert not any(secret in done.out for done in outputs)
 
 
+@pytest.mark.slow
 def test_what_was_cut_says_how_to_go_on(vault, command):
     (vault / "Long.md").write_text("\n".join(f"line {n}" for n in range(1, 101)))
     command("index", str(vault))
@@ -63,6 +65,7 @@ def test_what_was_cut_says_how_to_go_on(vault, command):
     assert rest.err == ""
 
 
+@pytest.mark.slow
 def test_a_line_longer_than_the_budget_is_not_offered_again(vault, command):
     (vault / "Long.md").write_text("x" * 1000 + "\nmore\n")
     command("index", str(vault))
@@ -78,6 +81,7 @@ def test_a_note_is_read_by_what_a_link_to_it_says(at_shared, command, name):
     assert command("read", name).out == command("read", "Recipes/Labskaus.md").out
 
 
+@pytest.mark.slow
 def test_a_note_is_read_by_its_title_or_an_alias(vault, command, tools):
     tools.write_vault(vault, {"k8s/1.md": "---\ntitle: Pods\naliases: [Kapsel]\n---\nA pod.\n"})
     command("index", str(vault))
@@ -94,6 +98,7 @@ def test_a_line_that_is_not_there_is_told_with_the_length_of_the_note(at_shared,
     assert done.err.startswith("quarry: --from-line is 99,999; Home.md has 36 lines\n")
 
 
+@pytest.mark.slow
 def test_a_note_of_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools):
     tools.write_vault(
         vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}

@@ -96,6 +96,7 @@ def test_what_cannot_be_asked_says_what_to_do(at_shared, command, arguments, cod
     assert len(done.err.splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_a_vault_of_one_note_has_none_that_is_like_it(tmp_path, tools, command):
     vault = tools.write_vault(tmp_path / "lonely", {"Tea.md": "# Tea\n\nSteep the oolong.\n"})
     command("index", str(vault))

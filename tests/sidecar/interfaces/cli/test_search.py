@@ -223,6 +223,7 @@ def test_a_pipe_with_nothing_in_it_asks_nothing(at_shared, quarry):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_first_search_of_a_vault_finds_what_is_there(quarry, vault):
     done = quarry("search", "--vault", str(vault), "oolong")
 
@@ -230,6 +231,7 @@ def test_the_first_search_of_a_vault_finds_what_is_there(quarry, vault):
     assert "Tea.md" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
     monkeypatch.setenv("QUARRY_WITHOUT", "fts5")
     command("index", str(vault))
@@ -240,6 +242,7 @@ def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
     assert done.err.strip()
 
 
+@pytest.mark.slow
 def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools, monkeypatch):
     tools.write_vault(
         vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
@@ -389,6 +392,7 @@ def test_a_query_with_nothing_to_search_for_is_refused(at_shared, command, query
     assert way_out
 
 
+@pytest.mark.slow
 def test_a_search_of_a_folder_without_notes_says_so(tmp_path, command):
     (tmp_path / "empty").mkdir()
     command("index", str(tmp_path / "empty"))

@@ -14,12 +14,13 @@ def other(tools, tmp_path):
     return tools.write_vault(tmp_path / "other", {"One.md": "# One\n\nOnly one.\n"})
 
 
-def test_the_sidecars_that_run_are_listed_with_their_state(command, vault, other, start):
+def test_the_sidecars_that_run_are_listed_with_their_state(command, vault, other, start, tools):
     first, second = start(vault), start(other)
     first.talk().live()
     second.talk().live()
 
-    shown = command("ps")
+    # Once its watch on the files stands, a sidecar that was live compares them again: it may be seen scanning.
+    shown = tools.eventually(lambda: (done := command("ps")).out.count("  live, ") == 2 and done, "two that are live")
     listed = json.loads(command("ps", "--json").out)["sidecars"]
 
     assert shown.code == 0

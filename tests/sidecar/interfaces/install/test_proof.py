@@ -18,8 +18,8 @@ for line in sys.stdin:
 """
 
 
-def of(program, **environment):
-    return prove([sys.executable, "-c", program], environment, timeout_s=20)
+def of(program, timeout_s=20, **environment):
+    return prove([sys.executable, "-c", program], environment, timeout_s, leave_timeout_s=0.3)
 
 
 def test_the_tools_of_a_server_are_listed():
@@ -49,7 +49,7 @@ def test_what_is_wrong_with_a_server_is_said(program, says):
 
 
 def test_a_silent_server_is_not_waited_for_without_end():
-    found = prove([sys.executable, "-c", "import time; time.sleep(600)"], {}, timeout_s=0.2)
+    found = of("import time; time.sleep(600)", timeout_s=0.2)
 
     assert found.problem == "it does not answer in time"
 
