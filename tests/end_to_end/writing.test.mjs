@@ -293,7 +293,7 @@ describe("from finding to writing", { timeout: 180_000 }, () => {
     const popup = await opening;
     const input = popup.locator(".quarry-pane .search-input-container input");
     await input.fill("marlinspike block");
-    await popup.locator('.quarry-title[title="Boats/Block.md"]').waitFor();
+    await popup.locator('.quarry-option.is-selected .quarry-title[title="Boats/Block.md"]').waitFor(); // an earlier answer has it second
     await popup.bringToFront();
     await input.press("ControlOrMeta+c");
     await until(async () => (await popup.evaluate(() => navigator.clipboard.readText())) === "[[Block#^spike]]", "the link is copied");

@@ -27,7 +27,7 @@ words = [" ".join(f"{chance.getrandbits(32):x}" for _ in range(300)) for _ in ra
 vault.write_all({f"{n:03}.md": f"# N{n}\\ncherry{n} {of_note}" for n, of_note in enumerate(words)})
 engine.reconcile()
 wait_until(lambda: engine.status().state == "failed")
-seen = {"working": engine.is_working, "message": engine.status().message, "found": find(engine, "walnut")}
+seen = {"working": engine.is_working, "message": str(engine.status().message), "found": find(engine, "walnut")}
 seen["whole"] = all(len(find(engine, f"cherry{n}", mode="keyword", limit=1)) <= 1 for n in range(5))
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 settle(engine)

@@ -23,6 +23,7 @@ from quarry.interfaces.gate import Gate
 from quarry.interfaces.ledger import Ledgers
 from quarry.interfaces.service import Service
 from quarry.interfaces.websocket import MAX_UNANSWERED, SocketServer
+from quarry.messages import Sentence, message
 
 TOKEN = "7a" * 32
 OWNER_TOKEN = "a7" * 32
@@ -46,6 +47,9 @@ STATUS = protocol.IndexStatus(
     message=None,
     told=None,
 )
+
+
+LONG_SENTENCE = Sentence("x" * 200_000, message("index-unavailable"))
 
 
 class Quiet:
@@ -264,7 +268,7 @@ def test_a_client_that_reads_nothing_is_let_go_and_the_others_are_told(monkeypat
 def test_a_client_that_asks_and_reads_no_answer_is_read_no_further():
     class Wordy(Quiet):
         def status(self):
-            return SimpleNamespace(**{**vars(super().status()), "message": "x" * 200_000})
+            return SimpleNamespace(**{**vars(super().status()), "message": LONG_SENTENCE})
 
     async def body(server, dial):
         client = await dial(max_size=None)
