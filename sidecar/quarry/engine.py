@@ -445,7 +445,7 @@ class Engine:
             try:
                 return ask(context)
             except PostingsDamaged as error:
-                context.reader.invalidate_postings(f"the keyword postings are damaged and made anew: {error}")
+                context.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
                 return ask(context)
 
     def _absent(self, path: str) -> Explanation:

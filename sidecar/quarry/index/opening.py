@@ -1,6 +1,6 @@
 """
 How is an index opened, so that what it holds can be trusted? Our functions are registered, a newer file is refused, and
-what is derived is made anew where it is not of this version. Before an index replaces another, its caches are filled.
+what is derived is rebuilt where it is not of this version. Before an index replaces another, its caches are filled.
 """
 
 from pathlib import Path

@@ -93,7 +93,7 @@ class Reader:
         return tuple(Candidate(i, *places[i], score) for i, score in scored if i in places)
 
     def invalidate_postings(self, why: str) -> None:
-        """Have the postings made anew, as they turned out to be damaged; this reader goes on without them."""
+        """Have the postings rebuilt, as they turned out to be damaged; this reader goes on without them."""
         self._memory.postings.invalidate(why)
         self.__dict__.pop("keywords", None)
 

@@ -27,7 +27,7 @@ class CurrentIndex:
 
     Raises:
         SchemaTooNew: A newer version wrote the index.
-        IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and made anew.
+        IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and rebuilt.
     """
 
     def __init__(self, path: Path, root: Path, without: frozenset[str]) -> None:

@@ -108,7 +108,7 @@ def carry_over(spec: RebuildSpec, source: Index, yield_point: Callable[[], None]
     """
     Take the contextual vectors of *source*, the index in use, over into the new one, which is complete and closed.
 
-    Where *source* is damaged, they are made anew.
+    Where *source* is damaged, they are rebuilt.
 
     Raises:
         Cancelled: *yield_point* said so.

@@ -73,7 +73,7 @@ class Synchronizer:
 
         Raises:
             SchemaTooNew: A newer version wrote the index.
-            IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and made anew.
+            IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and rebuilt.
         """
         self.activity = Activity()
         self.policy = Policy(root)
@@ -86,7 +86,7 @@ class Synchronizer:
         self._changed_meanwhile: set[str] = set()  # paths reported as changed since then
         self._changes_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
         self._idle_schedule = IdleSchedule()
-        self._recreated_for: IndexDamaged | None = None  # the damage that the present index was made anew for
+        self._recreated_for: IndexDamaged | None = None  # the damage that the present index was rebuilt for
         self._current = CurrentIndex(index_path, root, without)
         self._report_loss()
         self.model = VectorModel(

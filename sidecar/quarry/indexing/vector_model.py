@@ -81,7 +81,7 @@ class VectorModel:
                 english = self.slot.message or f"the embedding model {name!r} is missing"
                 return Sentence(english, message("model-missing", model=name))
             case "ready":
-                english = f"vectors are being made anew for the model {name!r}; meaning joins when they are"
+                english = f"vectors are being computed for the model {name!r}; meaning joins when they are"
                 return Sentence(english, message("vectors-pending", model=name))
 
     @property

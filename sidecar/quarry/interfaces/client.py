@@ -77,7 +77,7 @@ class SidecarClient:
 
         Raises:
             VaultMissing: There is no such folder.
-            VaultLocked: A program has the vault open for itself alone.
+            VaultLocked: A program has opened the vault exclusively.
             SidecarBusy: It serves as many clients as it can.
             ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
@@ -213,7 +213,7 @@ class SidecarClient:
             discovery = read_discovery(self.discovery_path)
             if discovery and discovery.port == NO_PORT:
                 raise errors.VaultLocked(
-                    f"process {discovery.pid} has {self.root} open for itself alone (quarry.Engine); close it there, "
+                    f"process {discovery.pid} has {self.root} open exclusively (quarry.Engine); close it there, "
                     "or have it use quarry.open, which leaves the vault open to other programs"
                 )
             try:

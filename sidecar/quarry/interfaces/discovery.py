@@ -23,7 +23,7 @@ from quarry.errors import ConnectionFailed, VaultLocked
 if TYPE_CHECKING:
     from filelock import FileLock
 
-NO_PORT = 0  # of a program that has the vault open for itself alone: it answers nobody
+NO_PORT = 0  # of a program that has opened the vault exclusively: it answers nobody
 MAX_PORT = 65_535
 TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours

@@ -90,7 +90,7 @@ def explain(
         return Explanation(
             note.path,
             "refused",
-            f"The query only admits notes {reason}, and this is not one.",
+            f"The query matches only notes {reason}, and this is not one.",
             understood,
             (message("explain-refused", filters=(written(failing),)),),
         )

@@ -115,7 +115,7 @@ def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
 
     may_load.set()
     model.slot.wait(30.0)
-    assert "being made anew" in model.why_no_vectors.english
+    assert "being computed" in model.why_no_vectors.english
     assert model.why_no_vectors.told == message("vectors-pending", model="first")
 
     missing = model_named("none", load)

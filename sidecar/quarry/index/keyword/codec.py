@@ -40,7 +40,7 @@ class Packed(Protocol):
 
 
 class PostingsDamaged(Exception):
-    """The segment file is not what was written; the database is whole, and postings are made anew from it."""
+    """The segment file is not what was written; the database is whole, and postings are rebuilt from it."""
 
 
 def compress(data: bytes) -> bytes:

@@ -91,7 +91,7 @@ class PostingsCache:
         generation = meta.generation(connection)
         with self._lock:
             if self._file is not None and not self._file.is_unchanged():
-                self._invalidate("the keyword postings were written to by another program and are made anew")
+                self._invalidate("the keyword postings were written to by another program and are rebuilt")
             if self._scorer is not None and self._scorer.generation == generation:
                 return self._scorer
             delta = self._delta or self._read_few(connection, generation)

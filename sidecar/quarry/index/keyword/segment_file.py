@@ -8,7 +8,7 @@ and read on opening.
 
 The file is derived, and the database says by its id which file is its own (`meta.POSTINGS`). A file with another id is
 of another index, of a copy that went another way, or was written just before a crash; such a file, and one that is
-damaged, is not used and made anew. Every block carries a checksum; the arrays, up to a size, are checked on opening,
+damaged, is not used and rebuilt. Every block carries a checksum; the arrays, up to a size, are checked on opening,
 and everything when there is time and before segments are merged (`SegmentFile.verify`).
 """
 

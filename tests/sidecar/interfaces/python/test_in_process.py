@@ -77,7 +77,7 @@ def test_other_programs_are_told_at_once_and_nobody_stops_the_process(engine, va
     stopped = command("stop", "--all")
 
     assert asked.code == 3
-    assert "open for itself alone" in asked.err
+    assert "open exclusively" in asked.err
     assert "no sidecar is running" in listed.out + listed.err
     assert stopped.code in (0, 1)
     with pytest.raises(errors.VaultLocked, match=r"quarry\.open"):
