@@ -197,7 +197,9 @@ function createRows(name: string | null): readonly Row[] {
 }
 
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
-  const reason = isWeak ? null : (answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode));
+  const known = answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode);
+  // Below "Closest matches", a row without any word says so; "Nearest in meaning" says it of all its rows.
+  const reason = !isWeak || (known === "meaning" && answer.weakness === "unlikely") ? known : null;
   const missing = hit.why === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
   const corrections = hit.why === null || hit.why === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };

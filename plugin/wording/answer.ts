@@ -41,7 +41,9 @@ export function relaxedWords(relaxed: Relaxed | null): string {
 function weaknessWords(answer: Answer): string {
   const { weakness, relaxed, lastWordIsPrefix } = answer;
   const isCorrectedNext = lastWordIsPrefix && lastWordIsUnknown(answer);
-  return weakness === null || relaxed !== null || isCorrectedNext ? "" : t(`answer.${weakness}`);
+  if (weakness === null || relaxed !== null || isCorrectedNext) return "";
+  const isFiltered = answer.clauses.some(({ kind }) => kind !== "phrase");
+  return weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`);
 }
 
 /** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */

@@ -14,14 +14,22 @@ def note_paths(connection: apsw.Connection, name: str) -> list[str]:
     """
     Paths of the notes that *name* may mean: the one that a link with it leads to, else all with that title or alias.
 
-    A note at the path *name* itself is to be looked for before.
+    A note at the path *name* itself is to be looked for before. The signs of a wiki-link, its label and its heading are
+    left out: `[[Work/Plan#Next|the plan]]` means `Work/Plan`.
     """
+    name = link_target(name)
     key = target_key(name)
     rows = select(connection, "SELECT path FROM notes WHERE name = ?", (target_number(key),))
     if linked := Namesakes([path for (path,) in rows if target_key(path) == key]).resolve(name, ""):
         return [linked]
     wanted = fold_case(name)
     return [path for path, names in _names(connection) if wanted in names]
+
+
+def link_target(text: str) -> str:
+    """The note that *text*, perhaps a wiki-link with a label or a heading, names; *text* itself if it names none."""
+    inner = text.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
+    return inner.partition("|")[0].partition("#")[0].strip() or text
 
 
 def similar_paths(connection: apsw.Connection, name: str, limit: int) -> list[str]:

@@ -24,7 +24,7 @@ def find_vault(named: str | Path | None, start: Path) -> Path:
     for folder in (start, *start.parents):
         if is_vault(folder):
             return folder
-    raise VaultMissing(f"neither {start} nor any of its parent folders is a vault")
+    raise VaultMissing(f"neither {start} nor any of its parent folders is a vault: none has {' or '.join(VAULT_MARKS)}")
 
 
 def is_vault(folder: Path) -> bool:

@@ -93,7 +93,7 @@ def _may_be_mistyped(word: str, encoder: Encoder | None) -> bool:
     if len(word) < MIN_CORRECTED_LENGTH or not word.isalpha():
         return False
     is_word = encoder.is_word if encoder else is_known_word
-    has_plural = len(word) > MIN_CORRECTED_LENGTH + 1 and word.endswith("s")
+    has_plural = len(word) > MIN_CORRECTED_LENGTH + 1 and word.endswith("s") and not word.endswith("ss")
     return not (is_word(word) or (has_plural and is_word(word[:-1])))
 
 

@@ -38,6 +38,13 @@ describe("weak hits", () => {
     expect(said(answerRows(answer({ hits: [hit("a.md")], weakness: "unlikely" }), ROW_OPTIONS))).toEqual(["-- closest", "a.md weak"]);
   });
 
+  test("without any word say so among the closest matches, where the divider does not", () => {
+    const reason = (weakness: "no-words" | "unlikely"): unknown => answerRows(answer({ hits: [weak("a.md")], weakness }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.reason : "-"));
+
+    expect(reason("unlikely")).toEqual(["-", "meaning"]);
+    expect(reason("no-words")).toEqual(["-", null]);
+  });
+
   test("are no group in a search by words or by meaning alone", () => {
     expect(said(answerRows(answer({ hits: [hit("a.md"), weak("b.md")], mode: "semantic" }), ROW_OPTIONS))).toEqual(["a.md", "b.md"]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { correctionWords, countWords, relaxedWords, understoodWords } from "../../../plugin/wording/answer";
+import { correctionWords, countWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/wording/answer";
 import { answer, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {
@@ -24,4 +24,12 @@ test("a correction names what was typed and what was looked for", () => {
 test("a relaxation is worded by its code", () => {
   expect(relaxedWords(null)).toBe("");
   expect(relaxedWords({ step: "meaning", message: "These come near in meaning", told: { code: "relaxed-nothing", args: { among: "all" } } })).toBe("No notes match. These are the nearest in meaning.");
+});
+
+test("what a filter keeps out is not said to be in no note", () => {
+  const clause = { kind: "tag" as const, start: 0, end: 5, name: "", value: "idea", negated: false, removable: true };
+
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words" }))).toBe("No note contains these words.");
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [clause] }))).toBe("No notes under these filters contain these words.");
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [{ ...clause, kind: "phrase" }] }))).toBe("No note contains these words.");
 });

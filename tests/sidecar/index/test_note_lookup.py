@@ -31,6 +31,10 @@ def find(index, put, make_note):
         ("Pods", "Archive/Pods.md"),  # as a link: the shortest path
         ("Pods and Containers", "Kubernetes/Pods.md"),
         ("kapsel", "Kubernetes/Pods.md"),
+        ("[[Kubernetes/Pods]]", "Kubernetes/Pods.md"),
+        ("[[Kubernetes/Pods#Life cycle|how they end]]", "Kubernetes/Pods.md"),
+        ("![[sourdough rye#Oven]]", "Recipes/Sourdough rye.md"),
+        ("Kubernetes/Pods#Life cycle", "Kubernetes/Pods.md"),
     ],
 )
 def test_a_path_a_link_a_title_or_an_alias_finds_it(find, name, path):

@@ -187,3 +187,10 @@ def test_no_word_is_corrected_or_called_unknown_while_many_notes_are_not_indexed
     assert [(answer.corrections, answer.unknown_words) for answer in partial[:4]] == [((), ())] * 4
     mistyped, unknown = [ask(engine, query) for query in queries]
     assert (mistyped.corrections, unknown.unknown_words) == ((Correction("acordion", "accordion"),), ("xylophone",))
+
+
+def test_a_last_letter_typed_twice_makes_no_plural(vault: Vault, open_engine, encoder: HashEncoder):
+    vault.write("a.md", "a consensus")
+    engine = open_engine()
+
+    assert ask(engine, "consensuss", mode="keyword").corrections == (Correction("consensuss", "consensus"),)

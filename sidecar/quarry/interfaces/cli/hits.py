@@ -30,6 +30,8 @@ SIGNALS = {
 
 FOUND_BY: Mapping[wire.Why, str] = {"exact": "words", "meaning": "meaning", "both": "words and meaning"}
 
+NAMED_WORDS = 4  # that a note lacks, on its line; a long question has more
+NO_WORDS_FILTERED = "No note that the filters admit contains these words. The nearest in meaning:"
 WEAKNESSES: Mapping[wire.Weakness, str] = {
     "no-words": "No note contains these words. The nearest in meaning:",
     "unlikely": "No note matches well. The closest:",
@@ -73,7 +75,8 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
     if result.relaxed:
         print_line(result.relaxed.message)
     elif result.weakness:
-        print_line(WEAKNESSES[result.weakness])
+        is_filtered = any(clause.kind != "phrase" for clause in result.clauses)
+        print_line(NO_WORDS_FILTERED if is_filtered and result.weakness == "no-words" else WEAKNESSES[result.weakness])
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
@@ -93,8 +96,14 @@ def _evidence(hit: wire.Hit) -> Iterator[str]:
         return
     yield FOUND_BY[hit.why]
     if hit.missing_words and hit.why != "meaning":  # which holds none
-        yield f"without {_joined(hit.missing_words, 'or')}"
+        yield f"without {_few(hit.missing_words)}"
     yield f"confidence {hit.confidence:.2f}"
+
+
+def _few(words: Sequence[str]) -> str:
+    """The first of *words*, and how many more there are."""
+    more = len(words) - NAMED_WORDS
+    return _joined(words, "or") if more <= 1 else f"{', '.join(words[:NAMED_WORDS])} and {more} more"
 
 
 def print_heading_trail(headings: Sequence[str], title: str) -> None:

@@ -21,6 +21,7 @@ QUERY_HELP = (
     'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
     "match-case: [property:value] modified:7d"
 )
+MODE_NAMES = {"both": "hybrid", "words": "keyword", "meaning": "semantic"}  # as the pane calls them
 MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
 FUSIONS = ("convex", "rrf", "six-signals")
 SORTS = ("relevance", "modified", "created", "name")
@@ -48,7 +49,13 @@ def add_vault(parser: argparse.ArgumentParser) -> None:
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose how to search."""
-    parser.add_argument("--mode", choices=MODES, default="hybrid")
+    parser.add_argument(
+        "--mode",
+        type=lambda given: MODE_NAMES.get(given, given),
+        choices=MODES,
+        default="hybrid",
+        help="search by words and meaning, by words or by meaning (default: hybrid); also: both, words, meaning",
+    )
     parser.add_argument(
         "--fusion",
         choices=FUSIONS,

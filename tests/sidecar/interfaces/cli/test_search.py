@@ -35,6 +35,25 @@ def test_what_no_note_answers_is_told_as_weak_above_the_hits(at_shared, command)
     assert done.out.startswith("No note contains these words. The nearest in meaning:\n 1. ")
 
 
+def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(at_shared, command):
+    done = command("search", "-reed", "reed")
+
+    assert done.out.startswith("No note that the filters admit contains these words. The nearest in meaning:\n 1. ")
+
+
+@pytest.mark.parametrize(("name", "mode"), [("words", "keyword"), ("meaning", "semantic"), ("both", "hybrid")])
+def test_modes_may_be_called_as_in_the_pane(at_shared, command, name, mode):
+    called = [json.loads(command("search", "--json", "--mode", given, "reed").out)["hits"] for given in (name, mode)]
+
+    assert called[0] == called[1]
+
+
+def test_a_long_question_names_the_first_words_that_a_note_lacks(at_shared, command):
+    done = command("search", "reed xylophone zebra giraffe lion tiger unicorn", "--limit", "1")
+
+    assert "without xylophone, zebra, giraffe, lion and 2 more" in done.out
+
+
 def test_finding_nothing_is_no_failure(at_shared, command):
     done = command("search", "--mode", "keyword", "xyzzyqqq")
 
