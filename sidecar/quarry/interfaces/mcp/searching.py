@@ -245,6 +245,13 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
     return f"{markdown.title_line(hit['id'], *told, place=place)}\n{markdown.quoted(hit[text])}"
 
 
+def _weakness(result: "wire.SearchResult") -> str | None:
+    if result.weakness is None:
+        return None
+    is_filtered = result.weakness == "no-words" and any(clause.kind != "phrase" for clause in result.clauses)
+    return markdown.WEAKNESSES.get("no-words-filtered" if is_filtered else result.weakness, result.weakness)
+
+
 def _search_message(result: "wire.SearchResult") -> str | None:
     """The remarks on how the hits were found: corrections, relaxation, a stale index."""
     corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
@@ -252,7 +259,7 @@ def _search_message(result: "wire.SearchResult") -> str | None:
     return markdown.sentences(
         [
             None if result.hits else f"No notes match. {BROADER}",
-            markdown.WEAKNESSES.get(result.weakness, result.weakness) if result.weakness else None,
+            _weakness(result),
             "; ".join(corrected),
             f"No note contains {lacking}" if lacking else None,
             clean_name(result.relaxed.message) if result.relaxed else None,
