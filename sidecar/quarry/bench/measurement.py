@@ -183,9 +183,10 @@ def process_tree(pid: int) -> list[int]:
     """A process and its descendants, where there is a /proc."""
     found = [pid]
     for one in found:  # grows while it is walked
-        for file in Path(f"/proc/{one}/task").glob("*/children"):
-            with contextlib.suppress(OSError):  # the process has ended
-                found += map(int, file.read_text("ascii").split())
+        with contextlib.suppress(OSError):  # the process has ended: its folder goes while it is listed
+            for file in Path(f"/proc/{one}/task").glob("*/children"):
+                with contextlib.suppress(OSError):  # a thread of it has
+                    found += map(int, file.read_text("ascii").split())
     return found
 
 
