@@ -91,5 +91,5 @@ export function textOf(value: Arguments[string] | undefined): string {
 }
 
 export function listOf(value: Arguments[string] | undefined): readonly string[] {
-  return typeof value === "object" ? value : [];
+  return typeof value === "object" && (value as unknown) !== null ? value : [];
 }

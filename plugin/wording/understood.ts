@@ -91,7 +91,7 @@ function taskWords(args: Arguments): string | null {
 function propertyWords(name: string, comparison: string, value: string): string {
   if (comparison === "exists") return t("understood.property", { name });
   if (comparison === "is") return value === "" ? t("understood.property-empty", { name }) : `${name}: ${value}`;
-  return `${name} ${SIGNS[comparison] ?? comparison} ${value}`;
+  return `${name} ${SIGNS.get(comparison) ?? comparison} ${value}`;
 }
 
-const SIGNS: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥" };
+const SIGNS: ReadonlyMap<string, string> = new Map([["<=", "≤"], [">=", "≥"]]);

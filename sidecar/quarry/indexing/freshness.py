@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from quarry.index import Reader
 from quarry.indexing.activity import Progress, State
+from quarry.indexing.metadata import FILLED
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.worker import RequestQueue, Worker
 
@@ -15,6 +16,9 @@ STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
 
 BLOCKED: frozenset[State] = frozenset({"paused", "failed"})
 """States in which reported changes do not enter the index until something else happens."""
+
+UNCOUNTED: frozenset[State] = frozenset({"starting", "scanning", "rebuilding"})
+"""States in which what is outstanding is not known, or is that of another index."""
 
 MAX_OUTSTANDING = 0.05  # of the notes in the index; with more to come, that no note has a word means little
 FEW_OUTSTANDING = 16  # notes, of a small vault: a save or two
@@ -62,10 +66,11 @@ class IndexFreshness:
         return freshness(self.state, progress, notes, requests.change_count, requests.outstanding, epoch)
 
     def is_nearly_complete(self, reader: Reader) -> bool:
-        """Whether *reader* sees nearly all notes of the vault, as far as is known; during a rebuild it does."""
-        activity = self._sync.activity
-        few = max(FEW_OUTSTANDING, MAX_OUTSTANDING * reader.note_count)
-        return activity.state == "rebuilding" or activity.pending <= few
+        """Whether *reader* sees nearly all notes of the vault, as far as is known."""
+        if self._sync.activity.state in UNCOUNTED:
+            return reader.meta_get(FILLED) is not None
+        outstanding = max(self._sync.activity.pending, self._requests.outstanding)
+        return outstanding <= max(FEW_OUTSTANDING, MAX_OUTSTANDING * reader.note_count)
 
     def last_report(self, until_ms: int | None = None) -> int:
         """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""

@@ -23,6 +23,7 @@ FINGERPRINT = "fingerprint"  # of the model whose vectors it holds
 VAULT = "vault"  # whose notes it holds: a JSON object of `vault_id` and `folder_key`
 POISON = "deadly"  # paths of the notes whose preparation ended processes: a JSON array
 BUILT = "built_ms"  # when it was begun from nothing, or rebuilt: milliseconds since 1970
+FILLED = "filled"  # there once it has held all notes of the vault
 READING = "reading"  # what decides the rows of a note besides its bytes
 
 
@@ -71,7 +72,7 @@ def claim_index(index: Index, root: Path) -> None:
 def rebuild_metadata(index: Index, reading: str, fingerprint: Fingerprint | None) -> dict[str, str]:
     """Metadata for a rebuilt index that is to replace *index*."""
     facts = {key: value for key in (VAULT, POISON) if (value := index.meta_get(key))}
-    facts |= {READING: reading, BUILT: _now_ms()}
+    facts |= {READING: reading, BUILT: _now_ms(), FILLED: "1"}
     return facts | {FINGERPRINT: fingerprint_text(fingerprint)} if fingerprint else facts
 
 

@@ -29,7 +29,7 @@ from quarry.indexing.disk_state import DiskState, named_by
 from quarry.indexing.heap import give_back_free_memory
 from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
-from quarry.indexing.metadata import READING, reading_key, rebuild_metadata
+from quarry.indexing.metadata import FILLED, READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
 from quarry.indexing.reasons import Reason
 from quarry.indexing.vector_model import LoadContextual, VectorModel
@@ -203,6 +203,7 @@ class Synchronizer:
             self._reporter("main").scanned(len(difference.scan.excluded))
             self.activity.clear_notice("removals")
             self._embed_pending()
+            self._note_filled()
             self._settle()
             return
         self._is_reconciling = True
@@ -218,6 +219,7 @@ class Synchronizer:
         self._embed_pending()
         if outcome.changed_anything:
             self._compact()
+        self._note_filled()
         self._settle()
 
     def rebuild(self) -> None:
@@ -424,6 +426,11 @@ class Synchronizer:
                 "has sync finished? If they were meant to go, rebuild the index"
             )
             self.activity.set_notice("removals", Sentence(english, message("notes-kept", count=outcome.held_back)))
+
+    def _note_filled(self) -> None:
+        """Remember that the index has held the whole vault, for answers at the next start."""
+        if self.index.meta_get(FILLED) is None:
+            self.index.meta_set(FILLED, "1")
 
     def _settle(self) -> None:
         """Mark the index as equal to the vault, let the model load, and notify."""

@@ -32,7 +32,9 @@ def words_missing(
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
         parts = None if word.isascii() else split_runs(word)
-        for part in parts or (word,):
+        if parts and typed == prepared.query.prefix and not is_run(parts[-1]):
+            parts = parts[:-1]  # a word to come, of which nothing is said yet
+        for part in (word,) if parts is None else parts:
             if parts and is_run(part):
                 for note_id, words in _lacked_of_run(part, wanted, of_query, reader, deadline).items():
                     missing.setdefault(note_id, []).extend(words)

@@ -13,11 +13,14 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.terms.normalize import fold
 from quarry.terms.tokenizer import TOKEN, split_token, unspaced_characters
 from quarry.text.query.question import CJK_QUESTION_WORDS
+from quarry.text.query.terms import is_stop_word
 
 MIN_RUN = 5  # characters; fewer are mostly one word (数据库), which is lacking where not all of it stands side by side
 MIN_WORD = 2  # characters; most words have two, and a single one may be what joins two of them
 
-_HAN_AND_KANA = lazy_pattern("[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_HAN_AND_KANA = lazy_pattern(
+    "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
 _JOINING = lazy_pattern("[\u3041-\u309f]+|^[的了地得之和与及在是]+|[的了吗呢吧啊]+$")
 
 
@@ -25,7 +28,10 @@ def split_runs(word: str) -> list[str] | None:
     """The words and runs in *word*: `glue` and `とは何ですか` in `glueとは何ですか`; None if it is one word."""
     tokens = TOKEN.findall(word)
     parts = [piece.text for token in tokens for piece in split_token(token)]
-    return parts if any(map(is_run, parts)) else tokens if len(tokens) > 1 else None
+    if not any(map(_HAN_AND_KANA.fullmatch, parts)):
+        parts = tokens  # between other scripts, punctuation alone separates words
+    content = [part for part in parts if is_run(part) or not is_stop_word(part.lower())]
+    return content if len(parts) > 1 or any(map(is_run, parts)) else None
 
 
 def is_run(part: str) -> bool:

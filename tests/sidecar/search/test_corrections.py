@@ -1,7 +1,7 @@
 """Words that are taken for typing errors, and words that are not."""
 
 import pytest
-from builders import HashEncoder, Vault, ask, settle
+from builders import HashEncoder, Vault, ask, settle, wait_until
 
 from quarry.engine import Engine
 from quarry.search.answer import Answer, Correction
@@ -194,3 +194,20 @@ def test_a_last_letter_typed_twice_makes_no_plural(vault: Vault, open_engine, en
     engine = open_engine()
 
     assert ask(engine, "consensuss", mode="keyword").corrections == (Correction("consensuss", "consensus"),)
+
+
+def test_a_start_from_a_part_of_the_notes_corrects_nothing_until_all_are_there(
+    vault: Vault, open_engine, encoder: HashEncoder
+):
+    vault.write_all({f"{n:03}.md": "an accordion" for n in range(200)})
+    first = open_engine(wait=False)
+    wait_until(lambda: first.status().notes > 0)
+    first.close()
+    encoder.hold()  # or the rest might be there before the first question is asked
+    second = open_engine(wait=False)
+    partial = ask(second, "acordion", mode="keyword")
+    encoder.release()
+    settle(second)
+
+    assert partial.corrections == ()
+    assert ask(second, "acordion", mode="keyword").corrections == (Correction("acordion", "accordion"),)

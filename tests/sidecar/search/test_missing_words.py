@@ -123,3 +123,10 @@ def test_of_a_question_without_spaces_a_note_lacks_the_words_that_it_does_not_ho
     found = missing(engine, "簧片怎么调音", mode="keyword")
     assert (found["reeds.md"], found["other.md"]) == ((), ("调音",))
     assert missing(engine, "glueと簧片の調音", mode="keyword")["other.md"] == ("調音",)
+
+
+def test_the_last_part_of_a_word_that_is_being_typed_is_lacked_by_none(vault: Vault, open_engine):
+    vault.write_all({"resin.md": "glue and resin", "glue.md": "glue"})
+    found = missing(open_engine(), "glue—resi", mode="keyword", typing=True)
+
+    assert (found["resin.md"], found["glue.md"]) == ((), ())

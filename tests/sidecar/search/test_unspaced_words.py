@@ -33,6 +33,16 @@ def test_a_word_is_split_where_its_script_changes_and_at_punctuation():
     assert split_runs("请问，手风琴修理") == ["请问", "手风琴修理"]
 
 
+def test_a_change_between_chinese_and_latin_ends_a_word_however_short_its_parts_are():
+    assert split_runs("numpy调音教程") == ["numpy", "调音教程"]
+    assert split_runs("簧片resin") == ["簧片", "resin"]
+    assert split_runs("ﾃﾞｰﾀ修理方法") == ["ﾃﾞｰﾀ修理方法"]  # half-width kana
+
+
+def test_a_stop_word_between_signs_is_no_word_to_lack():
+    assert split_runs("glue—the") == ["glue"]
+
+
 @pytest.mark.parametrize("word", ["getStaleFiles", "机器", "数据库", "ภาษาไทย", "전기차"])
 def test_a_word_without_a_run_of_several_words_is_not_split(word):
     assert split_runs(word) is None

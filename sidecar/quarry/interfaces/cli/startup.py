@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 _M_ARENA_MAX = -8  # of glibc's malloc.h
@@ -95,6 +96,7 @@ def _import_numpy_without_linalg() -> None:
         return getattr(importlib.import_module(name), function)(*args, **options)
 
     stub = ModuleType(name)
+    stub.__spec__ = ModuleSpec(name, None)  # for a library that asks whether the module is there
     vars(stub).update({each: partial(call, each) for each in ("eigvals", "inv", "lstsq", "matrix_power")})
     sys.modules[name] = stub
     try:
