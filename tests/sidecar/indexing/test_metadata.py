@@ -38,7 +38,7 @@ def test_an_index_made_anew_knows_what_the_old_one_learnt(tmp_path):
 
     assert poison_notes(new) == {"bad.md"}
     assert stored_fingerprint(new) == MODEL
-    assert rebuild_metadata(new, reading_key(Settings()), None).keys() == {"reading", "deadly", "built_ms"}
+    assert rebuild_metadata(new, reading_key(Settings()), None).keys() == {"reading", "deadly", "built_ms", "filled"}
     old.close()
     new.close()
 
