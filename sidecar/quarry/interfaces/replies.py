@@ -6,9 +6,12 @@ with the structs of `protocol/` all the same; their fields are looked up by the 
 """
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quarry.errors import ConnectionFailed
+
+if TYPE_CHECKING:
+    from quarry.interfaces import protocol as wire
 
 
 class Reply(dict[str, Any]):
@@ -77,3 +80,8 @@ def _compact(value: Any) -> str:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def lacks_words_under_filters(result: "wire.SearchResult") -> bool:
+    """Whether no note that the query's filters and exclusions admit has its words; others may have them."""
+    return result.weakness == "no-words" and any(clause.kind != "phrase" for clause in result.clauses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quarry.interfaces.cli.terminal import bold, dim, marked, print_line
+from quarry.interfaces.replies import lacks_words_under_filters
 from quarry.interfaces.sanitize import code_span, one_line, path_line
 
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
     if result.relaxed:
         print_line(result.relaxed.message)
     elif result.weakness:
-        is_filtered = any(clause.kind != "phrase" for clause in result.clauses)
-        print_line(NO_WORDS_FILTERED if is_filtered and result.weakness == "no-words" else WEAKNESSES[result.weakness])
+        print_line(NO_WORDS_FILTERED if lacks_words_under_filters(result) else WEAKNESSES[result.weakness])
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:

@@ -13,6 +13,7 @@ from quarry.interfaces.mcp.markdown import clean, clean_name
 from quarry.interfaces.mcp.places import hit_id, split_place
 from quarry.interfaces.mcp.vaults import WAIT_MS, Vault
 from quarry.interfaces.mcp.versions import has_structured_results
+from quarry.interfaces.replies import lacks_words_under_filters
 
 if TYPE_CHECKING:
     from quarry.interfaces import protocol as wire
@@ -248,8 +249,8 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
 def _weakness(result: "wire.SearchResult") -> str | None:
     if result.weakness is None:
         return None
-    is_filtered = result.weakness == "no-words" and any(clause.kind != "phrase" for clause in result.clauses)
-    return markdown.WEAKNESSES.get("no-words-filtered" if is_filtered else result.weakness, result.weakness)
+    kind = "no-words-filtered" if lacks_words_under_filters(result) else result.weakness
+    return markdown.WEAKNESSES.get(kind, kind)
 
 
 def _search_message(result: "wire.SearchResult") -> str | None:
