@@ -10,9 +10,10 @@ from quarry.index import DatabaseError, PostingsDamaged
 
 _log = logging.getLogger(__name__)
 _Part = TypeVar("_Part")
+_Instead = TypeVar("_Instead")
 
 
-def ornament(name: str, make: Callable[[], _Part], instead: _Part) -> _Part:
+def ornament(name: str, make: Callable[[], _Part], instead: _Instead) -> _Part | _Instead:
     """
     What *make* returns, or *instead* where it fails by a defect; *name* is that of the part, for the log.
 

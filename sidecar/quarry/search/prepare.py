@@ -3,6 +3,7 @@ A parsed query made ready for the retrievers: its terms with their idf, its vect
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
@@ -136,11 +137,11 @@ def prepare_query(
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
-    words, corrections = as_typed = query.words, ()
+    words: Sequence[str] = query.words
+    corrections: tuple[Correction, ...] = ()
     if corrects:
-        words, corrections = ornament(
-            "corrections", lambda: corrected(query, absent, reader, encoder, deadline), as_typed
-        )
+        correct = partial(corrected, query, absent, reader, encoder, deadline)
+        words, corrections = ornament("corrections", correct, (words, corrections))
     replaced = {correction.typed for correction in corrections}
     languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)

@@ -17,7 +17,7 @@ from quarry.search.budget import Fitted, fit
 from quarry.search.ornaments import ornament
 from quarry.search.ranking import RankedNote
 from quarry.search.snippet.highlighting import find_matches, highlight
-from quarry.search.snippet.matcher import HighlightTerms
+from quarry.search.snippet.matcher import HighlightTerms, TermMatch
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
 from quarry.types import Fused, SearchRequest, Span
 
@@ -108,11 +108,12 @@ class SnippetBuilder(Struct, frozen=True):
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
-        found, languages = [], self._languages(chunks)
+        found: list[Sequence[TermMatch]] = []
+        languages = self._languages(chunks)
         for chunk, text in zip(chunks, texts, strict=True):
             self.deadline.check()
             wanted = self.wanted.in_languages(languages.get(note_of(chunk.chunk_id), ()))
-            found.append(ornament("marks", partial(find_matches, text, wanted), []))
+            found.append(ornament("marks", partial(find_matches, text, wanted), ()))
         wordless = [at for at, matches in enumerate(found) if not matches]
         of_wordless = partial(self._nearest_sentences, [texts[at] for at in wordless])
         nearest = dict(zip(wordless, ornament("nearest sentences", of_wordless, [None] * len(wordless)), strict=True))
