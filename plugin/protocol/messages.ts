@@ -1,4 +1,4 @@
-// Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
+// Generated from sidecar/quarry/protocol/ by `npm run wire`; edit the structs, not this file.
 
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";

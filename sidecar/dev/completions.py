@@ -10,8 +10,8 @@ import argparse
 
 import shtab
 
-from quarry.interfaces.cli.completion import SCRIPTS, SHELLS
-from quarry.interfaces.cli.main import full_parser
+from quarry.cli.completion import SCRIPTS, SHELLS
+from quarry.cli.main import full_parser
 
 FOLDERS = ("DIR", "VAULT")  # metavars of arguments that take a folder
 FILES = ("FILE",)

@@ -8,15 +8,14 @@ from typing import Any
 
 import msgspec
 
-from quarry import errors
-from quarry.interfaces import protocol
-from quarry.interfaces.envelope import Error
-from quarry.interfaces.failures import presentation_of
+from quarry import errors, protocol
+from quarry.server.envelope import Error
+from quarry.server.failures import presentation_of
 
 Schema = dict[str, Any]
 
 HEAD = """\
-<!-- Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this page. -->
+<!-- Generated from sidecar/quarry/protocol/ by `npm run wire`; edit the structs, not this page. -->
 
 # The Quarry protocol, version {version}
 

@@ -12,7 +12,7 @@ import { compile } from "json-schema-to-typescript";
 
 import { PYTHON, ROOT } from "./environment.mjs";
 
-const BANNER = "// Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.";
+const BANNER = "// Generated from sidecar/quarry/protocol/ by `npm run wire`; edit the structs, not this file.";
 
 /** Everything that Python knows about the wire; see wire.py. */
 function readWire() {

@@ -17,7 +17,8 @@ import msgspec
 from protocol_document import document
 from wire_samples import samples
 
-from quarry.interfaces import envelope, protocol
+from quarry import protocol
+from quarry.server import envelope
 
 Schema = dict[str, Any]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from quarry.interfaces import protocol as wire
-from quarry.interfaces.envelope import Error, ErrorData, ErrorResponse
+from quarry import protocol as wire
+from quarry.server.envelope import Error, ErrorData, ErrorResponse
 
 BOILING = "Kitchen/Soft-boiled eggs.md"
 TEA = "Küche/お茶 🍵.md"

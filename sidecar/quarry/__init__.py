@@ -15,11 +15,11 @@ import sys
 TYPE_CHECKING = False  # importing it from `typing` takes longer than everything else here
 if TYPE_CHECKING:
     from quarry import errors
-    from quarry.interfaces.python.async_notes import AsyncNotes
-    from quarry.interfaces.python.in_process import InProcessEngine as Engine
-    from quarry.interfaces.python.notes import Notes
-    from quarry.interfaces.python.opening import open, open_async  # noqa: A004
-    from quarry.interfaces.python.results import (
+    from quarry.python.async_notes import AsyncNotes
+    from quarry.python.in_process import InProcessEngine as Engine
+    from quarry.python.notes import Notes
+    from quarry.python.opening import open, open_async  # noqa: A004
+    from quarry.python.results import (
         AnswerFreshness,
         CapturedNote,
         FoundNote,
@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 _DISTRIBUTION = "quarry-search"
-_API = "quarry.interfaces.python"
+_API = "quarry.python"
 _HOMES = {  # of names that do not stand in the module of the results
     "AsyncNotes": (f"{_API}.async_notes", "AsyncNotes"),
     "Engine": (f"{_API}.in_process", "InProcessEngine"),

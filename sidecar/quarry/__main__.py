@@ -14,11 +14,11 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["hook"] and not any(argument.partition("=")[0] in ASKED_BY_A_PERSON for argument in given):
         try:
-            from quarry.interfaces.hooks.entry import main as hook
+            from quarry.agents.hooks.entry import main as hook
         except ImportError:  # a broken installation is no reason to stop an agent
             return 0
         hook(given[1:])
-    from quarry.interfaces.cli.main import main as cli
+    from quarry.cli.main import main as cli
 
     return cli(given)
 

@@ -48,7 +48,7 @@ def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) ->
 
 def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:
     """*draft* without credentials, and how many of each kind it had."""
-    from quarry.text.secrets.scrub import scrub  # here, as a sidecar answers before it is imported
+    from quarry.redaction.scrub import scrub  # here, as a sidecar answers before it is imported
 
     counts: dict[str, int] = {}
 

@@ -2,7 +2,7 @@
 The values that pass between the stages: notes and chunks in, candidates and rankings through, hits out.
 
 All are frozen. Offsets are `[start, end)`. Unless a name says `utf16`, they count code points; offsets into a
-note count in its *decoded* text (see `text/decoding.py`), which is what Obsidian's editor counts in.
+note count in its *decoded* text (see `documents/decoding.py`), which is what Obsidian's editor counts in.
 """
 
 from collections.abc import Mapping
@@ -212,7 +212,7 @@ class SearchRequest(Struct, frozen=True):
     max_tokens: int = 4000
     scope: Scope = Scope()  # adds to operators in the query
     weights: Mapping[Retriever, float] | None = None  # None: as set for the vault
-    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `ranking/grouping.py`
+    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `search/grouping.py`
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
     expand: bool = False  # True: all passages of a hit are quoted, not its best one alone
     extract: bool = False  # True: the sentence that answers is looked for, where a question is asked

@@ -56,10 +56,10 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
         NoteNotFound: The file is gone or unreadable.
         VaultMissing: The vault folder is not there.
     """
-    from quarry.text.canvas.text import canvas_text  # what reads notes is imported when one is read
-    from quarry.text.decoding import decode_note
-    from quarry.text.pdf import text_of_chunks
-    from quarry.text.secrets.scrub import scrub_text
+    from quarry.documents.canvas.text import canvas_text  # what reads notes is imported when one is read
+    from quarry.documents.decoding import decode_note
+    from quarry.documents.pdf import text_of_chunks
+    from quarry.redaction.scrub import scrub_text
     from quarry.vault.read import read_file
 
     note = indexed.stored.note

@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `pages`
 
-from quarry.interfaces.discovery import read_discovery
+from quarry.client.discovery import read_discovery
 
 
 @pytest.fixture

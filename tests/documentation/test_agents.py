@@ -7,11 +7,11 @@ import shutil
 import pytest
 from pages import REPOSITORY, Page
 
-from quarry.interfaces.cli.mcp import DEFAULT_PORT
-from quarry.interfaces.install.clients import CLIENTS
-from quarry.interfaces.mcp.http_connection import PATH
-from quarry.interfaces.mcp.prompts import RECIPES
-from quarry.interfaces.mcp.tools import tool_names
+from quarry.agents.install.clients import CLIENTS
+from quarry.cli.mcp import DEFAULT_PORT
+from quarry.mcp.http_connection import PATH
+from quarry.mcp.prompts import RECIPES
+from quarry.mcp.tools import tool_names
 
 PAGE = Page.read("docs/AGENTS.md")
 RUN = ("Hooks", "Context blocks", "Five recipes")

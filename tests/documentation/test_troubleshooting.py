@@ -11,7 +11,7 @@ import sys
 import pytest
 from pages import Page
 
-from quarry.interfaces.discovery import read_discovery
+from quarry.client.discovery import read_discovery
 
 pytestmark = pytest.mark.slow  # starts sidecars
 

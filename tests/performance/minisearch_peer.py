@@ -25,6 +25,11 @@ from msgspec import Struct
 from quarry.bench.corpora import find_notes, questions
 from quarry.bench.index_cost import index_whole, wait_until_idle
 from quarry.bench.measurement import memory_mb, percentiles, run_in_subprocess
+from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.markdown import read_outline
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.engine import Engine
 from quarry.errors import ExtraMissing
 from quarry.evaluation.collections import find_collections, read_collection
@@ -33,11 +38,6 @@ from quarry.evaluation.measures import MAIN, means, measure
 from quarry.evaluation.runner import ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.evaluation.tables import markdown_table
-from quarry.text.decoding import decode_note
-from quarry.text.frontmatter import read_front_matter
-from quarry.text.markdown import read_outline
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest
 from quarry.vault.paths import nfc
 

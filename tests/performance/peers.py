@@ -16,7 +16,7 @@ from published import chunks_of
 
 from quarry.bench.corpora import find_notes
 from quarry.bench.measurement import each_ms, percentiles, size_mb
-from quarry.text.decoding import decode_note
+from quarry.documents.decoding import decode_note
 
 LIMIT = 30  # as each of our retrievers proposes
 HEAP_BYTES = 128 * 1024 * 1024

@@ -27,6 +27,9 @@ from pathlib import Path
 import numpy as np
 from recording import DEPTH, session
 
+from quarry.analysis.analysis import phrase_terms
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.engine import Engine
 from quarry.evaluation.collections import Collection, JudgedQuery, find_collections, read_collection
 from quarry.evaluation.comparison import randomisation
@@ -34,11 +37,8 @@ from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Reader
 from quarry.index.filters.properties import moment_ms
-from quarry.ranking.signals import SCORE_DIGITS, Numbers
-from quarry.ranking.six_signals import MS_A_DAY, SEVERITIES, recency
-from quarry.terms.analysis import phrase_terms
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
+from quarry.search.signals import SCORE_DIGITS, Numbers
+from quarry.search.six_signals import MS_A_DAY, SEVERITIES, recency
 
 WEIGHTS = (0.01, 0.02, 0.03, 0.05, 0.1)
 FACTORS = (0.5, 1.25, 1.5)  # of meaning

@@ -26,16 +26,16 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TypeAlias
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import NO_TOKEN_LIMIT
 from quarry.index import quantize
-from quarry.index.vector.quantize import cosines
+from quarry.index.vectors.quantize import cosines
 from quarry.indexing.indexer import embedded_text
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest
 
 QUESTIONS = "questions_df.csv"

@@ -29,6 +29,7 @@ from chunking import QUESTIONS
 from collected import HELD_BACK, HERE, SAMPLE, TUNING, available, further, languages, sample, some_queries, unpack
 from msgspec import Struct
 
+from quarry import protocol as wire
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.collections import Collection
@@ -36,11 +37,10 @@ from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.prompts import read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
-from quarry.interfaces import protocol as wire
-from quarry.interfaces import translate
-from quarry.interfaces.translate.context import SEPARATOR, Quoted, likely_hits, quoted
-from quarry.ranking.budget import CHARACTERS_PER_TOKEN
+from quarry.search.budget import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
+from quarry.server import encode as translate
+from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted
 from quarry.vault.paths import nfc
 
 BUDGETS = (500, 1500, 2000)  # of a prompt, a block and a question

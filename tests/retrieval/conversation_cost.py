@@ -28,16 +28,16 @@ from collected import HERE
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry import protocol as wire
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.prompts import Prompt, read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
-from quarry.interfaces import protocol as wire
-from quarry.interfaces import translate
-from quarry.interfaces.blocks.kept import BlockStore
-from quarry.interfaces.blocks.reading import Blocks
-from quarry.ranking.budget import estimate_tokens
+from quarry.search.budget import estimate_tokens
+from quarry.server import encode as translate
+from quarry.server.blocks.kept import BlockStore
+from quarry.server.blocks.reading import Blocks
 from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 

@@ -35,13 +35,13 @@ from quarry.index import (
 )
 from quarry.index.deadline import NO_DEADLINE
 from quarry.index.ids import SLOT_BITS, among, id_range, note_of, notes_of
-from quarry.index.keyword.bm25 import NOTE_WEIGHTS
-from quarry.index.keyword.forward import COMPOUNDS, TEXT
-from quarry.index.keyword.query import QueryTerm
 from quarry.index.note_codec import open_packed
+from quarry.index.postings.bm25 import NOTE_WEIGHTS
+from quarry.index.postings.forward import COMPOUNDS, TEXT
+from quarry.index.postings.query import QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
-from quarry.index.vector.quantize import FloatMatrix, FloatVector, quantize
-from quarry.index.vector.query import NO_NEAREST_CHUNKS
+from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
+from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.indexing.prepare import embedded_text
 from quarry.search import Answer
 from quarry.types import Fusion, Retriever, SearchRequest

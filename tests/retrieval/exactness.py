@@ -35,9 +35,9 @@ from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index.keyword.retrievers import MemoryRetriever
-from quarry.index.vector import matrix
-from quarry.index.vector.query import OVERFETCH, OVERFETCH_EXTRA
+from quarry.index.postings.retrievers import MemoryRetriever
+from quarry.index.vectors import matrix
+from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10

@@ -4,7 +4,7 @@ Fit the weights of confidence: `python tests/retrieval/fit_confidence.py DATA [-
 DATA is a folder with `vaults/*.tar.xz` and `ir/*.tar.xz`. Learns from the prompts beside this file and from the judged
 collections, each query of which is asked twice: once of all documents, once of those that do not answer it. Prints how
 well each vault is told apart by weights that were fitted without it, then the same for the vault that is held back,
-which is fitted on nowhere. With `--write` the weights become those that ship (`ranking/confidence.toml`).
+which is fitted on nowhere. With `--write` the weights become those that ship (`search/confidence.toml`).
 """
 
 import argparse
@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-import quarry.ranking.confidence as shipped
+import quarry.search.confidence as shipped
 from quarry.embedding import load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.corpus_cache import prepare
@@ -64,7 +64,7 @@ COLUMNS = {
     "semantic": ("contrast_met", "cosine_met", "missing", "length", "rarest"),
 }
 HEADER = """\
-# What each piece of evidence counts for the confidence of a hit; see ranking/confidence.py for what they are. Fitted by
+# What each piece of evidence counts for the confidence of a hit; see search/confidence.py for what they are. Fitted by
 # tests/retrieval/fit_confidence.py: change them there, not here.
 
 """

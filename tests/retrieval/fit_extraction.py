@@ -28,7 +28,7 @@ from fit_confidence import NOW, PROMPTS, VAULTS, vault_of
 from msgspec import Struct
 from numpy.typing import NDArray
 
-import quarry.ranking.sentence_confidence as shipped
+import quarry.search.sentence_confidence as shipped
 from quarry.embedding import load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection
@@ -37,11 +37,11 @@ from quarry.evaluation.prompts import read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Deadline, Index
-from quarry.ranking.sentence_confidence import WEIGHTS, features_of_best
+from quarry.query.question import is_question
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.extraction import LENGTHS, LIKELY, compare_sentences
-from quarry.text.query.question import is_question
+from quarry.search.sentence_confidence import WEIGHTS, features_of_best
 from quarry.types import SearchRequest
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
@@ -172,7 +172,7 @@ def fit(matrix: NDArray[np.float64], truths: NDArray[np.float64]) -> NDArray[np.
 
 
 def written(weights: NDArray[np.float64]) -> str:
-    """The weights as they stand in `ranking/sentence_confidence.py`."""
+    """The weights as they stand in `search/sentence_confidence.py`."""
     pairs = ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(WEIGHTS, weights[1:], strict=True))
     return f"BIAS = {weights[0]:.2f}\nWEIGHTS = {{{pairs}}}"
 

@@ -21,15 +21,15 @@ from pathlib import Path
 
 from fit_confidence import PROMPTS, vault_of
 
+from quarry.agents.hooks.outcome import Silence
+from quarry.agents.hooks.prompts import read_prompt
+from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.prompts import Prompt, read_prompts
 from quarry.evaluation.runner import indexed
-from quarry.interfaces import translate
-from quarry.interfaces.hooks.outcome import Silence
-from quarry.interfaces.hooks.prompts import read_prompt
-from quarry.interfaces.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
-from quarry.interfaces.protocol import ContextParams
+from quarry.protocol import ContextParams
+from quarry.server import encode as translate
 
 LEAST = (0.1, 0.15, 0.2, MIN_CONFIDENCE, 0.3, 0.35, 0.4, 0.5)
 KINDS = ("on", "near", "follow", "far")  # `removed` is asked of another vault than a user has

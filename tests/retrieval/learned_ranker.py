@@ -24,8 +24,8 @@ from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Background, Reader
 from quarry.index.ids import look_up
-from quarry.ranking.signals import SCORE_DIGITS, SIGNAL_NAMES
 from quarry.search.ranking import SignalRanking
+from quarry.search.signals import SCORE_DIGITS, SIGNAL_NAMES
 
 Floats: TypeAlias = NDArray[np.float64]
 

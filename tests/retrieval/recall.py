@@ -7,7 +7,7 @@ INDEX is an index that the bundled model made; COLLECTIONS a folder of collectio
 `queries.jsonl`) that give further passages and the queries; without it titles of the index are asked. Prints a table:
 rows that are real, then with ones mixed of the sentences of the real ones, told apart in the first column; for each the
 share of the exact ten nearest (int8) that stands among so many proposed by their signs, and what proposing and
-comparing cost in CPU time. `shortlist` of `index/vector/matrix.py` comes from here.
+comparing cost in CPU time. `shortlist` of `index/vectors/matrix.py` comes from here.
 
 A mixed row is the mean of the vectors of 3 to 8 sentences, weighed by their lengths: what the model, itself a mean over
 tokens, makes of those sentences in one passage, without the time to read it.
@@ -23,13 +23,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.documents.sentences import split_sentences
 from quarry.embedding.static import StaticEncoder, load_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.top_k import top_k
-from quarry.index.vector.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
-from quarry.index.vector.matrix import DEFAULT_LIMITS, row_norms
-from quarry.index.vector.quantize import FloatMatrix, int8_dot, quantize
-from quarry.text.sentences import split_sentences
+from quarry.index.vectors.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
+from quarry.index.vectors.matrix import DEFAULT_LIMITS, row_norms
+from quarry.index.vectors.quantize import FloatMatrix, int8_dot, quantize
 
 DEPTHS = (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
 PASSAGE = 1_200  # characters of a collection's document that make a passage

@@ -6,9 +6,9 @@ import pytest
 from collected import SAMPLE, sample, some_queries
 from context_quotes import Asked, Count, asked_of, chosen, count, in_order, is_answer, table
 
-from quarry.interfaces import protocol as wire
-from quarry.interfaces.translate.context import Quoted
+from quarry import protocol as wire
 from quarry.search.quotes import Quotable, Quote
+from quarry.server.encode.context import Quoted
 
 
 def passage(path: str, text: str, confidence: float = 0.5, size: int | None = None) -> Quoted:

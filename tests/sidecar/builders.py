@@ -21,17 +21,17 @@ import pytest
 import zstandard
 from msgspec.structs import replace
 
+from quarry.analysis.analysis import phrase_terms
 from quarry.embedding import Fingerprint
 from quarry.embedding.encoder import FloatMatrix
 from quarry.embedding.late_interaction import WordSimilarities
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Index, KeywordQuery, NoteIds, Problem, Reader
-from quarry.index.vector.quantize import FloatVector
+from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.indexing.limits import IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.search import Answer
-from quarry.terms.analysis import phrase_terms
 from quarry.types import Ranking, SearchRequest, VaultChange
 from quarry.vault.read import FileContent
 

@@ -10,6 +10,7 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
 
 from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
+from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools  # noqa: F401  (fixtures)
 
 from quarry.embedding import ContextualEncoder, Encoder, load_encoder
 from quarry.engine import Engine

@@ -5,10 +5,10 @@ from typing import get_args
 
 import pytest
 
+from quarry.analysis.patterns import BadPattern, compile_pattern
 from quarry.errors import BadQuery
 from quarry.messages import QueryProblem, RegexProblem
-from quarry.terms.patterns import BadPattern, compile_pattern
-from quarry.text.query.parse import parse_query
+from quarry.query.parse import parse_query
 
 BAD: dict[str, tuple[str, dict[str, object]]] = {
     "x" * 5000: ("query-too-long", {"count": 5000, "limit": 4096}),

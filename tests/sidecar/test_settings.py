@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from quarry import protocol
 from quarry.errors import BadSettings
-from quarry.interfaces import protocol
 from quarry.settings import SETTINGS_FILE, Settings, load_settings, write_settings
 
 WRITTEN = """\

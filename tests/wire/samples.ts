@@ -1,4 +1,4 @@
-// Generated from sidecar/quarry/interfaces/protocol/ by `npm run wire`; edit the structs, not this file.
+// Generated from sidecar/quarry/protocol/ by `npm run wire`; edit the structs, not this file.
 
 import type { ClientNotifications, ErrorResponse, Methods, ServerNotifications } from "../../plugin/protocol/messages";
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from quarry.interfaces import protocol
+from quarry import protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 WIRE = ROOT / "sidecar" / "dev" / "wire.mjs"
@@ -174,7 +174,7 @@ def test_the_page_names_every_method_every_field_and_every_error(wire):
 
 def test_the_page_names_every_kind_of_error_that_the_sources_know():
     page = (ROOT / "docs" / "PROTOCOL.md").read_text(encoding="utf-8")
-    sources = (ROOT / "sidecar" / "quarry" / "interfaces").glob("*.py")
+    sources = (ROOT / "sidecar" / "quarry").rglob("*.py")
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
 
     kinds = set(re.findall(r"ErrorData\(\s*kind=\"([a-z-]+)\"", text))

@@ -17,10 +17,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry.bench.measurement import PartFailed
+from quarry.documents.decoding import decode_note
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.errors import BadRequest, VaultMissing
-from quarry.text.decoding import decode_note
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 
 VERSION = 1  # of the synthetic notes; raise it with every change of what is written
 SEED = 20_260_101

@@ -13,9 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from quarry.analysis.analysis import analyse
 from quarry.bench.corpora import find_notes
 from quarry.bench.disk import files_of
 from quarry.bench.measurement import named_percentiles
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -23,9 +26,6 @@ from quarry.index import Index, NoteFilter, discard, quantize
 from quarry.indexing.activity import Updated
 from quarry.indexing.prepare import embedded_text
 from quarry.indexing.read_files import NoteFile, read_one
-from quarry.terms.analysis import analyse
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.types import SearchRequest, VaultChange
 
 PAUSE_S = 0.5  # after the first save; the engine prepares for more within the first quarter of a second without one

@@ -19,8 +19,8 @@ from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, Reader
-from quarry.ranking.fusion import DEPTH, fuse
-from quarry.text.query.parse import parse_query
+from quarry.query.parse import parse_query
+from quarry.search.fusion import DEPTH, fuse
 from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones

@@ -22,23 +22,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from quarry.analysis.analysis import ranking_terms
+from quarry.analysis.stopwords import STOP_WORDS
 from quarry.bench.corpora import find_notes
 from quarry.bench.door_hook import PROMPTS, measure_warm
 from quarry.bench.measurement import Percentiles, memory_mb, percentiles
 from quarry.config import private_folder
+from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import Encoder
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, means, measure
 from quarry.evaluation.tables import markdown_table
-from quarry.index.keyword.bm25 import K1, B, idf, term_scores
+from quarry.index.postings.bm25 import K1, B, idf, term_scores
 from quarry.indexing.prepare import embedded_text
-from quarry.terms.analysis import ranking_terms
-from quarry.terms.stopwords import STOP_WORDS
-from quarry.text.decoding import decode_note
-from quarry.text.frontmatter import read_front_matter
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc
 

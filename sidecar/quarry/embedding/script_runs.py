@@ -6,8 +6,8 @@ letters of those scripts in a row, with their combining marks. A space stays in 
 beside it are tokenised as if it were not there.
 """
 
+from quarry.analysis.scripts import CYRILLIC, HAN, HANGUL, KANA
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.scripts import CYRILLIC, HAN, HANGUL, KANA
 
 WORD_START = "▁"  # as SentencePiece marks the first piece of a word
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from quarry.analysis.unique_words import unique_words
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.unique_words import unique_words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

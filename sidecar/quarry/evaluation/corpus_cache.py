@@ -19,7 +19,9 @@ from quarry.evaluation.collections import Collection, read_documents
 from quarry.evaluation.vault_writer import write_vault
 from quarry.vault.paths import nfc
 
-NOT_IN_FINGERPRINT = ("ranking", "search", "engine", "evaluation", "interfaces")  # modules and folders
+NOT_IN_FINGERPRINT = (  # modules and folders
+    *("search", "engine", "evaluation", "protocol", "server", "client", "agents", "cli", "mcp", "python"),
+)
 DONE = "ids.json"  # written last
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 

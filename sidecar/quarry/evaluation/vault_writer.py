@@ -15,13 +15,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.errors import NoteNotFound
 from quarry.evaluation.collections import CorpusDocument
 from quarry.kinds import NOTE_SUFFIX
-from quarry.text.decoding import decode_note
-from quarry.text.frontmatter import read_front_matter
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.vault.paths import nfc, note_parts
 
 FILES_A_FOLDER = 1_000  # what every file system lists quickly

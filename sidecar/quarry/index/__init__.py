@@ -21,11 +21,11 @@ from quarry.index.checksums import content_hash, title_hash
 from quarry.index.deadline import Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
-from quarry.index.keyword.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
-from quarry.index.keyword.codec import PostingsDamaged
-from quarry.index.keyword.columns import TERMS_VERSION
-from quarry.index.keyword.query import KeywordQuery, QueryTerm, query_term
 from quarry.index.note_rows import read_properties
+from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
+from quarry.index.postings.codec import PostingsDamaged
+from quarry.index.postings.columns import TERMS_VERSION
+from quarry.index.postings.query import KeywordQuery, QueryTerm, query_term
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
@@ -48,9 +48,9 @@ from quarry.index.records import (
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
 from quarry.index.top_k import Scored, argsort_by_score_then_path
-from quarry.index.vector.background import Background
-from quarry.index.vector.quantize import dequantize, quantize
-from quarry.index.vector.query import DenseQuery, NearestChunks
+from quarry.index.vectors.background import Background
+from quarry.index.vectors.quantize import dequantize, quantize
+from quarry.index.vectors.query import DenseQuery, NearestChunks
 
 __all__ = [
     "CHUNK_WEIGHTS",

@@ -19,9 +19,9 @@ from quarry.index.ids import id_range
 from quarry.index.note_rows import note_rows
 from quarry.index.notes import NoteWriter
 from quarry.index.records import PendingChunk, PendingTitle
-from quarry.index.vector import rows
-from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.tables import (
+from quarry.index.vectors import rows
+from quarry.index.vectors.cache import VectorCache
+from quarry.index.vectors.tables import (
     CONTEXTUAL,
     contextual_model,
     create_contextual,

@@ -15,7 +15,7 @@ import apsw
 
 from quarry.errors import IndexDamaged, IndexMisplaced, IndexUnavailable, SchemaTooNew
 from quarry.faults import fault_point
-from quarry.index.keyword import segment_file
+from quarry.index.postings import segment_file
 from quarry.index.schema import APPLICATION_ID, SCHEMA_VERSION, create_tables
 
 KEPT_DAMAGED = 2  # one to look into, and the one before; more would fill the disk with copies of notes

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from quarry.index.keyword.postings_cache import FEW_NOTES, PostingsCache
-from quarry.index.keyword.spelling import SpellingIndex
-from quarry.index.keyword.stored_snapshot import Documents
+from quarry.index.postings.postings_cache import FEW_NOTES, PostingsCache
+from quarry.index.postings.spelling import SpellingIndex
+from quarry.index.postings.stored_snapshot import Documents
 from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
-from quarry.index.vector.cache import VectorCache
-from quarry.index.vector.matrix import VectorLimits
-from quarry.index.vector.tables import CONTEXTUAL
+from quarry.index.vectors.cache import VectorCache
+from quarry.index.vectors.matrix import VectorLimits
+from quarry.index.vectors.tables import CONTEXTUAL
 
 
 class Memory(Struct, frozen=True):

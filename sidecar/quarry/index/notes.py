@@ -15,13 +15,13 @@ from quarry.index import meta, problems
 from quarry.index.checksums import content_number, note_checksum, passage_hash
 from quarry.index.database import SqlValue, select
 from quarry.index.ids import free_ids, id_range, note_of
-from quarry.index.keyword.fts5 import KeywordChange, KeywordQueue
 from quarry.index.links import target_key, target_number
 from quarry.index.note_codec import PackedNote, with_slots
 from quarry.index.note_rows import NoteRow, note_row
+from quarry.index.postings.fts5 import KeywordChange, KeywordQueue
 from quarry.index.prepared import PreparedNote
-from quarry.index.vector.rows import VectorWriter
-from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables
+from quarry.index.vectors.rows import VectorWriter
+from quarry.index.vectors.tables import CONTEXTUAL, STATIC, VectorTables
 from quarry.types import FileStamp
 
 _INSERT_NOTE = (

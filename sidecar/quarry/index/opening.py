@@ -12,12 +12,12 @@ from quarry.index import files, meta, note_codec
 from quarry.index.database import Parts, connect, explained
 from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
-from quarry.index.keyword.fts5 import create_keyword_index, has_keyword_index
-from quarry.index.keyword.postings_cache import PostingsCache
 from quarry.index.memory import Memory
+from quarry.index.postings.fts5 import create_keyword_index, has_keyword_index
+from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.reader import Reader
 from quarry.index.schema import SCHEMA_VERSION
-from quarry.index.vector.matrix import VectorLimits
+from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.writer import Writer
 
 

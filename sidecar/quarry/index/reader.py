@@ -7,6 +7,7 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
+from quarry.analysis.alternatives import Languages
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta, problems
@@ -16,14 +17,14 @@ from quarry.index.deadline import NO_DEADLINE, Deadline
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range
-from quarry.index.keyword.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
-from quarry.index.keyword.searcher import KeywordSearcher
 from quarry.index.link_queries import links_from, links_to
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote
 from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import note_from, note_row, read_properties
 from quarry.index.ordering import OrderedNote, ordered_notes
+from quarry.index.postings.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
+from quarry.index.postings.searcher import KeywordSearcher
 from quarry.index.records import (
     IncomingLink,
     IndexedFile,
@@ -41,11 +42,10 @@ from quarry.index.records import (
 )
 from quarry.index.snapshot_cache import SnapshotData
 from quarry.index.top_k import Scored
-from quarry.index.vector.layered_query import layered_query
-from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.index.vector.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
-from quarry.index.vector.tables import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
-from quarry.terms.alternatives import Languages
+from quarry.index.vectors.layered_query import layered_query
+from quarry.index.vectors.quantize import FloatMatrix, FloatVector
+from quarry.index.vectors.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.index.vectors.tables import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs

@@ -11,16 +11,16 @@ from typing import Generic, TypeVar
 import apsw
 from msgspec import Struct, field
 
+from quarry.analysis.alternatives import Languages
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.ids import id_list
-from quarry.index.keyword.vault_languages import read_languages, vault_languages
 from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
+from quarry.index.postings.vault_languages import read_languages, vault_languages
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
-from quarry.index.vector.tables import STATIC, Waiting, serving_model
-from quarry.terms.alternatives import Languages
+from quarry.index.vectors.tables import STATIC, Waiting, serving_model
 
 T = TypeVar("T")
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from quarry.analysis.analysis import clear_cache
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, listing, meta, problems
@@ -18,21 +19,20 @@ from quarry.index.contextual import ContextualVectors
 from quarry.index.database import FTS5, SQLITE_VEC, explained
 from quarry.index.deadline import NO_DEADLINE, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
-from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.fts5 import begin_bulk, merge
-from quarry.index.keyword.postings_cache import FEW_NOTES
 from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
 from quarry.index.opening import open_reader, open_writer, warm_memory
 from quarry.index.pool import ReaderPool
+from quarry.index.postings.builder import BulkCollector
+from quarry.index.postings.fts5 import begin_bulk, merge
+from quarry.index.postings.postings_cache import FEW_NOTES
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
-from quarry.index.vector import rows as vector_rows
-from quarry.index.vector.matrix import VectorLimits
+from quarry.index.vectors import rows as vector_rows
+from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Sentence, message
-from quarry.terms.analysis import clear_cache
 from quarry.types import FileStamp, Note, Retriever
 
 _log = logging.getLogger(__name__)

@@ -19,8 +19,8 @@ import apsw
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, Parts, explained
-from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.fts5 import KeywordQueue, collect
+from quarry.index.postings.builder import BulkCollector
+from quarry.index.postings.fts5 import KeywordQueue, collect
 
 BATCH_NOTES = 64  # a kill costs at most this much work, and a commit is 2 % of theirs
 BATCH_SECONDS = 1.0  # a saved note is to be found within a second, also while a vault is being indexed

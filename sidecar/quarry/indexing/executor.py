@@ -13,6 +13,7 @@ from types import MappingProxyType, TracebackType
 from typing import Protocol, Self, TypeVar
 
 from quarry.config import READ_BATCH_BYTES
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.limits import PlanLimits
@@ -22,7 +23,6 @@ from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_groups, read_one, read_stamps
 from quarry.indexing.worker_process import ProcessUnavailable
 from quarry.kinds import kind_of
-from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"

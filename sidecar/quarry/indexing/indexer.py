@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.diff import (
@@ -35,9 +36,8 @@ from quarry.indexing.metadata import poison_notes, set_poison_notes
 from quarry.indexing.pool import WorkerOptions
 from quarry.indexing.prepare import FailedNote, Ready, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
+from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
-from quarry.text.reading_rules import ReadingRules
-from quarry.text.secrets.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc
 from quarry.vault.rules import Rules

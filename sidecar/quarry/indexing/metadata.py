@@ -12,11 +12,11 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
+from quarry.documents.reading_rules import READER_VERSION, SCRUBBER_VERSION
 from quarry.embedding import Fingerprint
 from quarry.errors import IndexMisplaced
 from quarry.index import TERMS_VERSION, Index
 from quarry.settings import Settings
-from quarry.text.reading_rules import READER_VERSION, SCRUBBER_VERSION
 from quarry.vault.identity import folder_key, vault_id
 
 FINGERPRINT = "fingerprint"  # of the model whose vectors it holds

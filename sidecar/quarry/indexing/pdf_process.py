@@ -13,10 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.config import MAX_PDF_BYTES
+from quarry.documents.pdf import PdfText
 from quarry.errors import UnreadableDocument
 from quarry.indexing.limits import ProcessLimits
 from quarry.indexing.worker_process import WAIT_S, ProcessUnavailable, WorkerDied, WorkerProcess
-from quarry.text.pdf import PdfText
 
 
 class PdfLimits(Struct, frozen=True):

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import QuarryError
 from quarry.indexing.limits import ProcessLimits
@@ -28,7 +29,6 @@ from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.prepare import NotePreparer
 from quarry.indexing.read_files import read_groups, read_stamps
 from quarry.indexing.worker_process import ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
-from quarry.text.reading_rules import ReadingRules
 
 _log = logging.getLogger(__name__)
 TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way

@@ -12,6 +12,8 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
@@ -19,9 +21,7 @@ from quarry.index import PreparedNote, content_hash, counted, prepare, quantize,
 from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.kinds import kind_of
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
-from quarry.text.secrets.engines import default_scrub_engine
+from quarry.redaction.engines import default_scrub_engine
 from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)
@@ -155,11 +155,11 @@ class NotePreparer:
 
     def _parsed(self, file: NoteFile) -> Note:
         if kind_of(file.path) == "canvas":
-            from quarry.text.canvas.text import read_canvas  # many vaults have none
+            from quarry.documents.canvas.text import read_canvas  # many vaults have none
 
             return read_canvas(file.path, file.data, self._rules)
         if kind_of(file.path) == "pdf":
-            from quarry.text.pdf import read_pdf
+            from quarry.documents.pdf import read_pdf
 
             if self._pdf is None:
                 raise UnreadableDocument("nothing was told to read it")

@@ -1,7 +1,7 @@
 """
 Reads files for indexing: a few at a time, so that they fit into memory. Drawings are recognised by their first 64 KB.
 
-Bytes only: `text/` parses them.
+Bytes only: `documents/` parses them.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES, READ_BATCH_BYTES
+from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.errors import NoteNotFound
 from quarry.faults import fault_point
 from quarry.kinds import kind_of
-from quarry.text.decoding import decode_note
-from quarry.text.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.types import FileSeen, FileStamp
 from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
 

@@ -102,8 +102,8 @@ def file_seen_at(root: Path, path: str) -> FileSeen | None:
 
 def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[NoteState, Reason] | None]:
     """The file at *path* with its scrubbed text; or why it cannot be read, and the state of its note for that."""
-    from quarry.text.decoding import decode_note  # what reads notes is imported when one is read
-    from quarry.text.secrets.scrub import scrub_text
+    from quarry.documents.decoding import decode_note  # what reads notes is imported when one is read
+    from quarry.redaction.scrub import scrub_text
 
     try:
         content = read_file(root, path)
@@ -138,9 +138,9 @@ def _of_status(status: str) -> Reason:
 
 def _skipped(text: str, settings: Settings) -> tuple[str, ...]:
     """The headings in *text* whose sections are not searched."""
-    from quarry.text.chunking import skipped_sections
-    from quarry.text.frontmatter import read_front_matter
-    from quarry.text.markdown import read_outline
+    from quarry.documents.chunking import skipped_sections
+    from quarry.documents.frontmatter import read_front_matter
+    from quarry.documents.markdown import read_outline
 
     outline = read_outline(text, read_front_matter(text).body_start)
     titles = dict.fromkeys(title for title, _, _ in skipped_sections(text, outline.headings, settings.skip_sections))

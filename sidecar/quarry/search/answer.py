@@ -7,9 +7,9 @@ from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
 from quarry.messages import Description, Message, Sentence
-from quarry.ranking.budget import estimate_tokens
-from quarry.text.snippet.highlighting import Mark
-from quarry.text.snippet.snippet import Snippet
+from quarry.search.budget import estimate_tokens
+from quarry.search.snippet.highlighting import Mark
+from quarry.search.snippet.snippet import Snippet
 from quarry.types import Fused, Retriever, SortOrder, Span
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from quarry.embedding import Encoder
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
 from quarry.messages import Sentence
-from quarry.ranking.fusion import RRF_K
 from quarry.search.contextual_queries import ContextualQueries
+from quarry.search.fusion import RRF_K
 from quarry.settings import Settings
 from quarry.types import Retriever, SearchMode
 

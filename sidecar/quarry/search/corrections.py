@@ -9,12 +9,12 @@ without it. In a query in a language that no note is in, no word is: it would be
 from collections import Counter
 from collections.abc import Sequence
 
+from quarry.analysis.analysis import locate_terms, ranking_terms
+from quarry.analysis.languages import ENGLISH, UNSTEMMED, hinted_languages
+from quarry.analysis.normalize import fold, language_of_term, stem, untagged
 from quarry.embedding import Encoder, is_known_word
 from quarry.index import Deadline, Reader
 from quarry.search.answer import Correction
-from quarry.terms.analysis import locate_terms, ranking_terms
-from quarry.terms.languages import ENGLISH, UNSTEMMED, hinted_languages
-from quarry.terms.normalize import fold, language_of_term, stem, untagged
 from quarry.types import Query
 
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
@@ -104,7 +104,7 @@ def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | Non
     Of equally near ones the longer: a letter is left out more often than one is added (Pollock and Zamora, Collection
     and Characterization of Spelling Errors in Scientific and Scholarly Text, 1983).
     """
-    from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
+    from rapidfuzz.distance import OSA  # as in `index/postings/spelling.py`
 
     similar = reader.keywords.similar_terms(fold(word), STEMS_COMPARED, among_others=among_others)
     nearest = [term for term, _ in similar]
@@ -123,7 +123,7 @@ def _as_spelled(term: str, word: str, reader: Reader) -> str:
 
     The stem itself where no passage tells. `commun` is the stem of community, communal and communicate.
     """
-    from rapidfuzz.distance import OSA  # as in `index/keyword/spelling.py`
+    from rapidfuzz.distance import OSA  # as in `index/postings/spelling.py`
 
     forms = _forms(term, reader, PASSAGES_READ)
     return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))

@@ -10,14 +10,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.analysis.analysis import ranking_terms
 from quarry.index import Deadline, NoteIds, QueryTerm, Reader, idf, query_term
 from quarry.index.ids import look_up
-from quarry.ranking.confidence import Evidence
-from quarry.ranking.signals import Numbers
+from quarry.search.confidence import Evidence
 from quarry.search.features import CandidateFeatures
 from quarry.search.prepare import PreparedQuery
 from quarry.search.reranking import Wording
-from quarry.terms.analysis import ranking_terms
+from quarry.search.signals import Numbers
 from quarry.types import Fused
 
 CONTRASTED = slice(1, 4)  # places behind the first, by score: an answer leaves the notes there behind

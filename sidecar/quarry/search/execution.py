@@ -13,13 +13,14 @@ from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline, NoteIds, Reader, note_of
 from quarry.messages import Message
-from quarry.ranking.confidence import WEAK
-from quarry.ranking.grouping import FEW_CHUNKS, group_by_note
-from quarry.ranking.sentence_confidence import SHOWN
+from quarry.query.parse import parse_query
+from quarry.query.told import understand
 from quarry.search.answer import Answer, Extract, FurtherPassages, Hit, Relaxed, Weakness
+from quarry.search.confidence import WEAK
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.extraction import extract_answer
 from quarry.search.features import extract_features
+from quarry.search.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import (
@@ -34,13 +35,12 @@ from quarry.search.ranking import (
     rrf_depth,
 )
 from quarry.search.relaxation import relaxations
+from quarry.search.sentence_confidence import SHOWN
 from quarry.search.six_signal_ranking import rank_by_six_signals
+from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
 from quarry.search.sorting import notes_to_sort, ranked_by_path
 from quarry.search.whole_words import prefer_whole_name
-from quarry.text.query.parse import parse_query
-from quarry.text.query.told import understand
-from quarry.text.snippet.matcher import HighlightTerms
 from quarry.types import Candidate, Fused, Fusion, Query, Retriever, SearchRequest
 
 

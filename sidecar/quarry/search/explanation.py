@@ -11,13 +11,13 @@ from quarry.conditions import HasProperty, Not
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
 from quarry.messages import Argument, Description, ExplainReason, Message, message
+from quarry.query.description import describe_condition
+from quarry.query.told import understand
+from quarry.query.writing import written
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.search.whole_words import whole_word
-from quarry.text.query.description import describe_condition
-from quarry.text.query.told import understand
-from quarry.text.query.writing import written
 from quarry.types import Fused, Fusion, Retriever, SearchRequest
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]

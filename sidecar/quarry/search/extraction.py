@@ -2,7 +2,7 @@
 Which sentence of the first hit answers a question? One that is taken from the note, word for word, or none.
 
 Each sentence of the hit's passages is compared with the words of the question, as passages are for their order
-(`search/reranking.py`). How probable it is that the best one answers is computed in `ranking/sentence_confidence.py`;
+(`search/reranking.py`). How probable it is that the best one answers is computed in `search/sentence_confidence.py`;
 it is low where another sentence says as much.
 """
 
@@ -11,14 +11,14 @@ from itertools import accumulate
 
 import numpy as np
 
+from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk
-from quarry.ranking.sentence_confidence import SentenceEvidence, best_sentence
+from quarry.query.question import is_question
 from quarry.search.answer import Extract
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import RankedNote
-from quarry.text.query.question import is_question
-from quarry.text.sentences import informative_sentences
+from quarry.search.sentence_confidence import SentenceEvidence, best_sentence
 from quarry.types import Span
 
 LIKELY = 0.5  # confidence of a note: less, and its sentences hardly answer, however far one stands out

@@ -15,6 +15,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.analysis.alternatives import Languages, phrase_alternatives, split_alternatives
+from quarry.analysis.analysis import phrase_terms, stop_terms
+from quarry.analysis.languages import ENGLISH
+from quarry.analysis.normalize import language_of_term
 from quarry.index import (
     ChunkWeights,
     Deadline,
@@ -26,14 +30,10 @@ from quarry.index import (
     Scored,
 )
 from quarry.index.ids import notes_of
-from quarry.index.vector.query import NO_NEAREST_CHUNKS
-from quarry.ranking.signals import Numbers, Signals, max_normalize, min_max_normalize
+from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
-from quarry.terms.alternatives import Languages, phrase_alternatives, split_alternatives
-from quarry.terms.analysis import phrase_terms, stop_terms
-from quarry.terms.languages import ENGLISH
-from quarry.terms.normalize import language_of_term
+from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
 from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.

@@ -8,7 +8,7 @@ fitted to them: the same note is as probable an answer with a contextual model a
 from msgspec import Struct
 
 from quarry.index import DenseQuery, Reader
-from quarry.index.vector.quantize import FloatVector
+from quarry.index.vectors.quantize import FloatVector
 from quarry.search.contextual_queries import ContextualVector
 
 

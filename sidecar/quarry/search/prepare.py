@@ -8,20 +8,20 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import is_unspaced_pair, phrase_terms, query_terms, ranking_terms
+from quarry.analysis.dates import date_phrases
+from quarry.analysis.languages import LANGUAGES, UNSTEMMED, function_words, language_of
+from quarry.analysis.stopwords import STOP_WORDS
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.script_runs import has_runs
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
-from quarry.index.vector.quantize import FloatVector
+from quarry.index.vectors.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.search.contextual_queries import ContextualQueries, ContextualVector
 from quarry.search.corrections import absent_words, corrected, with_corrections
-from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.terms.dates import date_phrases
-from quarry.terms.languages import LANGUAGES, UNSTEMMED, function_words, language_of
-from quarry.terms.stopwords import STOP_WORDS
-from quarry.text.snippet.matcher import HighlightTerms
+from quarry.search.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
 MAX_PAIRS = 32

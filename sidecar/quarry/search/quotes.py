@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from quarry.documents.sentences import split_sentences
 from quarry.lazy_pattern import lazy_pattern
-from quarry.ranking.budget import SHORTEST_CUT
-from quarry.ranking.knapsack import Option, choose
-from quarry.text.sentences import split_sentences
+from quarry.search.budget import SHORTEST_CUT
+from quarry.search.knapsack import Option, choose
 
 LEAST_SHARE = 0.2  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
 RUN = 8  # characters compared in near duplicates: longer than most words, so that a common subject is no likeness

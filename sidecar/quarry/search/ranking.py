@@ -1,7 +1,7 @@
 """
 In which order do the candidates stand?
 
-By the weighted sum of their signals (`ranking/signals.py`) or, as published, by reciprocal ranks (`ranking/fusion.py`).
+By the weighted sum of their signals (`search/signals.py`) or, as published, by reciprocal ranks (`search/fusion.py`).
 A ranking holds all notes that were found; paths, shares and passages are worked out for those that are shown. The
 passages of a note that are shown are those that hold most of the query, by word and by meaning.
 """
@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
-from quarry.ranking.confidence import Evidence, confidences
-from quarry.ranking.fusion import DEPTH, fuse
-from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
-from quarry.ranking.signals import (
+from quarry.search.confidence import Evidence, confidences
+from quarry.search.context import RankFusion
+from quarry.search.evidence import find_held_words, gather_evidence
+from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
+from quarry.search.fusion import DEPTH, fuse
+from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
+from quarry.search.prepare import PreparedQuery
+from quarry.search.reranking import RERANKED, Wording, compare_wording
+from quarry.search.signals import (
     SCORE_DIGITS,
     SIGNAL_NAMES,
     WORD_SIGNALS,
@@ -30,12 +36,6 @@ from quarry.ranking.signals import (
     effective_weights,
     min_max_normalize,
 )
-from quarry.search.context import RankFusion
-from quarry.search.evidence import find_held_words, gather_evidence
-from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks, extract_features
-from quarry.search.meaning import NO_QUERIES, MeaningQueries
-from quarry.search.prepare import PreparedQuery
-from quarry.search.reranking import RERANKED, Wording, compare_wording
 from quarry.types import Fused, Retriever, SearchRequest
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
@@ -223,7 +223,7 @@ def rank_by_signals(
     min_cosine: float = MIN_COSINE,
 ) -> SignalRanking:
     """
-    Rank the candidates of *features* by the weighted sum of their signals; see `ranking/signals.py`.
+    Rank the candidates of *features* by the weighted sum of their signals; see `search/signals.py`.
 
     Args:
         reader: Tells the paths of notes that score alike.

@@ -11,24 +11,24 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
+from quarry.analysis.alternatives import split_alternatives
+from quarry.analysis.analysis import stop_terms, text_terms
+from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest
 from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.ids import notes_of
-from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.index.vector.tables import CONTEXTUAL
+from quarry.index.vectors.quantize import FloatMatrix, FloatVector
+from quarry.index.vectors.tables import CONTEXTUAL
 from quarry.messages import Sentence
-from quarry.ranking.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.context import SearchContext
 from quarry.search.contextual_queries import ContextualVector
 from quarry.search.features import NO_CHUNKS, RankedChunks
 from quarry.search.meaning import MeaningQueries
+from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
+from quarry.search.snippet.matcher import HighlightTerms
+from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.terms.alternatives import split_alternatives
-from quarry.terms.analysis import stop_terms, text_terms
-from quarry.terms.languages import ENGLISH
-from quarry.text.snippet.matcher import HighlightTerms
-from quarry.text.snippet.snippet import Snippet
 from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever

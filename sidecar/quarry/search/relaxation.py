@@ -25,9 +25,9 @@ from quarry.conditions import (
     Not,
 )
 from quarry.messages import message
+from quarry.query.description import describe_condition
+from quarry.query.writing import written
 from quarry.search.answer import Relaxed
-from quarry.text.query.description import describe_condition
-from quarry.text.query.writing import written
 from quarry.types import Query, Scope
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note

@@ -14,8 +14,8 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NearestChunks, NoteIds, Reader
 from quarry.index.ids import look_up
-from quarry.ranking.signals import Numbers
 from quarry.search.prepare import PreparedQuery
+from quarry.search.signals import Numbers
 
 RERANKED = 15  # notes; of 10 half the gain is lost, 30 gain .0005 nDCG@10 for twice the cost
 SIMILARITY_DIGITS = 9  # beyond that, the order of adding floats decides

@@ -1,5 +1,5 @@
 """
-Ranks notes by the six signals of a published system; see `ranking/six_signals.py`.
+Ranks notes by the six signals of a published system; see `search/six_signals.py`.
 
 Its entries have an id, a title, a description, tags and a context, and are no longer than a paragraph. Of a note, these
 are its file name, its title, its property `description` and its best passage, its tags, and the headings that the
@@ -14,14 +14,20 @@ from datetime import datetime
 import numpy as np
 from msgspec import Struct
 
+from quarry.analysis.analysis import analyse, text_terms
 from quarry.conditions import AllOf, Condition, HasProperty, HasTag
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
 from quarry.index.top_k import Scored
 from quarry.kinds import bare_name
-from quarry.ranking.grouping import PASSAGES_PER_HIT
-from quarry.ranking.six_signals import (
+from quarry.search.features import FIELD_WEIGHTS as CHUNK_FIELDS
+from quarry.search.features import POOL
+from quarry.search.grouping import PASSAGES_PER_HIT
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
+from quarry.search.prepare import PreparedQuery
+from quarry.search.ranking import FOUND_BY, PublishedRanking, RankedNote
+from quarry.search.six_signals import (
     FIELD_WEIGHTS,
     SCORE_DIGITS,
     SixSignalCandidate,
@@ -31,12 +37,6 @@ from quarry.ranking.six_signals import (
     shares_of,
     tfidf_idf,
 )
-from quarry.search.features import FIELD_WEIGHTS as CHUNK_FIELDS
-from quarry.search.features import POOL
-from quarry.search.meaning import NO_QUERIES, MeaningQueries
-from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import FOUND_BY, PublishedRanking, RankedNote
-from quarry.terms.analysis import analyse, text_terms
 from quarry.types import Fused, PropertyValue, Retriever
 
 _CHANGED = ("updated", "modified", "created", "date")  # the property that says how old a note is: the first there is

@@ -6,13 +6,13 @@ The index does not hold these sections. An explanation of why a note is found, o
 
 from collections.abc import Iterator, Sequence
 
+from quarry.analysis.alternatives import Languages
 from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, Not
+from quarry.documents.chunking import skipped_sections
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.markdown import read_outline
 from quarry.index.filters.blocks import says
 from quarry.messages import Message, message
-from quarry.terms.alternatives import Languages
-from quarry.text.chunking import skipped_sections
-from quarry.text.frontmatter import read_front_matter
-from quarry.text.markdown import read_outline
 from quarry.types import Query
 
 MAX_NAMED = 3  # words or phrases

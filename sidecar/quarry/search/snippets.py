@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
+from quarry.analysis.alternatives import Languages
+from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
-from quarry.index.vector.quantize import FloatMatrix, FloatVector
-from quarry.ranking.budget import Fitted, fit
+from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.search.answer import FurtherPassages, Hit, Passage
+from quarry.search.budget import Fitted, fit
 from quarry.search.ranking import RankedNote
-from quarry.terms.alternatives import Languages
-from quarry.text.sentences import informative_sentences
-from quarry.text.snippet.highlighting import find_matches, highlight
-from quarry.text.snippet.matcher import HighlightTerms
-from quarry.text.snippet.snippet import Snippet, make_snippet
+from quarry.search.snippet.highlighting import find_matches, highlight
+from quarry.search.snippet.matcher import HighlightTerms
+from quarry.search.snippet.snippet import Snippet, make_snippet
 from quarry.types import Fused, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20

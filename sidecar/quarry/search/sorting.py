@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from quarry.index import Deadline, NoteIds, Reader
-from quarry.ranking.confidence import WEAK
+from quarry.search.confidence import WEAK
 from quarry.search.features import extract_features
 from quarry.search.missing_words import holding_every_word
 from quarry.search.prepare import PreparedQuery

@@ -9,11 +9,11 @@ Single characters in between join words, and so do hiragana; words of questions 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from quarry.analysis.normalize import fold
+from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.normalize import fold
-from quarry.terms.tokenizer import TOKEN, split_token, unspaced_characters
-from quarry.text.query.question import CJK_QUESTION_WORDS
-from quarry.text.query.terms import is_stop_word
+from quarry.query.question import CJK_QUESTION_WORDS
+from quarry.query.terms import is_stop_word
 
 MIN_RUN = 5  # characters; fewer are mostly one word (数据库), which is lacking where not all of it stands side by side
 MIN_WORD = 2  # characters; most words have two, and a single one may be what joins two of them

@@ -10,12 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import query_terms
 from quarry.index import Deadline, KeywordQuery, Reader
-from quarry.ranking.signals import Numbers, max_normalize
 from quarry.search.features import CandidateFeatures
 from quarry.search.prepare import PreparedQuery
-from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import query_terms
+from quarry.search.signals import Numbers, max_normalize
 
 OF_PARTS = 0.3  # of what the words of a note count that holds only parts of the name; parts count so in passages, too
 OF_WHOLE = 0.5  # at least, of what those of the best note count that holds the name

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from quarry.interfaces.cli.main import COMMANDS, full_parser
-from quarry.interfaces.install.clients import CLIENTS
-from quarry.interfaces.install.entries import Launcher, hook_entries
+from quarry.agents.install.clients import CLIENTS
+from quarry.agents.install.entries import Launcher, hook_entries
+from quarry.cli.main import COMMANDS, full_parser
 
 REPOSITORY = Path(__file__).parents[3]
 PLUGIN = REPOSITORY / "sidecar/agents/claude-code"

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from quarry.analysis.scripts import CYRILLIC, HAN, HANGUL, KANA
 from quarry.embedding.extension import UNKNOWN_ID
 from quarry.embedding.model_files import BUNDLED, EXTENSION_TOKENIZER_FILE
 from quarry.embedding.unigram import UnigramTokenizer
-from quarry.terms.scripts import CYRILLIC, HAN, HANGUL, KANA
 
 CONTENT = (BUNDLED.path / EXTENSION_TOKENIZER_FILE).read_bytes()
 LETTERS = st.from_regex(f"[{HAN}{KANA}{HANGUL}{CYRILLIC}\u0300-\u0310\u2581\u3099]{{1,20}}", fullmatch=True)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.evaluation.collections import CorpusDocument
 from quarry.evaluation.vault_writer import note_of, write_vault
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 
 
 def paths(vault, *ids):

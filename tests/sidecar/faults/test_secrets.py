@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.engine import Engine
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 from quarry.types import VaultChange
 
 

@@ -8,7 +8,7 @@ import pytest
 from quarry.errors import IndexDamaged
 from quarry.index import Index, quantize
 from quarry.index.database import connect
-from quarry.index.vector.tables import CONTEXTUAL
+from quarry.index.vectors.tables import CONTEXTUAL
 
 MODEL = "network"
 
@@ -260,7 +260,7 @@ def test_nothing_is_taken_over_from_an_index_without_a_contextual_model(index, o
 
 @pytest.mark.parametrize("without", [frozenset(), frozenset({"sqlite-vec"})])
 def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, deepen, encode, in_time, without):
-    from quarry.index.vector.matrix import VectorLimits
+    from quarry.index.vectors.matrix import VectorLimits
 
     texts = ["red car", "green apples", "red apples", "grey sea"]
     for number, text in enumerate(texts):

@@ -1,9 +1,9 @@
 import pytest
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.index import MapOfContent
 from quarry.index.maps import MIN_LINKED, is_map
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 
 LINKS = "\n".join(f"- [[note {number}]]" for number in range(MIN_LINKED))
 PROSE = "Words that say what the author thinks of it, at some length. " * 5

@@ -5,8 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import IndexDamaged
-from quarry.index.keyword.columns import note_terms
-from quarry.index.keyword.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms
 from quarry.index.note_codec import (
     NoteContent,
     decompressed_content,
@@ -17,6 +15,8 @@ from quarry.index.note_codec import (
     unpack,
     with_slots,
 )
+from quarry.index.postings.columns import note_terms
+from quarry.index.postings.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms
 from quarry.types import Chunk, Link, Shift
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)

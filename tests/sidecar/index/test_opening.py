@@ -9,8 +9,8 @@ from builders import top_chunks
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index
-from quarry.index.keyword import postings_cache, segment_file
 from quarry.index.opening import warm_memory
+from quarry.index.postings import postings_cache, segment_file
 
 NOTES = [f"{n}.md" for n in range(40)]
 

@@ -3,11 +3,11 @@ import pickle
 import pytest
 
 from quarry.index import Index, quantize
-from quarry.index.keyword import segment_file
-from quarry.index.keyword.columns import note_terms
-from quarry.index.keyword.forward import chunk_lengths, name_length
-from quarry.index.keyword.segment_file import HEADER_BYTES
 from quarry.index.note_codec import open_packed
+from quarry.index.postings import segment_file
+from quarry.index.postings.columns import note_terms
+from quarry.index.postings.forward import chunk_lengths, name_length
+from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.prepared import counted, prepare
 
 

@@ -16,7 +16,7 @@ PASSED_ON = {
     "database.py": {"select"},
     "integrity.py": {"check_opening"},
     "sql.py": {"wrap", "join", "concat"},
-    "vector/tables.py": {"notes_without_vectors"},  # of the two constant table names
+    "vectors/tables.py": {"notes_without_vectors"},  # of the two constant table names
 }
 
 

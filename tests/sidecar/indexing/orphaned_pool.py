@@ -8,8 +8,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from builders import HashEncoder, load_hash_encoder
 
+from quarry.documents.reading_rules import ReadingRules
 from quarry.indexing.pool import WorkerOptions, WorkerPool, WorkerSetup
-from quarry.text.reading_rules import ReadingRules
 
 if __name__ == "__main__":
     rules = ReadingRules((), 10_000, 100)

@@ -31,9 +31,9 @@ from quarry.embedding import Encoder
 from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.index import Index
-from quarry.index.keyword import segment_file
-from quarry.index.keyword.builder import BulkCollector
-from quarry.index.keyword.segment_file import HEADER_BYTES
+from quarry.index.postings import segment_file
+from quarry.index.postings.builder import BulkCollector
+from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.limits import PlanLimits
 from quarry.indexing.pool import WorkerOptions

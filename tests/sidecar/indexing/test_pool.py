@@ -21,6 +21,7 @@ from builders import (
 )
 from msgspec.structs import replace
 
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import Encoder
 from quarry.errors import VaultMissing
 from quarry.index import Index
@@ -28,7 +29,6 @@ from quarry.indexing.limits import ProcessLimits
 from quarry.indexing.pool import PoisonItem, ResultBatch, WorkerOptions, WorkerPool, WorkerSetup, process_count
 from quarry.indexing.prepare import Ready
 from quarry.indexing.worker_process import ProcessUnavailable
-from quarry.text.reading_rules import ReadingRules
 
 NOTES = {f"{n:03}.md": f"# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)}
 MOVES = [(path, None) for path in NOTES]

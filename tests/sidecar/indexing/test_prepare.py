@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 from builders import HashEncoder, Vault
 
+from quarry.documents.note import read_note
+from quarry.documents.reading_rules import ReadingRules
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
 from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
-from quarry.text.note import read_note
-from quarry.text.reading_rules import ReadingRules
 
 RULES = ReadingRules((), 10_000, 100)
 
@@ -76,8 +76,8 @@ def test_after_warming_up_no_pattern_is_compiled_for_words_of_any_script():
     program = """
 import re
 from quarry.indexing.prepare import NotePreparer
-from quarry.terms.analysis import analyse
-from quarry.text.reading_rules import ReadingRules
+from quarry.analysis.analysis import analyse
+from quarry.documents.reading_rules import ReadingRules
 NotePreparer(ReadingRules(), None).warm_up()
 compiled, original = [], re.compile
 re.compile = lambda *asked: compiled.append(asked) or original(*asked)

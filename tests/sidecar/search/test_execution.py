@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
 from quarry.index import Deadline
-from quarry.index.keyword.query_scorer import QueryScorer
-from quarry.ranking.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
+from quarry.index.postings.query_scorer import QueryScorer
+from quarry.query.parse import parse_query
+from quarry.query.told import understand
 from quarry.search import SearchContext, search
-from quarry.text.query.parse import parse_query
-from quarry.text.query.told import understand
+from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}

@@ -8,7 +8,7 @@ from builders import HashEncoder, Vault, ask, find, settle
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
-from quarry.index.keyword.query_scorer import QueryScorer
+from quarry.index.postings.query_scorer import QueryScorer
 from quarry.search import SearchContext, explain, search
 from quarry.types import Scope, SearchRequest
 

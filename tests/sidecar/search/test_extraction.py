@@ -4,8 +4,8 @@ import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
-from quarry.ranking.sentence_confidence import SHOWN
 from quarry.search.extraction import LIKELY, quotable_sentences
+from quarry.search.sentence_confidence import SHOWN
 
 NOTE = """# Reeds
 

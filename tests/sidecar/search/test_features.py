@@ -8,9 +8,9 @@ from builders import ask as search
 
 from quarry.engine import Engine
 from quarry.index import Deadline
+from quarry.query.parse import parse_query
 from quarry.search.features import POOL, CandidateFeatures, extract_features
 from quarry.search.prepare import prepare_query
-from quarry.text.query.parse import parse_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 

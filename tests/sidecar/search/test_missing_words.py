@@ -7,7 +7,7 @@ from builders import Vault, ask
 
 from quarry.index import Reader
 from quarry.index.deadline import NO_DEADLINE
-from quarry.index.keyword.retrievers import Fts5Retriever
+from quarry.index.postings.retrievers import Fts5Retriever
 from quarry.search.execution import parse_request
 from quarry.search.missing_words import query_of, words_missing
 from quarry.search.prepare import prepare_query

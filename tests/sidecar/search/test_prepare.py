@@ -8,8 +8,8 @@ from builders import HashEncoder, Vault, ask, find
 
 from quarry.engine import Engine
 from quarry.index import Deadline
+from quarry.query.parse import parse_query
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.text.query.parse import parse_query
 from quarry.types import Scope
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001

@@ -7,9 +7,9 @@ from builders import Said, Sayings, Vault, ask, find, modified, tell, what_is_sa
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from quarry.analysis.analysis import phrase_terms
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.terms.analysis import phrase_terms
 from quarry.types import Scope
 
 pytestmark = pytest.mark.slow  # an index is built for each of many examples

@@ -7,8 +7,8 @@ from builders import Vault, ask, find, settle
 
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
-from quarry.ranking.fusion import DEPTH, RRF_K
-from quarry.ranking.signals import SIGNAL_NAMES
+from quarry.search.fusion import DEPTH, RRF_K
+from quarry.search.signals import SIGNAL_NAMES
 
 
 def many(count: int, text: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ import pytest
 from builders import Vault, ask
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
+from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
-from quarry.text.query.parse import parse_query
 from quarry.types import Query, Scope
 
 EVERYWHERE = Scope()

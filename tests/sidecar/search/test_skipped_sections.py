@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from quarry.query.parse import parse_query
 from quarry.search.skipped_sections import in_skipped_sections
-from quarry.text.query.parse import parse_query
 
 NOTE = "---\ntags: x\n---\n# Nuts\nwalnut\n## Related\n[[hide glue]] and bones\n### More\ncherries\n## After\nstone"
 

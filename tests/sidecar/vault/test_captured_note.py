@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.documents.frontmatter import read_front_matter
 from quarry.errors import BadRequest
-from quarry.text.frontmatter import read_front_matter
 from quarry.vault.captured_note import (
     MAX_NAME_BYTES,
     MAX_TEXT_BYTES,

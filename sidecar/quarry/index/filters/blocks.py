@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from quarry.analysis.alternatives import Languages, phrase_alternatives
+from quarry.analysis.analysis import analyse, phrase_terms
+from quarry.analysis.languages import ENGLISH
 from quarry.conditions import InBlock
 from quarry.index.folding import fold_case
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.alternatives import Languages, phrase_alternatives
-from quarry.terms.analysis import analyse, phrase_terms
-from quarry.terms.languages import ENGLISH
 
 _FENCE = lazy_pattern(r"[ \t>]*(```|~~~)")
 _HEADING = lazy_pattern(r" {0,3}#{1,6}[ \t]")

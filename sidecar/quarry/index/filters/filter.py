@@ -18,6 +18,8 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
+from quarry.analysis.alternatives import Languages
+from quarry.analysis.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.conditions import (
     MATCH_ALL,
     AllOf,
@@ -49,8 +51,6 @@ from quarry.index.folding import fold_case, fold_marks, fold_tag
 from quarry.index.ids import NoteIds
 from quarry.index.sql import SqlFragment, concat, join
 from quarry.kinds import SUFFIXES, DocumentKind
-from quarry.terms.alternatives import Languages
-from quarry.terms.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.types import LAST_TIME_NS, PropertyValue
 
 _FILE_KEY = "substr(n.path_key, length(rtrim(n.path_key, replace(n.path_key, '/', ''))) + 1)"

@@ -7,13 +7,13 @@ The keyword index knows phrases by the terms that the notes were analysed into. 
 
 from collections.abc import Iterable
 
+from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import phrase_terms
 from quarry.index.deadline import Deadline
 from quarry.index.folding import fold_case
 from quarry.index.ids import id_list, of_note_sql
-from quarry.index.keyword.searcher import KeywordSearcher
+from quarry.index.postings.searcher import KeywordSearcher
 from quarry.index.sql import SqlFragment, join
-from quarry.terms.alternatives import Languages
-from quarry.terms.analysis import phrase_terms
 
 ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id") + " AND "  # to be closed
 ALWAYS = SqlFragment("1")

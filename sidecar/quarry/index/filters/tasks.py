@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from quarry.analysis.alternatives import Languages
 from quarry.conditions import InTask, TaskState
 from quarry.index.filters.blocks import says
 from quarry.lazy_pattern import lazy_pattern
-from quarry.terms.alternatives import Languages
 
 _ITEM = lazy_pattern(r"(?P<margin>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]*(?: (?P<rest>.*))?", re.DOTALL)
 _BOX = lazy_pattern(r"\[(?P<mark>[^\[\]])\] [ \t]*(?P<says>.*)", re.DOTALL)

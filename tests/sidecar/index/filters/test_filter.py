@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from quarry.analysis.analysis import locate_terms
 from quarry.conditions import (
     MATCH_ALL,
     AllOf,
@@ -32,7 +33,6 @@ from quarry.conditions import (
 from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index
 from quarry.index.database import FTS5
-from quarry.terms.analysis import locate_terms
 
 DAY_MS = 86_400_000
 Admit = Callable[[Condition], list[str]]

@@ -1,0 +1,125 @@
+"""
+`quarry hook CLIENT [--vault DIR] [--home DIR]`: an event on standard input, one JSON object or nothing on the output.
+
+An agent waits for us, and takes an exit code for a verdict. So the code is always 0, whatever happens; what is written
+is written at once and whole; and `DEADLINE_MS` after the start a second thread ends the process without a word,
+wherever the first may hang: in an input that never ends, a drive, a sidecar that was stopped. On a slow machine,
+QUARRY_HOOK_DEADLINE_MS sets a later one.
+"""
+
+import _thread
+import json
+import os
+import time
+from collections.abc import Sequence
+
+from quarry.agents.hooks.outcome import HookOutcome, Silence
+
+DEADLINE_MS = 400  # a person feels half a second at each prompt
+MAX_DEADLINE_MS = 60_000
+LOG_S = 0.1  # for a line in the log, which takes a millisecond
+_STDIN, _STDOUT = 0, 1
+_READ_BYTES = 64 * 1024
+
+
+class Run:
+    """One run of the hook: its event, as far as known, and the lock that decides which thread ends the process."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.begun_s = time.monotonic()
+        self.client, self.vault = _options(arguments)
+        self.event = "-"
+        self._last_word = _thread.allocate_lock()  # the thread that takes it ends the process, and never releases it
+
+    def watch(self) -> None:
+        """End the process at the deadline unless the answer is being written."""
+        _thread.start_new_thread(self._end_at_deadline, ())
+
+    def answer(self, document: bytes) -> HookOutcome:
+        """Answer the event in *document*, the JSON that the client sent."""
+        from quarry.agents.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
+
+        named, self.client = self.client, self.client if self.client in CLIENTS else "-"
+        try:
+            event = parse_event(named, document)
+            self.client, self.event = event.client, event.name
+            from quarry.agents.hooks.respond import HookSession
+
+            return HookSession(event, self.vault).respond()
+        except Silence as silence:
+            return HookOutcome(None, silence.reason, {})
+
+    def finish(self, outcome: HookOutcome) -> None:
+        """Write what is said, and note what came of it."""
+        unwritten = json.dumps(outcome.output).encode() if outcome.output is not None else b""
+        self._last_word.acquire()
+        while unwritten:
+            unwritten = unwritten[os.write(_STDOUT, unwritten) :]
+        self._note(outcome.reason or "context")
+
+    def fail(self, error: Exception) -> None:
+        """Note that it failed, and by which kind of error: its message may quote anything."""
+        self._note(f"failed:{type(error).__name__}")
+
+    def _end_at_deadline(self) -> None:
+        time.sleep(max(0.0, self.begun_s + _deadline_s() - time.monotonic()))
+        self._last_word.acquire()
+        self._note("deadline")
+        os._exit(0)
+
+    def _note(self, reason: str) -> None:
+        """Add a line to the log, which may lie on a drive that hangs: the process ends without it."""
+        _thread.start_new_thread(_end_after, (LOG_S,))
+        from quarry.agents.hooks.journal import note
+
+        note(self.client, self.event, reason, self.begun_s)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Answer, and end the process with 0."""
+    try:
+        run = Run(arguments)
+        run.watch()
+        try:
+            run.finish(run.answer(_read()))
+        except Exception as error:
+            run.fail(error)
+    finally:  # KeyboardInterrupt and SystemExit as well; what was written is written, and nothing is left to tidy
+        os._exit(0)
+
+
+def _end_after(wait_s: float) -> None:
+    time.sleep(wait_s)
+    os._exit(0)
+
+
+def _read() -> bytes:
+    """Standard input to its end, or a little more than is ever taken."""
+    from quarry.agents.hooks.events import MAX_BYTES
+
+    document = bytearray()
+    while len(document) <= MAX_BYTES and (more := os.read(_STDIN, _READ_BYTES)):
+        document += more
+    return bytes(document)
+
+
+def _deadline_s() -> float:
+    given = os.environ.get("QUARRY_HOOK_DEADLINE_MS", "")
+    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(MAX_DEADLINE_MS))
+    return (min(int(given), MAX_DEADLINE_MS) if is_number else DEADLINE_MS) / 1000
+
+
+def _options(arguments: Sequence[str]) -> tuple[str, str | None]:
+    """The client, and the vault that is named; `--home` sets QUARRY_HOME, which agents do not pass on."""
+    client, vault = "", None
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument == "--vault":
+            vault = next(remaining, None)
+        elif argument.startswith("--vault="):
+            vault = argument.removeprefix("--vault=")
+        elif argument == "--home":
+            os.environ["QUARRY_HOME"] = next(remaining, "")
+        elif not argument.startswith("-") and not client:
+            client = argument
+    return client, vault

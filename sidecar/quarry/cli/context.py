@@ -1,0 +1,75 @@
+"""`quarry context`: passages about a question, as one block of text for a language model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from quarry.cli.exit_codes import OK
+from quarry.cli.options import (
+    QUERY_HELP,
+    add_vault,
+    add_wait,
+    checked_query,
+    connect,
+    exit_code_of_nothing,
+    number,
+    unprotected,
+    wait_for_index,
+)
+from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
+from quarry.errors import BadQuery
+
+if TYPE_CHECKING:
+    from quarry import protocol as wire
+
+DEFAULT_TOKENS = 2000
+REASONS: Mapping[str, str] = {
+    "low-confidence": "no note is likely to answer this; `quarry search` shows the nearest",
+    "budget": "not one quote fits into --max-tokens {max_tokens}; raise it",
+}
+"""Why nothing is quoted, where nothing else says so."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("query", nargs="+", metavar="WORD", help=QUERY_HELP)
+    add_vault(parser)
+    parser.add_argument(
+        "--max-tokens",
+        type=number(50, 100_000),
+        default=DEFAULT_TOKENS,
+        metavar="N",
+        help=f"budget, 4 characters per token (default {DEFAULT_TOKENS})",
+    )
+    parser.add_argument("--limit", type=number(1, 50), metavar="N", help="maximum number of notes, 1 to 50 (default 8)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=("markdown", "json"), default="markdown")
+    form.add_argument("--json", dest="format", action="store_const", const="json", help="like --format json")
+    add_wait(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the block; nothing where no note answers."""
+    query = checked_query(" ".join(map(unprotected, options.query)))
+    if not query.strip():
+        raise BadQuery("the query is empty", 0)
+    with connect(options) as client:
+        wait_for_index(client, options.wait)
+        params = {"query": query, "maxTokens": options.max_tokens, "limit": options.limit}
+        context: wire.ContextResult = client.ask("context", params)
+        status = client.status() if not context.sources else None
+    if options.format == "json":
+        print_json(context)
+    elif context.text:
+        print_line(context.text)
+    for leg in context.missing:
+        print_stderr(leg.reason)
+    print_if_incomplete(context.index)
+    if status is None:
+        return OK
+    if status.notes and (reason := REASONS.get(context.abstained or "")):
+        print_stderr(reason.format(max_tokens=options.max_tokens))
+    print_if_empty(client.hello.vault, status)
+    return exit_code_of_nothing(context.index)

@@ -1,0 +1,214 @@
+"""
+`quarry doctor`: every part that Quarry needs, tried for real, one sentence each.
+
+A check that fails says what to do. None of them changes anything, and none starts a sidecar; the servers that AI
+clients would start are started, and ended.
+"""
+
+import argparse
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from quarry import __version__, config
+from quarry.agents.install.config_paths import Host, current_host
+from quarry.agents.install.desired_state import Unreadable, installed
+from quarry.agents.install.server_entry import running_launcher
+from quarry.agents.install.verify import Verification, verify
+from quarry.cli.options import add_json, add_vault, resolve_vault
+from quarry.cli.terminal import print_json, print_line, print_stderr
+from quarry.client.client import SidecarClient
+from quarry.embedding import load_contextual_encoder, load_encoder
+from quarry.errors import ConnectionFailed, QuarryError
+from quarry.index.database import examine_parts
+<<<<<<< HEAD:sidecar/quarry/interfaces/cli/doctor.py
+from quarry.interfaces import PROTOCOL_VERSION
+from quarry.cli.options import add_json, add_vault, resolve_vault
+from quarry.cli.terminal import print_json, print_line, print_stderr
+from quarry.client import SidecarClient
+from quarry.agents.install.config_paths import Host, current_host
+from quarry.agents.install.desired_state import Unreadable, installed
+from quarry.agents.install.server_entry import running_launcher
+from quarry.agents.install.verify import Verification, verify
+from quarry.interfaces.logs import log_path
+from quarry.interfaces.mcp.versions import ALL_VERSIONS
+=======
+from quarry.limits import PROTOCOL_VERSION
+from quarry.mcp.versions import ALL_VERSIONS
+from quarry.redaction.engines import Re2Engine, default_scrub_engine
+from quarry.server.logs import log_path
+>>>>>>> main:sidecar/quarry/cli/doctor.py
+from quarry.settings import load_settings
+
+MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}
+
+Verdict = Literal["good", "bad", "note"]
+
+# As long as half of the passages of notes are.
+_PASSAGE = "A passage of a note, of a usual length, to see how long the model takes for one. " * 10
+_TIMED_PASSAGES = 5
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    add_vault(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run every check; 1 when any failed."""
+    try:
+        vault = resolve_vault(options)
+    except QuarryError as error:
+        if options.vault:
+            raise
+        print_stderr(f"{error}; checking the installation only")
+        vault = None
+    findings = examine(vault)
+    if options.as_json:
+        print_json({"findings": [finding._asdict() for finding in findings]})
+    else:
+        for finding in findings:
+            print_line(f"{MARKS[finding.verdict]}  {finding.subject}: {finding.detail}")
+    return 1 if any(finding.verdict == "bad" for finding in findings) else 0
+
+
+class Finding(NamedTuple):
+    """The result of one check."""
+
+    subject: str
+    verdict: Verdict
+    detail: str
+
+
+def examine(vault: Path | None) -> list[Finding]:
+    """Check the installation and, where one is given, the vault."""
+    findings = [_program(), *_database(), _scrubber(), _agents(), *_clients(current_host()), *_folders()]
+    if vault is None:
+        return [*findings, _tried("model", lambda: _model("bundled"))]
+    model = _tried("settings", lambda: load_settings(vault).model)
+    name = model.detail if model.verdict == "good" else "bundled"
+    settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
+    models = [_tried("model", lambda: _model(name)), _tried("contextual model", lambda: _contextual_model(name))]
+    return [*findings, settings, *models, _sidecar(vault), _log(vault)]
+
+
+def _tried(subject: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(subject, "good", check())
+    except QuarryError as error:
+        return Finding(subject, "bad", str(error))
+    except Exception as error:  # what nobody foresaw is what the doctor is asked about
+        return Finding(subject, "bad", f"{type(error).__name__}: {error}")
+
+
+def _program() -> Finding:
+    where = f"Python {platform.python_version()} at {sys.executable}, {platform.platform()}"
+    return Finding("quarry", "good", f"{__version__}, protocol {PROTOCOL_VERSION}, {where}")
+
+
+def _database() -> Iterator[Finding]:
+    for name, problem in examine_parts().items():
+        yield Finding(name, "bad" if problem else "good", problem or "works")
+
+
+def _scrubber() -> Finding:
+    if isinstance(default_scrub_engine(), Re2Engine):
+        return Finding("secret scrubbing", "good", "google-re2")
+    return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's slower re module is used")
+
+
+def _agents() -> Finding:
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
+
+
+def _clients(host: Host) -> Iterator[Finding]:
+    """Check the AI clients that Quarry is set up in; every server that they would start is started once."""
+    entries = list(installed(host))
+    if not entries:
+        yield Finding("AI clients", "note", "Quarry is set up in none; `quarry install --list` names them")
+    verified: dict[str, Verification] = {}
+    for entry in entries:
+        if isinstance(entry, Unreadable):
+            yield Finding(entry.client, "note", f"{entry.path} cannot be read: {entry.problem}")
+            continue
+        what = f"{entry.name!r} for {entry.vault}, in {entry.path}"
+        again = f"run `quarry install {entry.client} --scope {entry.scope}` with --vault, or with --remove"
+        if not Path(entry.vault).is_dir():
+            yield Finding(entry.client, "bad", f"{what}: the vault is not there; {again}")
+            continue
+        if entry.scope == "project" and Path(entry.command[0]).absolute() not in _own_programs():
+            # the folder may be a stranger's
+            yield Finding(entry.client, "note", f"{what}: it starts {entry.command[0]}, which was not tried")
+            continue
+        key = repr((entry.command, sorted(entry.environment.items())))
+        if key not in verified:
+            verified[key] = verify(entry.command, entry.environment)
+        found = verified[key]
+        if found.problem:
+            yield Finding(entry.client, "bad", f"{what}: {found.problem}; {again}")
+        else:
+            yield Finding(entry.client, "good", f"{what}: starts, and has {len(found.tools)} tools")
+
+
+def _own_programs() -> tuple[Path, ...]:
+    """The programs that `quarry install` would configure."""
+    try:
+        return (Path(running_launcher().command),)
+    except QuarryError:
+        return ()
+
+
+def _folders() -> Iterator[Finding]:
+    for subject, folder in (("data", config.data_dir), ("runtime", config.runtime_dir), ("logs", config.log_dir)):
+        yield _tried(f"{subject} folder", partial(_shown, folder))
+
+
+def _shown(folder: Callable[[], Path]) -> str:
+    return str(folder())
+
+
+def _model(name: str) -> str:
+    encoder = load_encoder(name)
+    return f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens"
+
+
+def _contextual_model(name: str) -> str:
+    encoder = load_contextual_encoder(name)
+    if encoder is None:
+        return "none chosen"
+    begun = time.perf_counter()
+    encoder.encode_passages([_PASSAGE] * _TIMED_PASSAGES)
+    seconds = (time.perf_counter() - begun) / _TIMED_PASSAGES
+    return (
+        f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens; "
+        f"here it takes some {seconds * 1000:.0f} ms for a passage, {seconds * 10_000 / 60:.0f} minutes for 10,000"
+    )
+
+
+def _sidecar(vault: Path) -> Finding:
+    try:
+        with SidecarClient(vault, "doctor", may_start=False) as client:
+            status = client.status()
+            version = client.hello.version
+    except ConnectionFailed as error:
+        return Finding("sidecar", "note", str(error))
+    except QuarryError as error:
+        return Finding("sidecar", "bad", str(error))
+    if status.state == "failed":
+        return Finding("sidecar", "bad", status.message or "indexing failed; see the log")
+    return Finding(
+        "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
+    )
+
+
+def _log(vault: Path) -> Finding:
+    try:
+        path = log_path(vault)
+    except QuarryError as error:  # its folder, of which more above
+        return Finding("log", "bad", str(error))
+    return Finding("log", "good" if path.exists() else "note", str(path) if path.exists() else f"{path} (none yet)")

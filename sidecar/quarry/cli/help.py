@@ -1,0 +1,76 @@
+"""`quarry help`: short texts on what is no command, each from the place that defines it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import inspect
+import itertools
+from typing import TYPE_CHECKING
+
+from quarry.cli.exit_codes import exit_code_table
+from quarry.cli.parser import BadUsage
+from quarry.cli.terminal import print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+AGENTS = """Programs that write text get notes in these ways:
+
+  quarry mcp --vault DIR        an MCP server for agents that speak MCP; --http serves it over HTTP on this machine
+  quarry context "question"     a block of quoted passages within a token budget, for all others
+  quarry blocks show --md       the context blocks of .quarry.toml, for the start of a conversation
+  quarry search --json "words"  hits with passages, scores and signals; reads one query per line from standard input
+  quarry hook CLIENT            answers an agent's events with notes on the subject, or with nothing
+
+`quarry install --list` lists the clients for which `quarry install CLIENT` sets up the MCP server.
+Each command uses the sidecar of the vault and starts one if none is running. docs/PROTOCOL.md describes its socket."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(TOPICS))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the text on a topic, the help of a command, or that of all."""
+    from quarry.cli.main import COMMANDS, main
+
+    if options.topic is None:
+        with contextlib.suppress(SystemExit):  # argparse ends the process with its help
+            main(["--help"])
+        print_line(f"\ntopics: {', '.join(TOPICS)}; see `quarry help TOPIC`")
+    elif options.topic in TOPICS:
+        print_line(TOPICS[options.topic]())
+    elif options.topic in COMMANDS:
+        return main([options.topic, "--help"])
+    else:
+        raise BadUsage(f"there is no topic {options.topic!r}; there are {', '.join(TOPICS)}", "see `quarry help`")
+    return 0
+
+
+def _query_language() -> str:
+    from quarry import protocol  # here, as it takes longer to import than all other texts
+
+    return _section(inspect.getdoc(protocol) or "", "Queries")
+
+
+def _settings() -> str:
+    from quarry import settings
+
+    return inspect.getdoc(settings) or ""
+
+
+def _section(document: str, title: str) -> str:
+    """The indented text below *title* in a docstring."""
+    _, _, below = document.partition(f"\n{title}\n")
+    indented = itertools.takewhile(lambda line: not line or line.startswith(" "), below.splitlines())
+    return inspect.cleandoc("\n".join(indented))
+
+
+TOPICS: Mapping[str, Callable[[], str]] = {
+    "query": _query_language,
+    "exit-codes": exit_code_table,
+    "settings": _settings,
+    "agents": lambda: AGENTS,
+}

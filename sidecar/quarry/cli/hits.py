@@ -1,0 +1,168 @@
+"""Hits of a search as text: for a person, for a document, or one line each for other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quarry.cli.terminal import bold, dim, marked, print_line
+from quarry.client.replies import lacks_words_under_filters
+from quarry.redaction.sanitize import code_span, one_line, path_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from quarry import protocol as wire
+
+SIGNALS = {
+    "passage": "words in a passage",
+    "note": "words in the note",
+    "phrase": "words side by side",
+    "meaning": "meaning",
+    "wording": "meaning of single words",
+    "title": "title",
+    "exact": "title is the query",
+    "words": "words it shares",
+    "vector": "meaning",
+    "severity": "severity",
+    "recency": "age",
+    "tags": "tags",
+    "domain": "domain",
+}
+
+FOUND_BY: Mapping[wire.Why, str] = {"exact": "words", "meaning": "meaning", "both": "words and meaning"}
+
+NAMED_WORDS = 4  # that a note lacks, on its line; a long question has more
+NO_WORDS_FILTERED = "No note that the filters admit contains these words. The nearest in meaning:"
+WEAKNESSES: Mapping[wire.Weakness, str] = {
+    "no-words": "No note contains these words. The nearest in meaning:",
+    "unlikely": "No note matches well. The closest:",
+}
+
+
+def signal_name(signal: wire.Signal) -> str:
+    """The label of a signal; one that only a newer sidecar knows keeps its own name."""
+    return SIGNALS.get(signal.name, signal.name)
+
+
+def shares(signals: Sequence[wire.Signal], total: float) -> str:
+    """The shares of all signals and their total, on one line."""
+    return f"{' + '.join(f'{signal_name(one)} {one.share:.3f}' for one in signals)} = {total:.3f}"
+
+
+def corrected(corrections: Sequence[wire.Correction]) -> str:
+    """A sentence on the words that were searched for instead of the typed ones."""
+    used = _joined([one.used for one in corrections])
+    typed = _joined([f"“{one.typed}”" for one in corrections], "or")
+    return f"Showing results for {used} (no note has {typed})"
+
+
+def unknown(words: Sequence[str]) -> str:
+    """A sentence on the *words* that no note contains."""
+    return f"No note contains {_joined([f'“{word}”' for word in words], 'or')}"
+
+
+def _joined(words: Sequence[str], last: str = "and") -> str:
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def print_how(result: wire.SearchResult, *, why: bool) -> None:
+    """Print how the query was corrected or relaxed; with *why*, how it was interpreted."""
+    if why:
+        print_line(dim(f"interpreted as: {result.understood}"))
+    if result.corrections and result.hits:
+        print_line(corrected(result.corrections))
+    if result.unknown_words:
+        print_line(unknown(result.unknown_words))
+    if result.relaxed:
+        print_line(result.relaxed.message)
+    elif result.weakness:
+        print_line(NO_WORDS_FILTERED if lacks_words_under_filters(result) else WEAKNESSES[result.weakness])
+
+
+def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
+    """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
+    for place, hit in enumerate(result.hits, start=1):
+        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join([path_line(hit.path), *_evidence(hit)]))}")
+        for passage in hit.passages if full else hit.passages[:1]:
+            print_heading_trail(passage.heading_path, hit.title)
+            _show_passage(passage, full=full)
+        if why and not result.listed:
+            print_line(dim(f"    {_because(hit)}"))
+
+
+def _evidence(hit: wire.Hit) -> Iterator[str]:
+    """The retrievers that found a hit, the words it lacks, its confidence; nothing for notes that are only listed."""
+    if hit.why is None:
+        return
+    yield FOUND_BY[hit.why]
+    if hit.missing_words and hit.why != "meaning":  # which holds none
+        yield f"without {_few(hit.missing_words)}"
+    yield f"confidence {hit.confidence:.2f}"
+
+
+def _few(words: Sequence[str]) -> str:
+    """The first of *words*, and how many more there are."""
+    more = len(words) - NAMED_WORDS
+    return _joined(words, "or") if more <= 1 else f"{', '.join(words[:NAMED_WORDS])} and {more} more"
+
+
+def print_heading_trail(headings: Sequence[str], title: str) -> None:
+    """Print the headings above a passage, without the first where it repeats the title."""
+    trail = headings[1:] if headings[:1] == [title] else headings
+    if trail:
+        print_line(dim(f"    {' › '.join(trail)}"))
+
+
+def _show_passage(passage: wire.Passage, *, full: bool) -> None:
+    if not full:
+        print_line(f"    {marked(passage.snippet, passage.marks)}")
+        return
+    for line in (passage.text or "").split("\n"):
+        print_line(f"    {line}")
+    place, scores = f"    line {passage.line + 1}", passage.breakdown
+    print_line(dim(f"{place} · {_ranks(scores)} · fused {scores.fused:.4f}" if scores else place))
+
+
+def _because(hit: wire.Hit) -> str:
+    """Why a hit ranks where it does: its signals, or its ranks where only they count."""
+    if hit.signals and hit.score is not None:
+        return shares(hit.signals, hit.score)
+    scores = hit.passages[0].breakdown
+    return f"{_ranks(scores)} · fused {scores.fused:.4f}" if scores else ""
+
+
+def _ranks(scores: wire.Breakdown) -> str:
+    return f"keyword rank {scores.lexical_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
+
+
+def counted(result: wire.SearchResult) -> str:
+    """How many notes were found, and how many of them are shown."""
+    if not result.total:
+        return "nothing found"
+    shown = f"{len(result.hits)} of " if len(result.hits) < result.total else ""
+    return f"{shown}{result.total} note{'s' * (result.total != 1)}"
+
+
+def print_paths(result: wire.SearchResult) -> None:
+    """Print the path of each hit."""
+    for hit in result.hits:
+        print_line(path_line(hit.path))
+
+
+def print_compact(result: wire.SearchResult) -> None:
+    """Print `path:line: snippet` for each hit, as grep does; editors jump to such places."""
+    for hit in result.hits:
+        passage = hit.passages[0]
+        print_line(f"{path_line(hit.path)}:{passage.line + 1}: {' '.join(passage.snippet.split())}")
+
+
+def print_markdown(result: wire.SearchResult) -> None:
+    """Print the hits as Markdown: a heading for each, its place, and its passages as quotes."""
+    for number, hit in enumerate(result.hits):
+        print_line(f"{'' if number == 0 else chr(10)}### {one_line(hit.title)}")
+        for passage in hit.passages:
+            headings = passage.heading_path[1:] if passage.heading_path[:1] == [hit.title] else passage.heading_path
+            place = " › ".join([code_span(hit.path), *map(one_line, headings)])
+            print_line(f"\n{place} (line {passage.line + 1})\n")
+            for line in (passage.text or passage.snippet).strip().split("\n"):
+                print_line(f"> {line}".rstrip())

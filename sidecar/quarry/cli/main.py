@@ -1,0 +1,148 @@
+"""The command line: which commands there are, and what the process ends with."""
+
+import contextlib
+import gc
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from quarry.cli.exit_codes import INTERRUPTED, exit_code_table
+from quarry.errors import QuarryError
+
+TYPE_CHECKING = False  # importing it from `typing` takes as long as everything else that `--version` does
+if TYPE_CHECKING:
+    import argparse
+
+    from quarry.cli.parser import Parser
+
+DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
+
+COMMANDS: Mapping[str, str] = {
+    "search": "find notes; without a query, prompt for one after another",
+    "context": "print passages about a question as one block for a language model",
+    "blocks": "show, build or check the context blocks for the start of a conversation with an agent",
+    "explain": "explain why a query finds a note, or why it does not",
+    "why": "say whether a note can be found, and what keeps it out of the index",
+    "related": "find the notes most similar to a note, a passage or a text",
+    "index": "bring the index of a vault up to date",
+    "capture": "write a text to a new note, which can be found at once",
+    "outputs": "print the full output of a command that an agent saw in part",
+    "read": "print a note, with credentials redacted",
+    "list": "list notes, newest first",
+    "ps": "list the running sidecars",
+    "stop": "stop the sidecar of a vault, or all of them",
+    "status": "show the contents of the index and its current work",
+    "help": "explain the query language, the settings, the exit codes, or a command",
+    "completion": "print a shell completion script",
+    "doctor": "check the installation and a vault, and say how to repair failures",
+    "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
+    "serve": "serve one vault until stopped; tools start this themselves",
+    "hook": "answer an event of an AI agent with notes on the subject; --test shows what it would say, and why",
+    "mcp": "serve an AI agent over MCP",
+    "install": "set up Quarry in AI clients: Claude Code, Codex, Cursor and others",
+    "eval": "measure retrieval quality on queries with relevance judgments",
+    "bench": "measure how fast a vault is indexed and searched on this machine",
+}
+"""Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
+WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit code."""
+    _replace_unencodable()
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] == "--version":  # before argparse, which takes longer to import than everything else here
+        _print_version()
+        return 0
+    try:
+        options = _parse(given)
+        exit_code: int = options.run(options)
+        sys.stdout.flush()  # a pipe that was closed is an everyday thing here, and a crash at the end
+        return exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # `quarry list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except QuarryError as error:
+        from quarry.cli.failure import report  # here, as most commands meet none
+
+        return report(error, as_json="--json" in _options_of(given))
+
+
+def _parse(given: Sequence[str]) -> "argparse.Namespace":
+    """
+    The options of *given*.
+
+    Only the module of the command that it names is imported: all of them together take as long as everything else that
+    a search from the command line does.
+    """
+    parser, commands = _overview()
+    named = next((argument for argument in given if not argument.startswith("-")), None)
+    if named is None or named not in COMMANDS:  # help, or a mistake
+        for name, summary in COMMANDS.items():
+            commands.add_parser(name, help=summary)
+        return parser.parse_args(given)
+
+    from quarry.cli.startup import prepare_for_engine, without_gc
+
+    if named in WITH_ENGINE:
+        prepare_for_engine()
+    with without_gc():
+        _add_command(commands, named)
+        from quarry.cli.options import protected_arguments
+    gc.freeze()  # modules stay; and without this, the first collection looks through all of them
+    parser.command = named
+    return parser.parse_args(protected_arguments(given))
+
+
+def full_parser() -> "Parser":
+    """The parser with all commands and their options, whose modules it imports."""
+    parser, commands = _overview()
+    for name in COMMANDS:
+        _add_command(commands, name)
+    return parser
+
+
+def _overview() -> tuple["Parser", "argparse._SubParsersAction[Parser]"]:
+    """A parser without commands, and where they are added."""
+    import argparse  # here, as `--version` needs none
+
+    from quarry.cli.parser import Parser
+
+    parser = Parser(
+        prog="quarry",
+        description=DESCRIPTION,
+        epilog=f"exit codes:\n{exit_code_table()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    return parser, parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry")  # else it is worked out
+
+
+def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> None:
+    from importlib import import_module
+
+    module = import_module(f"quarry.cli.{name}")
+    command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
+    command.set_defaults(run=module.run)
+    module.add_options(command)
+
+
+def _print_version() -> None:
+    import quarry
+    from quarry.limits import PROTOCOL_VERSION
+
+    print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
+
+
+def _options_of(given: Sequence[str]) -> Sequence[str]:
+    """The arguments before `--`, behind which none is an option."""
+    return given[: given.index("--")] if "--" in given else given
+
+
+def _replace_unencodable() -> None:
+    """Notes hold every script; a terminal of another encoding shows `?` rather than ending us."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # replaced by something without an encoding
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -1,0 +1,171 @@
+"""Options that commands share, and words such as `-draft`, which exclude notes and look like options."""
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
+from quarry.cli.parser import Once
+from quarry.cli.terminal import INCOMPLETE
+from quarry.client.vault_folder import find_vault
+from quarry.errors import BadQuery
+
+if TYPE_CHECKING:
+    from quarry import protocol as wire
+    from quarry.client.client import SidecarClient
+
+VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
+QUERY_HELP = (
+    'words, "phrases", -not, a OR b, /regex/, path: file: folder: tag: section: block: line: task: '
+    "match-case: [property:value] modified:7d"
+)
+MODE_NAMES = {"both": "hybrid", "words": "keyword", "meaning": "semantic"}  # as the pane calls them
+MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
+FUSIONS = ("convex", "rrf", "six-signals")
+SORTS = ("relevance", "modified", "created", "name")
+MAX_OFFSET = 100_000
+DEFAULT_LIMIT = 10
+MAX_LIMIT = 100  # hits, as on the wire
+MAX_QUERY = 4096  # characters, as on the wire
+START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
+LONG_WAIT_S = 3600.0  # of `--wait` without a time
+OPTIONS_WITH_VALUE = ("--vault", "--limit", "--offset", "--sort", "--mode", "--fusion", "--max-tokens")
+COMMANDS_WITH_QUERY = ("search", "explain", "context")
+HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
+_EXCLUSION = re.compile(r"-[^-h]|-h.")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
+
+
+def add_vault(parser: argparse.ArgumentParser) -> None:
+    """Add `--vault`."""
+    parser.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose how to search."""
+    parser.add_argument(
+        "--mode",
+        type=lambda given: MODE_NAMES.get(given, given),
+        choices=MODES,
+        default="hybrid",
+        help="search by words and meaning, by words or by meaning (default: hybrid); also: both, words, meaning",
+    )
+    parser.add_argument(
+        "--fusion",
+        choices=FUSIONS,
+        help="how keyword and semantic results are combined: by weighted signals, by rank alone or by "
+        "six signals (default: the vault's setting)",
+    )
+
+
+def add_wait(parser: argparse.ArgumentParser) -> None:
+    """Add `--wait`, which takes a time only behind `=`: the word after it is a word of the query."""
+    parser.add_argument(
+        "--wait",
+        type=_seconds,
+        metavar="SECONDS",
+        help="wait until the vault is wholly indexed, or at most --wait=SECONDS (default: "
+        f"{START_WAIT_S:g} for a vault that never was)",
+    )
+
+
+def _seconds(given: str) -> float:
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONG_WAIT_S:
+        raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number of seconds from 0 to {LONG_WAIT_S:g}")
+    return seconds
+
+
+def wait_for_index(client: "SidecarClient", wait_s: float | None) -> None:
+    """Wait *wait_s* for complete answers; None waits only for a vault that is being indexed for the first time."""
+    if wait_s is not None:
+        client.wait_until_complete(wait_s)
+    elif client.started_sidecar or client.hello.status.indexed_ms is None:
+        client.wait_until_complete(START_WAIT_S)
+
+
+def exit_code_of_nothing(index: "wire.Freshness") -> int:
+    """The exit code where nothing was found in *index*, which may not hold all notes yet."""
+    return NOT_INDEXED_YET if index.state in INCOMPLETE else OK
+
+
+def checked_query(query: str) -> str:
+    """
+    *query*, which the wire takes.
+
+    Raises:
+        BadQuery: It is too long.
+    """
+    if len(query) > MAX_QUERY:
+        raise BadQuery(f"the query has {len(query):,} characters; it takes up to {MAX_QUERY:,}", MAX_QUERY)
+    return query
+
+
+def number(least: int, most: int) -> Callable[[str], int]:
+    """The type of an option that takes a whole number from *least* to *most*."""
+
+    def parsed(given: str) -> int:
+        try:
+            value = int(given)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:,} to {most:,}") from None
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"is {value:,}; it takes {least:,} to {most:,}")
+        return value
+
+    return parsed
+
+
+def resolve_vault(options: argparse.Namespace) -> Path:
+    """
+    The vault that *options* name, else the environment, else the one that the working directory lies in.
+
+    Raises:
+        VaultMissing: The named folder does not exist, or none was named and none is near.
+    """
+    return find_vault(options.vault, Path.cwd())
+
+
+def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
+    """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
+    # here, as `serve` has no use for them: a twentieth of its start
+    from quarry.client.client import SidecarClient
+    from quarry.client.scope import confirm_scope
+
+    root = resolve_vault(options)
+    confirm_scope(root)
+    return SidecarClient(root, "cli", as_owner=as_owner)
+
+
+def protected_arguments(arguments: Sequence[str]) -> list[str]:
+    """
+    *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` with
+    its time, for which argparse would take the next word.
+
+    Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
+    options have two.
+    """
+    if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list", "read"):
+        return list(arguments)
+    protected = list(arguments[:1])
+    for argument in arguments[1:]:
+        if argument == "--wait" and "--" not in protected:
+            protected.append(f"--wait={LONG_WAIT_S:g}")
+            continue
+        is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in OPTIONS_WITH_VALUE
+        protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)
+    return protected
+
+
+def unprotected(argument: str) -> str:
+    """*argument* as it was typed."""
+    return argument.removeprefix(HIDDEN)

@@ -1,0 +1,45 @@
+"""`quarry outputs`: the whole output of a command that an agent was shown a part of."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from quarry.agents.hooks.outputs import kept_outputs, read
+from quarry.cli.exit_codes import OK
+from quarry.cli.options import add_json
+from quarry.cli.terminal import print_json, print_line
+from quarry.errors import BadRequest
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("id", nargs="?", metavar="ID", help="the id in the last line of a shortened output")
+    chosen.add_argument("--list", action="store_true", help="list the stored outputs, newest first")
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the output with the given id, or what there is."""
+    if options.id is None:
+        _list(as_json=options.as_json)
+        return OK
+    text = read(options.id)
+    if text is None:
+        raise BadRequest(f"there is no output {options.id!r}; they are kept for a day: see `quarry outputs --list`")
+    if options.as_json:
+        print_json({"id": options.id, "text": text})
+    else:
+        print_line(text.rstrip("\n"))
+    return OK
+
+
+def _list(*, as_json: bool) -> None:
+    kept = kept_outputs()
+    if as_json:
+        print_json([{**output._asdict(), "at_s": int(output.at_s)} for output in kept])
+        return
+    for output in kept:
+        at = time.strftime("%H:%M", time.localtime(output.at_s))
+        print_line(f"{output.id}  {at}  {output.size_bytes / 1000:7.1f} kB  {output.command[:100]}")

@@ -1,0 +1,110 @@
+"""`quarry read`: a note, or part of it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from quarry.cli.exit_codes import NOT_INDEXED_YET
+from quarry.cli.options import add_json, add_vault, add_wait, connect, number, wait_for_index
+from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
+from quarry.client.client import RequestFailed
+from quarry.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from quarry import protocol as wire
+    from quarry.client.client import SidecarClient
+
+MAX_LINE = 1_000_000_000
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument(
+        "path",
+        metavar="NOTE",
+        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
+    )
+    add_vault(parser)
+    add_wait(parser)
+    parser.add_argument(
+        "--from-line", type=number(1, MAX_LINE), default=1, metavar="N", help="first line to print, counting from 1"
+    )
+    parser.add_argument("--max-tokens", type=number(50, 100_000), default=10_000, metavar="N")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a note."""
+    params = {
+        "path": PurePath(options.path).as_posix(),
+        "startLine": options.from_line - 1,
+        "maxTokens": options.max_tokens,
+    }
+    with connect(options) as client:
+        try:
+            note = _read(client, params, options.wait)
+        except _NotIndexedYet as missing:
+            return _report_not_indexed(missing.failed, as_json=options.as_json)
+    if options.from_line > note.line_count:
+        raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {_lines(note.line_count)}")
+    if options.as_json:
+        print_json(note)
+        return 0
+    print_line(note.text)
+    if note.truncated:
+        print_stderr(_where_to_go_on(note))
+    return 0
+
+
+class _NotIndexedYet(Exception):
+    """There is no such note so far, and not all notes are indexed."""
+
+    def __init__(self, failed: RequestFailed) -> None:
+        super().__init__(str(failed))
+        self.failed = failed
+
+
+def _read(client: SidecarClient, params: Mapping[str, Any], wait_s: float | None) -> wire.NoteText:
+    """
+    The note that *params* name, waited for up to *wait_s*: another comparison of the vault may begin after the first.
+
+    Raises:
+        _NotIndexedYet: It is not in the index, which lacks notes.
+        RequestFailed: It cannot be read.
+    """
+    ends_s = time.monotonic() + (wait_s or 0)
+    wait_for_index(client, wait_s)
+    while True:
+        try:
+            note: wire.NoteText = client.ask("note/read", params)
+            return note
+        except RequestFailed as failed:
+            if failed.kind != "note-not-found" or client.status().state not in INCOMPLETE:
+                raise
+            if (left_s := ends_s - time.monotonic()) <= 0:
+                raise _NotIndexedYet(failed) from None
+        wait_for_index(client, left_s)
+
+
+def _report_not_indexed(failed: RequestFailed, *, as_json: bool) -> int:
+    from quarry.cli.failure import report  # here, as hardly any note is asked for too early
+
+    next_step = "ask again with --wait: the vault is not wholly indexed yet"
+    report(RequestFailed(str(failed), failed.kind, next_step), as_json=as_json)
+    return NOT_INDEXED_YET
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'s' * (count != 1)}"
+
+
+def _where_to_go_on(note: wire.NoteText) -> str:
+    shown_to = note.start_line + note.text.count("\n")
+    if shown_to == note.start_line:  # not even one line fitted: going on there would show the same again
+        return f"cut off within line {shown_to + 1} of {note.line_count}; raise --max-tokens to see more of it"
+    return f"cut off after line {shown_to} of {note.line_count}; continue with --from-line {shown_to + 1}"

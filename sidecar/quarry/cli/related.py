@@ -1,0 +1,103 @@
+"""`quarry related`: the notes nearest to a note, to the passage at a line of it, or to a text from anywhere."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from quarry.cli.hits import print_heading_trail
+from quarry.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, add_vault, connect, number
+from quarry.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
+from quarry.errors import BadRequest
+from quarry.redaction.sanitize import path_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from quarry import protocol as wire
+    from quarry.client.client import SidecarClient
+
+STDIN = "-"
+LEAST_TOKENS = 50  # of a note that is asked for its length alone
+MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
+_PLACE = re.compile(r"(.+\.(?:md|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    parser.add_argument(
+        "place",
+        nargs="?",
+        metavar="PATH[:LINE]",
+        help="a note, or its passage at LINE (counting from 1); - reads a text from standard input",
+    )
+    parser.add_argument("--text", metavar="TEXT", help="find notes similar to TEXT; - reads it from standard input")
+    add_vault(parser)
+    parser.add_argument(
+        "--limit",
+        type=number(1, MAX_LIMIT),
+        default=DEFAULT_LIMIT,
+        metavar="N",
+        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Find the similar notes and print them."""
+    params = _asked(options)
+    with connect(options) as client:
+        _require_line(client, params)
+        related: wire.RelatedResult = client.ask("related", params)
+    if options.as_json:
+        print_json(related)
+        return 0
+    _show(related)
+    for leg in related.missing:
+        print_stderr(leg.reason)
+    return 0
+
+
+def _asked(options: argparse.Namespace) -> dict[str, object]:
+    """
+    The parameters of the request.
+
+    Raises:
+        BadRequest: Neither a note nor a text is given, or both; or the line is 0.
+    """
+    if (options.place is None) == (options.text is None):
+        raise BadRequest("give either a note or --text")
+    if STDIN in (options.place, options.text):
+        return {"text": sys.stdin.read(MAX_TEXT), "limit": options.limit}
+    if options.text is not None:
+        if len(options.text) > MAX_TEXT:
+            raise BadRequest(f"--text has {len(options.text):,} characters; it takes up to {MAX_TEXT:,}")
+        return {"text": options.text, "limit": options.limit}
+    placed = _PLACE.fullmatch(options.place)
+    path = PurePath(placed[1] if placed else options.place).as_posix()
+    if placed and int(placed[2]) < 1:
+        raise BadRequest(f"{options.place} names line 0; lines count from 1")
+    return {"path": path, "line": int(placed[2]) - 1 if placed else None, "limit": options.limit}
+
+
+def _require_line(client: SidecarClient, params: Mapping[str, Any]) -> None:
+    """Refuse a line that the note does not have: the passage nearest to it is none that was asked for."""
+    if params.get("line") is None:
+        return
+    note: wire.NoteText = client.ask("note/read", {"path": params["path"], "maxTokens": LEAST_TOKENS})
+    if params["line"] >= note.line_count:
+        raise BadRequest(f"there is no line {params['line'] + 1:,}; {note.path} has {note.line_count:,} lines")
+
+
+def _show(related: wire.RelatedResult) -> None:
+    for place, note in enumerate(related.notes, start=1):
+        linked = "linked · " if note.linked else ""
+        at = f"{linked}{note.score:.2f} · {path_line(note.path)}:{note.line + 1}"
+        print_line(f"{place:>2}. {bold(note.title)}  {dim(at)}")
+        print_heading_trail(note.heading_path, note.title)
+        print_line(f"    {marked(note.snippet, note.marks)}")
+    if not related.notes:
+        print_stderr("no similar notes found")

@@ -1,0 +1,231 @@
+"""`quarry search`: one query and its hits, one query a line from a pipe, or a prompt that takes one after another."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from quarry.cli import hits
+from quarry.cli.exit_codes import BAD_USAGE, OK
+from quarry.cli.options import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    MAX_OFFSET,
+    QUERY_HELP,
+    SORTS,
+    add_search_options,
+    add_vault,
+    add_wait,
+    checked_query,
+    connect,
+    exit_code_of_nothing,
+    number,
+    unprotected,
+    wait_for_index,
+)
+from quarry.cli.terminal import (
+    bold,
+    dim,
+    print_if_empty,
+    print_if_incomplete,
+    print_json,
+    print_json_line,
+    print_line,
+    print_stderr,
+)
+from quarry.client.client import RequestFailed
+from quarry.errors import BadQuery, BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from quarry import protocol as wire
+    from quarry.client.client import SidecarClient
+
+PROMPT = "search> "
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
+    add_vault(parser)
+    parser.add_argument(
+        "--limit",
+        type=number(1, MAX_LIMIT),
+        metavar="N",
+        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
+    )
+    parser.add_argument(
+        "--offset",
+        type=number(0, MAX_OFFSET),
+        default=0,
+        metavar="N",
+        help="skip the first N notes (default 0)",
+    )
+    parser.add_argument(
+        "--sort",
+        choices=SORTS,
+        default="relevance",
+        help="best first, last changed first, last created first, or by file name; all but relevance show only notes "
+        "with every word, and likely answers",
+    )
+    add_search_options(parser)
+    add_wait(parser)
+    parser.add_argument(
+        "--why",
+        "--explain",
+        action="store_true",
+        help="show how the query was interpreted and why each hit ranks where it does",
+    )
+    parser.add_argument("--full", action="store_true", help="print whole passages with their scores")
+    parser.add_argument(
+        "--max-tokens",
+        type=number(50, 100_000),
+        default=4000,
+        metavar="N",
+        help="token budget for all passages (default 4000)",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--json", dest="as_json", action="store_true", help="print JSON; with queries from a pipe, one line per query"
+    )
+    form.add_argument("--md", dest="as_markdown", action="store_true", help="print Markdown, passages as quotes")
+    form.add_argument("--files", action="store_true", help="print only the paths of the notes")
+    form.add_argument("--compact", action="store_true", help="print `path:line: passage`, one line per note")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer the query of the command line, those typed at the prompt, or those that come from a pipe."""
+    query = " ".join(map(unprotected, options.query))
+    if options.query and not query.strip():
+        raise BadQuery("the query is empty", 0)
+    checked_query(query)
+    with connect(options) as client:
+        wait_for_index(client, options.wait)
+        if query:
+            return _answer(client, options, query)
+        if sys.stdin.isatty():
+            _prompt(client, options)
+            return OK
+        return _answer_all(client, options, sys.stdin.buffer)
+
+
+def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
+    """Ask until an empty line, Ctrl-D or Ctrl-C."""
+    from quarry.cli.failure import report  # here, as a search alone meets none
+
+    with contextlib.suppress(ImportError):  # Windows has its own line editing
+        import readline  # noqa: F401 - arrow keys and history for input()
+    print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line quits."))
+    while True:
+        try:
+            query = input(PROMPT).strip()
+        except EOFError:
+            print_line()
+            return
+        except KeyboardInterrupt:
+            print_line()
+            raise
+        if not query:
+            return
+        try:
+            _answer(client, options, query)
+        except (RequestFailed, BadRequest) as failed:  # a bad query is corrected, not fatal
+            report(failed)
+
+
+# --- many queries ----------------------------------------------------------------------------------
+
+
+def _answer_all(client: SidecarClient, options: argparse.Namespace, lines: Iterable[bytes]) -> int:
+    """Answer each query of *lines*. One that fails does not keep the next from being answered."""
+    from quarry.cli.failure import error_value, report
+
+    exit_code = OK
+    for line_number, line in enumerate(lines, start=1):
+        query = line.decode(errors="replace").strip()
+        if not query:
+            continue
+        if not options.as_json:
+            print_line(bold(query))
+        try:
+            if not _is_text(line):
+                raise BadRequest(f"line {line_number} is not UTF-8")
+            checked_query(query)
+            if options.as_json:
+                print_json_line({"query": query, "result": _ask(client, options, query)})
+            else:
+                _answer(client, options, query)
+        except (RequestFailed, BadRequest, BadQuery) as failed:
+            exit_code = BAD_USAGE
+            if options.as_json:
+                print_json_line({"query": query, "error": error_value(failed)})
+            else:
+                report(failed)
+        sys.stdout.flush()  # the writer of the next query may wait for this answer
+    return exit_code
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# --- one query -------------------------------------------------------------------------------------
+
+
+def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> int:
+    """Print the hits of *query* in the form that *options* name; gives the exit code."""
+    started_s = time.perf_counter()
+    result = _ask(client, options, query)
+    elapsed_ms = 1000 * (time.perf_counter() - started_s)
+    if options.as_json:
+        print_json(result)
+    elif options.as_markdown:
+        hits.print_markdown(result)
+    elif options.files:
+        hits.print_paths(result)
+    elif options.compact:
+        hits.print_compact(result)
+    else:
+        hits.print_how(result, why=options.why)
+        hits.print_hits(result, full=options.full, why=options.why)
+        print_line(dim(f"{hits.counted(result)} · {elapsed_ms:.0f} ms"))
+    if not options.as_json:
+        _explain_what_is_missing(client, result)
+    return OK if result.hits else exit_code_of_nothing(result.index)
+
+
+def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire.SearchResult:
+    has_text = options.full or options.as_json or options.as_markdown
+    params: Mapping[str, Any] = {
+        "query": query,
+        "limit": DEFAULT_LIMIT if options.limit is None else options.limit,
+        "offset": options.offset,
+        "sort": options.sort,
+        "mode": options.mode,
+        "fusion": options.fusion,
+        "detail": "full" if has_text or options.why else "scan",
+        "maxTokens": options.max_tokens,
+        "expand": options.full or options.as_json,
+        "guard": options.limit is None,  # an explicit limit is kept
+    }
+    result: wire.SearchResult = client.ask("search", params)
+    return result
+
+
+def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
+    """Print why the answer may be incomplete."""
+    for leg in result.missing:
+        print_stderr(leg.reason)
+    print_if_incomplete(result.index)
+    if not result.hits:
+        print_if_empty(client.hello.vault, client.status())
+    if result.truncated:
+        print_stderr("some passages were cut to fit the token budget; raise --max-tokens to see more")

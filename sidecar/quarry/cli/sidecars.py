@@ -1,0 +1,82 @@
+"""The sidecars that run for this user: found by their discovery files, asked for their state, and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from quarry.client.client import SidecarClient
+from quarry.client.discovery import NO_PORT, Discovery, VaultLock, read_discovery
+from quarry.config import runtime_dir
+from quarry.errors import QuarryError
+
+if TYPE_CHECKING:
+    from quarry import protocol as wire
+
+ANSWER_TIMEOUT_S = 2.0  # for an answer of one that works; it takes milliseconds
+LEAVE_TIMEOUT_S = 20.0  # one that leaves finishes the notes that it has begun
+LEAVE_POLL_S = 0.05
+
+
+class Sidecar(NamedTuple):
+    """A running sidecar; `status` is None where it does not answer."""
+
+    discovery: Discovery
+    status: wire.IndexStatus | None
+    memory_bytes: int | None  # resident; None where the system does not say
+
+
+def running() -> list[Discovery]:
+    """The discovery files of the sidecars that run, by the path of their vault."""
+    folder = runtime_dir()
+    found = [(file.stem, read_discovery(file)) for file in folder.glob("*.json")]
+    held = [discovery for vault, discovery in found if discovery and VaultLock(folder, vault).is_held()]
+    return sorted(
+        (discovery for discovery in held if discovery.port != NO_PORT), key=lambda discovery: discovery.vault.path
+    )
+
+
+def look_at(discovery: Discovery) -> Sidecar:
+    """Ask the sidecar of *discovery* for its state."""
+    status: wire.IndexStatus | None = None
+    with contextlib.suppress(QuarryError), _client(discovery) as client:
+        status = client.status()
+    return Sidecar(discovery, status, _resident_bytes(discovery.pid))
+
+
+def stop(discovery: Discovery) -> bool:
+    """End the sidecar of *discovery* in order, by a signal if it does not listen; returns whether it ended."""
+    lock = VaultLock(runtime_dir(), discovery.vault.id)
+    try:
+        with _client(discovery, as_owner=True) as client:
+            client.shut_down()
+    except QuarryError:
+        if lock.is_held():  # else its number may be another's by now
+            with contextlib.suppress(OSError):
+                os.kill(discovery.pid, signal.SIGTERM)
+    deadline_s = time.monotonic() + LEAVE_TIMEOUT_S
+    while lock.is_held():
+        if time.monotonic() > deadline_s:
+            return False
+        time.sleep(LEAVE_POLL_S)
+    return True
+
+
+def _client(discovery: Discovery, *, as_owner: bool = False) -> SidecarClient:
+    root = Path(discovery.vault.path)
+    return SidecarClient(root, "cli", may_start=False, as_owner=as_owner, patience_s=ANSWER_TIMEOUT_S)
+
+
+def _resident_bytes(pid: int) -> int | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")

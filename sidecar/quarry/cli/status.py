@@ -1,0 +1,65 @@
+"""`quarry status`: what the index holds, what it is doing, and its problems."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from quarry.cli.options import add_json, add_vault, connect
+from quarry.cli.terminal import bold, print_json, print_line, print_stderr
+from quarry.client.scope import inner_vaults, outer_vault
+
+if TYPE_CHECKING:
+    from quarry import protocol
+    from quarry.client.replies import Reply
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    add_json(parser)
+    add_vault(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the status."""
+    with connect(options) as client:
+        status = client.status()
+        vault = client.hello.vault
+    outer, inner = outer_vault(Path(vault.path)), inner_vaults(Path(vault.path))
+    if options.as_json:
+        print_json(dict(cast("Reply", status), outerVault=str(outer) if outer else None, innerVaults=inner))
+        return 0
+    print_line(f"{bold(vault.name)}  {vault.path}")
+    print_line(f"{status.state}: {status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB")
+    if status.progress:
+        print_line(f"{status.progress.done_notes} of {status.progress.total_notes} notes done")
+    print_line(f"model {status.model.name}: {status.model.state}")
+    if status.deepening:
+        print_line(_deepening_line(status.deepening))
+    if status.excluded:
+        print_line(f"{status.excluded} notes are excluded by rules")
+    if status.deepening and status.deepening.message:
+        print_stderr(status.deepening.message)
+    for leg in status.missing:
+        print_stderr(leg.reason)
+    for problem in status.problems:
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+    if status.problem_count > len(status.problems):
+        print_stderr(f"and {status.problem_count - len(status.problems)} more")
+    if outer:
+        print_stderr(f"this vault lies in another, {outer}, where its notes are found too unless they are excluded")
+    for folder in inner:
+        print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
+    if status.message:
+        print_stderr(status.message)
+    return 0
+
+
+def _deepening_line(deepening: protocol.Deepening) -> str:
+    """How far the index is deepened, and for how long it will go on."""
+    line = f"deepening: {deepening.state}, {deepening.done_chunks} of {deepening.total_chunks} chunks"
+    if deepening.remaining_ms is None:
+        return line
+    seconds = deepening.remaining_ms / 1000
+    return f"{line}, {seconds:.0f} s left" if seconds < 60 else f"{line}, {seconds / 60:.0f} min left"

@@ -1,0 +1,121 @@
+"""What a person sees on the terminal, and what a pipe gets instead."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from quarry.client.replies import json_text
+from quarry.redaction.sanitize import printable, printable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quarry.protocol import Freshness, IndexStatus, Mark, Vault
+
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may be there and not be found
+POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
+_OURS = re.compile("(\x1b\\[[012]m)")
+
+
+def is_decorated() -> bool:
+    """Whether standard output is a terminal that may and can be decorated (https://no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def bold(text: str) -> str:
+    """*text* in bold, where that shows, and cleaned."""
+    return f"{_BOLD}{printable(text)}{_PLAIN}" if is_decorated() else printable(text)
+
+
+def dim(text: str) -> str:
+    """*text* held back, where that shows, and cleaned."""
+    return f"{_DIM}{printable(text)}{_PLAIN}" if is_decorated() else printable(text)
+
+
+def print_line(text: str = "") -> None:
+    """One line on standard output, with nothing that could steer the terminal but what `bold` and `dim` put in."""
+    pieces = _OURS.split(text) if is_decorated() else [text]
+    print("".join(piece if _OURS.fullmatch(piece) else printable(piece) for piece in pieces))
+
+
+def print_stderr(text: str) -> None:
+    """One line on standard error."""
+    print(f"quarry: {printable(text)}", file=sys.stderr)
+
+
+def print_json(value: object) -> None:
+    """*value*, a reply or plain data, as JSON, indented, with characters that could steer the terminal escaped."""
+    print(printable_json(json_text(value)))
+
+
+def print_json_line(value: object) -> None:
+    """*value* as JSON on one line, with characters that could steer the terminal escaped."""
+    print(printable_json(json_text(value, compact=True)))
+
+
+def print_if_empty(vault: Vault, status: IndexStatus) -> None:
+    """Why there is nothing to search in *vault*, on standard error; nothing where *status* has notes or other news."""
+    if status.state != "live" or status.notes or status.problem_count or status.message:
+        return
+    if status.excluded:
+        print_stderr(f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore")
+    else:
+        print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
+
+
+def print_if_incomplete(index: Freshness) -> None:
+    """Say on standard error that notes are still being indexed, unless *index* holds all of them."""
+    if index.state in INCOMPLETE and index.total > index.done:
+        print_stderr(f"indexing: {index.done} of {index.total} notes done")
+    elif index.state in INCOMPLETE:
+        print_stderr("the vault is still being scanned; ask again in a moment, or with --wait")
+
+
+def marked(text: str, marks: Sequence[Mark]) -> str:
+    """A snippet on one line with its marks in bold; marks are UTF-16 offsets."""
+    units = text.encode("utf-16-le")
+    pieces: list[str] = []
+    at = 0
+    for mark in marks:
+        if mark.end > at:  # else a word within a sentence that is marked already
+            start = max(at, mark.start)
+            pieces += [_piece(units, at, start), bold(_piece(units, start, mark.end))]
+            at = mark.end
+    pieces.append(_piece(units, at, len(units) // 2))
+    return "".join(pieces).strip()
+
+
+def print_caret(text: str, position: int) -> None:
+    """*text* and, under the UTF-16 offset *position* into it, a caret; both on standard error."""
+    units = text.encode("utf-16-le")
+    before, behind = (
+        _even(units[a:b].decode("utf-16-le", "ignore")) for a, b in ((0, 2 * position), (2 * position, None))
+    )
+    before = f"…{before[-POINTED:]}" if len(before) > POINTED else before
+    behind = f"{behind[:POINTED]}…" if len(behind) > POINTED else behind
+    print(f"  {before}{behind}\n  {' ' * sum(map(_columns, before))}^", file=sys.stderr)
+
+
+def _even(text: str) -> str:
+    """*text* on one line, each character that takes no place in it or steers the terminal as a blank."""
+    return "".join(character if printable(character) and not character.isspace() else " " for character in text)
+
+
+def _columns(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    import unicodedata  # here, as only a mistake in a query is pointed at
+
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _piece(units: bytes, start: int, end: int) -> str:
+    """UTF-16 units *start* to *end*, line ends and runs of blanks as one blank, control characters dropped."""
+    piece = printable(units[2 * start : 2 * end].decode("utf-16-le"))
+    words = " ".join(piece.split())
+    return f"{' ' if piece[:1].isspace() else ''}{words}{' ' if words and piece[-1:].isspace() else ''}"

@@ -1,0 +1,1 @@
+"""Clients of the sidecar: finding it or starting it, and asking it over the socket."""

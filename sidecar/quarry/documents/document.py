@@ -1,0 +1,84 @@
+"""
+Which tags, links and chunks does a file have that is no Markdown, once its text is known?
+
+Canvases and PDF files are read to a *document*: a text, and the sections of it that are read by themselves. From there
+on they go the way of notes: the whole text is scrubbed, and everything else is read from the scrubbed text.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quarry.documents.chunking import TextSection, chunk_sections
+from quarry.documents.markdown import MAX_HEADING_CHARS, read_outline
+from quarry.documents.note import MAX_CONTEXT_CHARS, tags_and_links
+from quarry.documents.reading_rules import ReadingRules
+from quarry.kinds import bare_name
+from quarry.redaction.scrub import scrub, scrub_text
+from quarry.types import Link, Note, PropertyValue
+
+
+class Document(Struct, frozen=True):
+    """The text of a file, not scrubbed, and what it is divided into."""
+
+    text: str
+    sections: tuple[TextSection, ...]
+    links: tuple[Link, ...] = ()  # that stand in no section's text as links
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def note_of_document(path: str, document: Document, rules: ReadingRules, noun: str) -> Note:
+    """
+    The note that the file at *path* is to the index.
+
+    Args:
+        noun: What the file is, for sentences about it.
+    """
+    scrubbed = scrub(document.text)
+    title = scrub_text(bare_name(path))
+    aliases = tuple(alias for each in document.aliases if (alias := scrub_text(each)) != title)
+    properties = {name: scrub_text(str(value)) for name, value in document.properties.items()}
+    trails = {trail: _scrubbed_trail(trail) for trail in {each.trail for each in document.sections}}
+    sections = [replace(each, trail=trails[each.trail]) for each in document.sections]
+    tags: dict[str, str] = {}
+    links: list[Link] = []
+    for section in document.sections:
+        if section.is_markdown:
+            start, end = scrubbed.scrubbed_offset(section.start), scrubbed.scrubbed_offset(section.end)
+            text = scrubbed.text[start:end]
+            of_section, linked = tags_and_links(text, read_outline(text), {})
+            links += linked
+            for tag in of_section:
+                tags.setdefault(tag.lower(), tag)
+    links += [
+        Link(each.kind, scrub_text(each.target), each.heading and scrub_text(each.heading), None)
+        for each in document.links
+    ]
+    fields = (title, ", ".join(tags.values()), ", ".join(aliases), ", ".join(properties.values()))
+    chunked = chunk_sections(
+        document.text,
+        scrubbed,
+        sections,
+        skip_sections=rules.skip_sections,
+        max_chunks=rules.max_chunks,
+        context=" | ".join(" ".join(each.split()) for each in fields if each)[:MAX_CONTEXT_CHARS],
+        noun=noun,
+    )
+    return Note(
+        path=path,
+        title=title,
+        aliases=aliases,
+        tags=tuple(tags.values()),
+        properties=properties,
+        links=tuple(links),
+        chunks=chunked.chunks,
+        redactions=dict(scrubbed.names()),
+        problems=(*document.problems, *chunked.problems),
+    )
+
+
+def _scrubbed_trail(trail: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(scrub_text(each)[:MAX_HEADING_CHARS] for each in trail)

@@ -1,0 +1,143 @@
+"""
+Which title, tags, links and chunks does a note have, given the bytes of its file?
+
+The stages in order: decode, scrub the whole text, then read everything else from the scrubbed text, so that no secret
+can reach a title, a tag, a property, a heading or a label.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from quarry.documents.chunking import NOTE_START, ChunkDetail, chunk_body
+from quarry.documents.decoding import cut_at_character, decode_note
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.keyvalue import flatten_block, flatten_properties, is_data
+from quarry.documents.links import find_links, link_spans
+from quarry.documents.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
+from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.tags import find_tags, has_tag_sign
+from quarry.faults import fault_point
+from quarry.redaction.scrub import scrub
+from quarry.types import Link, Note, PropertyValue
+
+MAX_ALIASES = 100
+MAX_CONTEXT_CHARS = 1_000  # of the line `title | type | tags | aliases`; it is copied into every chunk
+
+_IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"})
+_COMMA = re.compile(r"[ \t]*,[ \t]*")
+
+
+def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
+    """
+    Read a Markdown file.
+
+    Args:
+        path: Vault-relative, as spelled on disk.
+        data: The file's bytes; of a long file, one byte more than `rules.max_bytes` is enough.
+        rules: The settings.
+    """
+    problems: list[str] = []
+    if len(data) > rules.max_bytes:
+        problems.append(f"only its first {rules.max_bytes / 2**20:g} MB are indexed; split the note")
+        data = cut_at_character(data, rules.max_bytes)
+    decoded = decode_note(data)
+    fault_point("scrub")
+    scrubbed = scrub(decoded)
+    text = scrubbed.text
+    front = read_front_matter(text)
+    outline = read_outline(text, front.body_start)
+    tags, links = tags_and_links(text, outline, front.properties, front.body_start)
+    title = _title(path, front.properties, outline)
+    aliases = _aliases(front.properties)
+    fault_point("chunk")
+    chunked = chunk_body(
+        decoded,
+        scrubbed,
+        outline,
+        body_start=front.body_start,
+        skip_sections=rules.skip_sections,
+        max_chunks=rules.max_chunks,
+        context=_context(title, front.properties, tags, aliases),
+        details=tuple(_details(text, front.properties, outline)),
+    )
+    return Note(
+        path=path,
+        title=title,
+        aliases=aliases,
+        tags=tags,
+        properties=front.properties,
+        links=links,
+        chunks=chunked.chunks,
+        redactions=dict(scrubbed.names()),
+        problems=(*problems, *front.problems, *chunked.problems),
+    )
+
+
+def tags_and_links(
+    text: str, outline: Outline, properties: Mapping[str, PropertyValue], body_start: int = 0
+) -> tuple[tuple[str, ...], tuple[Link, ...]]:
+    """Tags and links; inline code is searched for only if there is a tag or link that it could contain."""
+    may_link = "[[" in text or "](" in text
+    may_tag = has_tag_sign(text, body_start)
+    inert = [(region.start, region.end) for region in outline.protected]
+    if (may_link or may_tag) and "`" in text:
+        inert += code_spans(text, outline.protected, body_start)
+    if (may_link or may_tag) and "%%" in text:
+        inert += inline_comments(text, body_start)
+    regions = TextRegions(inert)
+    links = find_links(text, regions) if may_link else ()
+    if may_tag and may_link:
+        regions = TextRegions([*inert, *link_spans(text, regions)])
+    return find_tags(text, regions, properties, body_start if may_tag else len(text)), links
+
+
+def _title(path: str, properties: Mapping[str, PropertyValue], outline: Outline) -> str:
+    """The `title` property, otherwise the first H1, otherwise the file name."""
+    written = _text_property(properties, "title")
+    if written:
+        return " ".join(written.split())[:MAX_HEADING_CHARS]
+    heading = next((heading.text for heading in outline.headings if heading.level == 1 and heading.text), None)
+    return heading or scrub(path.rpartition("/")[2].removesuffix(".md")).text
+
+
+def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    """The values of `aliases` and `alias`: a list, or text separated by commas."""
+    aliases: dict[str, None] = {}
+    for name in ("aliases", "alias"):
+        value = _property(properties, name)
+        for written in value if isinstance(value, tuple) else _COMMA.split("" if value is None else str(value)):
+            if alias := " ".join(written.split())[:MAX_HEADING_CHARS]:
+                aliases[alias] = None
+    return tuple(aliases)[:MAX_ALIASES]
+
+
+def _context(
+    title: str, properties: Mapping[str, PropertyValue], tags: tuple[str, ...], aliases: tuple[str, ...]
+) -> str:
+    """`title | type | tags | aliases`, without the empty ones."""
+    fields = (title, _text_property(properties, "type"), ", ".join(tags), ", ".join(aliases))
+    return " | ".join(" ".join(field.split()) for field in fields if field)[:MAX_CONTEXT_CHARS]
+
+
+def _details(text: str, properties: Mapping[str, PropertyValue], outline: Outline) -> Iterator[ChunkDetail]:
+    """Flattened data: other properties for the first chunk, JSON and YAML blocks for the chunk that contains them."""
+    lines = flatten_properties(properties, leave_out=_IN_CONTEXT_LINE)
+    if lines:
+        yield ChunkDetail(NOTE_START, lines)
+    for region in outline.protected:
+        if region.kind == "fence" and is_data(region.info):
+            lines = flatten_block(region.info, text[region.content.start : region.content.end])
+            if lines:
+                yield ChunkDetail(region.start, lines)
+
+
+def _property(properties: Mapping[str, PropertyValue], wanted: str) -> PropertyValue | None:
+    """The property called *wanted*; case is ignored, as in Obsidian."""
+    if wanted in properties:
+        return properties[wanted]
+    return next((value for name, value in properties.items() if name.lower() == wanted), None)
+
+
+def _text_property(properties: Mapping[str, PropertyValue], wanted: str) -> str:
+    value = _property(properties, wanted)
+    return "" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,267 @@
+"""One keyword query at one moment of the index: ranks chunks and notes, scores candidates, counts matches."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import apsw
+import numpy as np
+from msgspec.structs import astuple
+from numpy.typing import NDArray
+
+from quarry.index.database import select
+from quarry.index.deadline import Deadline
+from quarry.index.ids import NoteIds, among, id_range
+from quarry.index.postings.bm25 import (
+    SCORE_DIGITS,
+    ChunkWeights,
+    Floats,
+    TermScores,
+    scores_of,
+    top_documents,
+)
+from quarry.index.postings.note_scoring import BoolMatrix, CandidateNoteScorer, note_bitmap, notes_with_terms
+from quarry.index.postings.phrases import PhraseOccurrences, phrase_chunk_scores, phrase_note_scores
+from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.snapshot import PostingsSnapshot
+from quarry.index.postings.snapshot_scorer import Postings, PostingsBatch, ScoreScope, SnapshotScorer
+from quarry.index.snapshot_cache import Locations
+from quarry.index.top_k import Scored, sort_by_score_then_path
+
+FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for some
+
+
+class QueryScorer:
+    """
+    The terms of a query, each posting of which is read once.
+
+    Every method raises DeadlineExceeded or Cancelled when the deadline says so.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        scorer: SnapshotScorer,
+        locations: Locations,
+        terms: Sequence[QueryTerm],
+        phrases: Mapping[QueryTerm, PhraseOccurrences],
+        deadline: Deadline,
+    ) -> None:
+        self._db = connection
+        self._scorer = scorer
+        self._locations = locations
+        self.terms = terms
+        self._phrases = phrases
+        self._deadline = deadline
+        self._postings: dict[QueryTerm, Postings] = {}
+        self._chunk_scores: dict[ChunkWeights, list[TermScores]] = {}
+        self._note_scores: dict[ScoreScope, list[TermScores]] = {}
+
+    # --- chunks --------------------------------------------------------------------------------
+
+    def top_chunks(self, admitted: NoteIds | None, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* chunks of the *admitted* notes (None: of all); equal scores by path and number."""
+        if depth < 1 or not self.terms:
+            return []
+        chunks = self._scorer.chunks
+        chosen = None if admitted is None else self._scorer.matching_chunks(admitted)
+        terms = self._scores_for_chunks(weights)
+        found, scores = top_documents(terms, chunks.size, chosen, depth, self._deadline.check)
+        return sort_by_score_then_path(chunks.ids[found], scores, depth, self._places)
+
+    def top_chunks_of(self, note_id: int, depth: int, weights: ChunkWeights) -> list[Scored]:
+        """The best *depth* chunks of one note; equal scores by number."""
+        sql = "SELECT id FROM chunk_rows WHERE id BETWEEN ? AND ?"
+        scores = self.chunk_scores([row[0] for row in select(self._db, sql, id_range(note_id))], weights)
+        ids, values = np.array([*scores], np.int64), np.array([*scores.values()], np.float64)
+        return sort_by_score_then_path(ids, values, depth, self._places) if scores else []
+
+    def chunk_scores(self, chunk_ids: Iterable[int], weights: ChunkWeights) -> dict[int, float]:
+        """The scores that `top_chunks` gives to these chunks; those without any are left out."""
+        return _scores(self._scorer.chunks, self._scores_for_chunks(weights), chunk_ids)
+
+    def terms_held(self, chunk_ids: NDArray[np.int64]) -> BoolMatrix:
+        """Which of `terms` each of these chunks holds, in any column; shape (terms, chunks)."""
+        ordinals = self._scorer.chunks.ordinals_of(chunk_ids)
+        held = np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
+        ends = self._texts.counts.cumsum().tolist()
+        begun = zip(self._rare, pairwise([0, *ends]), strict=True)
+        of_rare = {term: self._texts.ordinals[start:end] for term, (start, end) in begun}
+        for row, term in zip(held, self.terms, strict=True):
+            if term.kind == "phrase":
+                row[:] = among(ordinals, self._phrases[term].chunks)
+            elif term in of_rare:
+                row[:] = among(ordinals, of_rare[term])
+            elif term.is_prefix:  # the postings of the terms that it stands for come one after the other
+                holds = np.zeros(self._scorer.chunks.size + 1, np.bool_)  # the last stands for what is not there: -1
+                holds[self._read(term)[0]] = True
+                row[:] = holds.take(ordinals)
+            else:
+                codes = self._scorer.dense_frequencies(term, self._read).codes
+                row[:] = (codes.take(ordinals) > 0) & (ordinals >= 0)
+        return held
+
+    def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
+        """How many chunks of the *admitted* notes match, counted no further than *limit*."""
+        scorer = self._scorer
+        plain = [term for term in self.terms if term.kind == "term"]
+        if admitted is None and any(scorer.chunk_frequency(term.text) >= limit for term in plain):
+            return limit
+        holds = np.zeros(scorer.chunks.size, np.bool_)
+        for term in self.terms:
+            holds[self._phrases[term].chunks if term.kind == "phrase" else self._read(term)[0]] = True
+        if admitted is not None:
+            holds &= scorer.matching_chunks(admitted)
+        return min(int(np.count_nonzero(holds)), limit)
+
+    # --- notes ---------------------------------------------------------------------------------
+
+    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
+        """
+        `(note_id, path, score)` of the best *depth* of the *admitted* notes; equal scores by path.
+
+        Args:
+            by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
+        """
+        ids, scores = self._best_notes(admitted, depth, by_name)
+        paths = self._locations.of_notes(self._db, ids.tolist())
+        named = [(i, paths[i], score) for i, score in zip(ids.tolist(), scores.tolist(), strict=True) if i in paths]
+        return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
+
+    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
+        """The notes of `top_notes`, in no order: paths are only looked up where the cut falls amid equal scores."""
+        ids, scores = self._best_notes(admitted, depth, by_name)
+        if len(ids) <= depth:
+            return set(ids.tolist())
+        lowest = scores.min()
+        found, tied = set(ids[scores > lowest].tolist()), ids[scores == lowest].tolist()
+        paths = self._locations.of_notes(self._db, tied)
+        return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
+
+    def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
+        """The scores that `top_notes` gives to these notes; those without any are left out."""
+        self._deadline.check()
+        scorer, names = self._scorer, self._scorer.names
+        others = [term for term in self._others if not term.is_prefix]
+        if len(self._texts.ordinals) < FEW_POSTINGS and not others:
+            return _scores(names, self._scores_for_notes("note"), note_ids)
+        ordinals = names.ordinals_of(np.array(sorted(note_ids), np.int64))
+        ordinals = ordinals[ordinals >= 0]
+        candidates = CandidateNoteScorer(scorer, ordinals)
+        candidates.add_rare(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._rare_notes])
+        for term in self._others:
+            if term.kind == "term":
+                candidates.add_common(term, note_bitmap(scorer, term, self._read).count, self._read)
+            else:
+                candidates.add(self._term_note_scores(term, "note"))
+        scores = candidates.scores().round(SCORE_DIGITS)
+        has_any = scores > 0
+        return dict(zip(names.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))
+
+    def terms_of_notes(self, note_ids: NDArray[np.int64]) -> dict[QueryTerm, NDArray[np.bool_]]:
+        """For each of `terms` which of these notes hold it, in their names or their text; shape (notes,)."""
+        self._deadline.check()
+        ordinals = self._scorer.names.ordinals_of(note_ids)
+        is_there = ordinals >= 0
+        held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
+        for term in self._others:
+            if term.kind == "term":
+                held[term] = note_bitmap(self._scorer, term, self._read).holds(ordinals) & is_there
+            else:
+                holds = np.zeros(self._scorer.names.size + 1, np.bool_)  # the last stands for what is not there: -1
+                holds[self._term_note_scores(term, "note").held()] = True
+                held[term] = holds.take(ordinals)
+        return held
+
+    def count_notes(self, admitted: NoteIds | None) -> int:
+        """How many of the *admitted* notes match."""
+        names = self._scorer.names
+        holds: BoolMatrix = np.logical_or.reduce(self._rare_notes, axis=0)
+        for term in self._others:
+            if term.kind == "term":
+                bits = note_bitmap(self._scorer, term, self._read).bits
+                holds |= np.unpackbits(bits, count=names.size).view(np.bool_)
+            else:
+                holds[self._term_note_scores(term, "note").held()] = True
+        if admitted is not None:
+            holds &= self._scorer.matching_notes(admitted)
+        return int(np.count_nonzero(holds))
+
+    # --- helpers -------------------------------------------------------------------------------
+
+    def _best_notes(self, admitted: NoteIds | None, depth: int, by_name: bool) -> tuple[NDArray[np.int64], Floats]:
+        names = self._scorer.names
+        if depth < 1 or not self.terms:
+            return np.zeros(0, np.int64), np.zeros(0)
+        chosen = None if admitted is None else self._scorer.matching_notes(admitted)
+        terms = self._scores_for_notes("name" if by_name else "note")
+        found, scores = top_documents(terms, names.size, chosen, depth, self._deadline.check)
+        return names.ids[found], scores
+
+    @cached_property
+    def _rare(self) -> list[QueryTerm]:
+        """The terms whose postings are read together, the rarest first."""
+        scorer = self._scorer
+        rare = [term for term in self.terms if term.kind == "term" and not scorer.is_common(term)]
+        return sorted(rare, key=lambda term: scorer.chunk_frequency(term.text))
+
+    @cached_property
+    def _others(self) -> list[QueryTerm]:
+        """Common terms, phrases and the prefix."""
+        return [term for term in self.terms if term not in self._rare]
+
+    @cached_property
+    def _texts(self) -> PostingsBatch:
+        return self._scorer.chunk_postings(self._rare)
+
+    @cached_property
+    def _names(self) -> PostingsBatch:
+        return self._scorer.name_postings(self._rare)
+
+    @cached_property
+    def _rare_notes(self) -> BoolMatrix:
+        """Which notes hold each of the rare terms; shape (terms, notes)."""
+        return notes_with_terms(self._scorer, self._texts, self._names)
+
+    def _read(self, term: QueryTerm) -> Postings:
+        """The chunk postings of a term or prefix, of which there may be half a million."""
+        found = self._postings.get(term)
+        if found is None:
+            found = self._postings[term] = self._scorer.postings_of(term)
+        return found
+
+    def _scores_for_chunks(self, weights: ChunkWeights) -> list[TermScores]:
+        found = self._chunk_scores.get(weights)
+        if found is None:
+            found = [self._scorer.rare_chunk_scores(self._texts, weights)]
+            for term in self._others:
+                if term.kind == "phrase":
+                    found.append(phrase_chunk_scores(self._scorer, self._phrases[term], astuple(weights)))
+                else:
+                    found.append(self._scorer.chunk_scores(term, weights, self._read))
+            self._chunk_scores[weights] = found
+        return found
+
+    def _scores_for_notes(self, scope: ScoreScope) -> list[TermScores]:
+        found = self._note_scores.get(scope)
+        if found is None:
+            found = [self._scorer.rare_note_scores(self._texts, self._names, scope)]
+            found += [self._term_note_scores(term, scope) for term in self._others]
+            self._note_scores[scope] = found
+        return found
+
+    def _term_note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
+        if term.kind == "phrase":
+            return phrase_note_scores(self._scorer, self._phrases[term], scope)
+        return self._scorer.note_scores(term, scope, self._read)
+
+    def _places(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, int]]:
+        return self._locations.of_chunks(self._db, chunk_ids)
+
+
+def _scores(snapshot: PostingsSnapshot, terms: Sequence[TermScores], ids: Iterable[int]) -> dict[int, float]:
+    ordinals = snapshot.ordinals_of(np.array(sorted(ids), np.int64))
+    ordinals = ordinals[ordinals >= 0]
+    scores = scores_of(terms, snapshot.size, ordinals)
+    has_any = scores > 0
+    return dict(zip(snapshot.ids[ordinals[has_any]].tolist(), scores[has_any].tolist(), strict=True))

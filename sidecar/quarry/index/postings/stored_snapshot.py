@@ -1,0 +1,246 @@
+"""
+The postings of a few terms, read from the forward index of the notes that FTS5 proposes for them.
+
+This is how a query is scored where no postings are at hand: while many notes change at once, or for a reader of an
+older snapshot. It gives what postings in memory give, at the cost of reading every note that holds a term of the query.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from quarry.analysis.alternatives import split_alternatives
+from quarry.index import meta
+from quarry.index.database import select
+from quarry.index.deadline import Deadline
+from quarry.index.ids import id_range, look_up, notes_of, ordinals_in
+from quarry.index.note_codec import StoredTerms
+from quarry.index.postings.bm25 import Floats, length_norms
+from quarry.index.postings.forward import (
+    CHUNK_COLUMNS,
+    NAME_COLUMNS,
+    occurrences_by_column,
+    occurrences_with_prefix,
+    spaced,
+)
+from quarry.index.postings.merging import merged
+from quarry.index.postings.phrases import read_terms
+from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.segment import DocOrdinals
+from quarry.index.postings.snapshot_scorer import Postings, SnapshotScorer
+
+_NOTES = "SELECT id, name_length FROM notes ORDER BY id"
+_CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
+_MATCHING = "SELECT rowid FROM notes_fts WHERE notes_fts MATCH ? ORDER BY rowid"
+
+
+class DocumentLengths(Struct, frozen=True, eq=False):
+    """The ids of all chunks or notes of a snapshot, ascending, and the number of their terms."""
+
+    ids: NDArray[np.int64]
+    lengths: Floats
+    note_lengths: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, ...]]) -> "DocumentLengths":
+        """The documents of *rows*: id, length, and the length that counts for the note."""
+        table = np.array(rows or np.zeros((0, 3)), np.int64)
+        return cls(table[:, 0], table[:, 1].astype(np.float64), table[:, -1].astype(np.float64))
+
+
+class Documents(Struct, frozen=True, eq=False):
+    """All documents of a snapshot, and the note of each chunk: a tenth of a second to read for 80,000 chunks."""
+
+    generation: int
+    chunks: DocumentLengths
+    names: DocumentLengths
+    note_of_chunk: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, connection: apsw.Connection) -> "Documents":
+        """The documents that *connection* sees."""
+        chunks = DocumentLengths.of(select(connection, _CHUNKS))
+        names = DocumentLengths.of(select(connection, _NOTES))
+        return cls(
+            meta.generation(connection), chunks, names, look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32)
+        )
+
+
+class StoredSnapshot(Struct, frozen=True, dict=True):
+    """A `PostingsSnapshot` of some terms: of others it does not know that they are there."""
+
+    documents: DocumentLengths
+    tf_table: Floats
+    found: dict[str, Postings]
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return len(self.documents.ids)
+
+    @property
+    def total(self) -> int:
+        """The number of documents, all of which are alive."""
+        return len(self.documents.ids)
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The ids of the documents, ascending; shape (size,)."""
+        return self.documents.ids
+
+    @property
+    def ascending(self) -> int:
+        """How many of the first documents have ascending ids: all."""
+        return len(self.documents.ids)
+
+    @property
+    def live_docs(self) -> NDArray[np.bool_] | None:
+        """None: all are alive."""
+        return None
+
+    @property
+    def lengths(self) -> Floats:
+        """The number of terms of each document; shape (size,)."""
+        return self.documents.lengths
+
+    @property
+    def note_lengths(self) -> Floats:
+        """The number of terms of each document that count towards its note's length; shape (size,)."""
+        return self.documents.note_lengths
+
+    @property
+    def length_norms(self) -> Floats:
+        """BM25's length norm of each document; shape (size,)."""
+        tokens = float(self.lengths.sum())
+        return length_norms(self.lengths, tokens / self.size if tokens else 1.0)
+
+    def postings(self, term: str) -> Postings:
+        """The postings of *term*, or of all its alternatives: document ordinals, ascending, and tf codes."""
+        return merged([self.found.get(each, _NONE) for each in split_alternatives(term)])
+
+    def prefix_postings(self, prefix: str) -> Postings:
+        """The postings of every term that begins with *prefix*, a document once for each."""
+        found = [postings for term, postings in self.found.items() if term.startswith(prefix)]
+        if not found:
+            return _NONE
+        ordinals, codes = zip(*found, strict=True)
+        return np.concatenate(ordinals), np.concatenate(codes)
+
+    def frequency(self, term: str) -> int:
+        """The document frequency of *term*."""
+        return sum([len(self.found.get(each, _NONE)[0]) for each in split_alternatives(term)])
+
+    def ordinals_of(self, ids: NDArray[np.int64]) -> DocOrdinals:
+        """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not there."""
+        return ordinals_in(self.documents.ids, ids)
+
+
+class TermReader:
+    """Reads the postings of the terms that are asked for, those of each term once."""
+
+    def __init__(self, connection: apsw.Connection, documents: Documents) -> None:
+        """Begin without terms; *documents* are those that *connection* sees."""
+        self._db = connection
+        self._documents = documents
+        self._known: set[tuple[str, bool]] = set()  # a word or a prefix, and whether it is a prefix
+        self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
+        self._scorer = self._scorer_of_known()
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
+        """
+        A scorer that knows *terms*, and all that were asked for before.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+            IndexDamaged: What is stored of a note is not as it was written.
+        """
+        wanted = {
+            (word, term.is_prefix)
+            for term in terms
+            for joined in term.text.split(" ")
+            for word in split_alternatives(joined)
+        }
+        unknown = sorted(wanted - self._known)
+        if unknown:
+            self._read(unknown, deadline)
+            self._known.update(unknown)
+            self._scorer = self._scorer_of_known()
+        return self._scorer
+
+    def _read(self, unknown: Sequence[tuple[str, bool]], deadline: Deadline) -> None:
+        with deadline.over(self._db):
+            note_ids = _matching(self._db, unknown)
+        words = [word.encode() for word, is_prefix in unknown if not is_prefix]
+        prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
+        for note_id, stored in read_terms(self._db, note_ids, deadline):
+            line = spaced(stored.line)
+            found = {word: occurrences_by_column(word, line) for word in words}
+            for prefix in prefixes:
+                found |= occurrences_with_prefix(prefix, line)
+            for term, occurrences in found.items():
+                self._add(term, note_id, stored, occurrences)
+
+    def _add(self, term: bytes, note_id: int, stored: StoredTerms, occurrences: Sequence[tuple[int, int]]) -> None:
+        first, _ = id_range(note_id)
+        for column, count in occurrences:
+            if column < NAME_COLUMNS:
+                self._in_names.add(term, note_id, column, count)
+            else:
+                number, of_chunk = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+                self._in_chunks.add(term, first + stored.slot(number), of_chunk, count)
+
+    def _scorer_of_known(self) -> SnapshotScorer:
+        documents = self._documents
+        chunks, names = self._in_chunks.snapshot(documents.chunks), self._in_names.snapshot(documents.names)
+        return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
+
+
+def _matching(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> list[int]:
+    """The notes that hold any of these words, or a term that begins with one of these prefixes; ascending."""
+    asked = " OR ".join([_quoted(word) + (" *" if is_prefix else "") for word, is_prefix in wanted])
+    return [note_id for (note_id,) in select(connection, _MATCHING, (asked,))]
+
+
+def _quoted(term: str) -> str:
+    """A term as FTS5 reads it, no character of which is syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+class _Postings:
+    """Term frequencies, gathered document by document and column by column."""
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._found: dict[bytes, dict[int, list[int]]] = {}  # term -> document id -> frequency by column
+
+    def add(self, term: bytes, document_id: int, column: int, count: int) -> None:
+        """Add the frequency of *term* in one *column* of a document."""
+        documents = self._found.setdefault(term, {})
+        documents.setdefault(document_id, [0] * self._columns)[column] = count
+
+    def snapshot(self, documents: DocumentLengths) -> StoredSnapshot:
+        """The postings among *documents*."""
+        codes: dict[tuple[int, ...], int] = {}
+        found = {
+            term.decode(): (
+                np.array([*by_document], np.int64),
+                np.array([codes.setdefault(tuple(row), len(codes)) for row in by_document.values()], np.intp),
+            )
+            for term, by_document in self._found.items()
+        }
+        table = np.array([*codes], np.float64).reshape(-1, self._columns)
+        return StoredSnapshot(documents, table, {term: _ordered(documents, *rows) for term, rows in found.items()})
+
+
+def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:
+    """Postings by ordinal, ascending: the chunks of a note were found in the order of its text."""
+    ordinals = look_up(documents.ids, ids)[0]
+    order = np.argsort(ordinals, kind="stable")
+    return ordinals[order], codes[order]
+
+
+_NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
+NO_DOCUMENTS = Documents(0, DocumentLengths.of([]), DocumentLengths.of([]), np.zeros(0, np.int32))

@@ -1,0 +1,110 @@
+"""A hit of a search: a note, its matching passages, and its scores."""
+
+from typing import Annotated, Literal
+
+from quarry.protocol.base import Doc, Value
+from quarry.protocol.kinds import Anchor, Kind
+
+Why = Literal["exact", "meaning", "both"]
+
+
+class Mark(Value, frozen=True, kw_only=True):
+    """A span of a text to highlight."""
+
+    start: int
+    end: int
+    kind: Annotated[Literal["word", "sentence"], Doc(description="A query word, or the sentence nearest in meaning.")]
+
+
+class Breakdown(Value, frozen=True, kw_only=True):
+    """The rank and score of a passage in each retriever, and the fused score."""
+
+    lexical_rank: int | None
+    lexical_score: Annotated[float | None, Doc(description="BM25.")]
+    dense_rank: int | None
+    dense_score: Annotated[
+        float | None, Doc(description="Cosine; standardised for a contextual model, see decisions/019.")
+    ]
+    fused: Annotated[float, Doc(description="The score by which its note is ranked.")]
+
+
+class Signal(Value, frozen=True, kw_only=True):
+    """A feature that contributed to the score of a note, and by how much."""
+
+    name: Annotated[
+        str,
+        Doc(
+            description=(
+                "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
+                "`meaning`: similarity in meaning. `wording`: similarity to each single word. "
+                "`title`: words in its title. `exact`: the query is its title. "
+                "Later versions may add others."
+            )
+        ),
+    ]
+    share: Annotated[float, Doc(description="Its contribution to the note's score.")]
+
+
+class Passage(Value, frozen=True, kw_only=True):
+    """A chunk of a note that matches the query."""
+
+    heading_path: list[str]
+    snippet: str
+    marks: list[Mark]
+    start: Annotated[int, Doc(description="Where the chunk starts in the note.")]
+    line: Annotated[int, Doc(description="The line of `matchStart`.")]
+    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
+    match_end: int
+    tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
+    text: Annotated[str | None, Doc(description="The whole chunk; null with `scan`.")]
+    truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
+    anchor: Anchor
+    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and if notes are only listed.")]
+
+
+Confidence = Annotated[
+    float,
+    Doc(
+        description=(
+            "The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries "
+            "and vaults. 0 if notes are only listed."
+        )
+    ),
+]
+
+
+class MapOfContent(Value, frozen=True, kw_only=True):
+    """A note that links to other notes: called `moc`, `map` or `index` by its author, or consisting mostly of links."""
+
+    path: str
+    title: str
+
+
+class Hit(Value, frozen=True, kw_only=True):
+    """A note that matches the query, with its passages, best first."""
+
+    path: str
+    kind: Kind
+    title: str
+    title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
+    score: Annotated[float | None, Doc(description="Null if notes are only listed.")]
+    confidence: Confidence
+    why: Annotated[
+        Why | None, Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed.")
+    ]
+    modified_ms: int
+    type: Annotated[str | None, Doc(description="From the front matter, like `domain`.")]
+    domain: str | None
+    tags: list[str]
+    passages: Annotated[list[Passage], Doc(description="The best passage; with `expand`, all that fit the budget.")]
+    further_passages: Annotated[
+        int, Doc(description="Matching passages that are not quoted here; `search/passages` returns them.")
+    ]
+    signals: Annotated[
+        list[Signal] | None,
+        Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
+    ]
+    maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
+    missing_words: Annotated[
+        list[str], Doc(description="Words of the query, as searched for, that the note does not contain in any form.")
+    ]

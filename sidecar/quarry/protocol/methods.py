@@ -1,0 +1,82 @@
+"""Every method with its parameters and result, and every notification."""
+
+from quarry.protocol.base import CancelParams, Done, NoParams, Params, Value
+from quarry.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
+from quarry.protocol.capture import CaptureParams, CaptureResult
+from quarry.protocol.context import ContextParams, ContextResult
+from quarry.protocol.examples import ExamplesParams, ExamplesResult
+from quarry.protocol.explain import ExplainParams, ExplainResult
+from quarry.protocol.inspection import (
+    FoldersWriteParams,
+    InspectFoldersParams,
+    InspectFoldersResult,
+    InspectNoteParams,
+    InspectNotesParams,
+    InspectNotesResult,
+    NoteReport,
+)
+from quarry.protocol.notes import (
+    Accepted,
+    FeedbackParams,
+    ListNotesParams,
+    NoteList,
+    NoteText,
+    ReadNoteParams,
+    VaultChangedParams,
+)
+from quarry.protocol.related import RelatedParams, RelatedResult
+from quarry.protocol.search import PassagesParams, PassagesResult, SearchParams, SearchResult
+from quarry.protocol.session import (
+    IndexStatus,
+    IndexUpdated,
+    InitializeParams,
+    InitializeResult,
+    RebuildParams,
+    Settings,
+    SettingsWriteParams,
+)
+
+REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
+    "initialize": (InitializeParams, InitializeResult),
+    "search": (SearchParams, SearchResult),
+    "search/passages": (PassagesParams, PassagesResult),
+    "search/examples": (ExamplesParams, ExamplesResult),
+    "explain": (ExplainParams, ExplainResult),
+    "related": (RelatedParams, RelatedResult),
+    "context": (ContextParams, ContextResult),
+    "blocks/read": (BlocksReadParams, BlocksResult),
+    "blocks/check": (BlocksCheckParams, BlocksCheckResult),
+    "note/read": (ReadNoteParams, NoteText),
+    "notes/list": (ListNotesParams, NoteList),
+    "capture": (CaptureParams, CaptureResult),
+    "vault/changed": (VaultChangedParams, Accepted),
+    "feedback": (FeedbackParams, Done),
+    "index/status": (NoParams, IndexStatus),
+    "index/reconcile": (NoParams, IndexStatus),
+    "index/rebuild": (RebuildParams, IndexStatus),
+    "index/pause": (NoParams, IndexStatus),
+    "index/resume": (NoParams, IndexStatus),
+    "inspect/folders": (InspectFoldersParams, InspectFoldersResult),
+    "inspect/notes": (InspectNotesParams, InspectNotesResult),
+    "inspect/note": (InspectNoteParams, NoteReport),
+    "settings/read": (NoParams, Settings),
+    "settings/write": (SettingsWriteParams, Settings),
+    "settings/folders": (FoldersWriteParams, Settings),
+    "shutdown": (NoParams, Done),
+}
+"""Client to sidecar: method -> (parameters, result)."""
+
+OWNER_METHODS = frozenset(
+    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write"}
+    | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
+)
+"""
+Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop
+the sidecar that others use.
+"""
+
+SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}
+"""Methods of the owner that a setting in `.quarry.toml` (its table and key) opens to the reader's token."""
+
+CLIENT_NOTIFICATIONS: dict[str, type[Params]] = {"$/cancel": CancelParams}
+SERVER_NOTIFICATIONS: dict[str, type[Value]] = {"index/progress": IndexStatus, "index/updated": IndexUpdated}

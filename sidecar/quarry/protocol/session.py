@@ -1,0 +1,167 @@
+"""The sidecar: opening a connection, the status of the index, settings."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from quarry.protocol.base import Doc, Message, MissingLeg, Params, ReasonCode, Value
+from quarry.protocol.query_params import Fusion
+
+IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
+Access = Literal["reader", "owner"]
+Stemming = Literal["by-language", "none"]
+ModelState = Literal["loading", "ready", "missing"]
+DeepeningState = Literal["loading", "missing", "deepening", "complete"]
+
+
+class Progress(Value, frozen=True, kw_only=True):
+    """Progress of the current work."""
+
+    done_notes: int
+    total_notes: int
+    done_chunks: int
+    notes_per_second: float
+    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated.")]
+
+
+class Model(Value, frozen=True, kw_only=True):
+    """The embedding model."""
+
+    name: str
+    state: ModelState
+    message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null otherwise.")]
+
+
+class Deepening(Value, frozen=True, kw_only=True):
+    """A contextual model, and the progress of deepening: the share of chunks that have its vectors."""
+
+    model: str
+    state: Annotated[DeepeningState, Doc(description="Static vectors answer until this is `complete`.")]
+    message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
+    done_chunks: int
+    total_chunks: int
+    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated, and when it is complete.")]
+
+
+class Problem(Value, frozen=True, kw_only=True):
+    """A note that was skipped, truncated, or only partially read."""
+
+    path: str
+    reason: Annotated[str, Doc(description="The reason, as a clause of a sentence.")]
+    code: Annotated[ReasonCode, Doc(description="`reason` as a code; `settings` for a problem of no single note.")]
+    skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
+
+
+class IndexStatus(Value, frozen=True, kw_only=True):
+    """The status of the index: its contents and current work."""
+
+    state: IndexState
+    notes: Annotated[int, Doc(description="Notes that can be found now.")]
+    chunks: int
+    pending: Annotated[int, Doc(description="Notes known to have changed and not yet indexed.")]
+    excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
+    progress: Annotated[Progress | None, Doc(description="Null when idle.")]
+    model: Model
+    deepening: Annotated[Deepening | None, Doc(description="Null unless a contextual model is chosen.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable now; normally empty.")]
+    problem_count: int
+    problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
+    indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
+    built_ms: Annotated[
+        int | None,
+        Doc(description="When the whole index was last rebuilt, or begun; null if an older version did that."),
+    ]
+    size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
+    message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
+    told: Annotated[Message | None, Doc(description="`message`, by code.")]
+
+
+class IndexUpdated(Value, frozen=True, kw_only=True):
+    """Sent after a commit: the results of an open query may have changed."""
+
+    indexed: Annotated[list[str], Doc(description="Notes that are now current; at most 100.")]
+    removed: Annotated[list[str], Doc(description="Removed notes; at most 100.")]
+    status: IndexStatus
+
+
+class RebuildParams(Params, frozen=True, kw_only=True):
+    """Rebuild the index from scratch; the old one answers queries until then."""
+
+
+class Client(Value, frozen=True, kw_only=True):
+    """The program that connects; shown in the log."""
+
+    name: Annotated[str, Doc(max_length=100)]
+    version: Annotated[str, Doc(max_length=100)] = ""
+
+
+class InitializeParams(Params, frozen=True, kw_only=True):
+    """The first message of every connection."""
+
+    token: Annotated[
+        str, Doc(description="The token from the discovery file, or the owner's; see Tokens.", max_length=200)
+    ]
+    protocol: Annotated[int, Doc(description="The protocol version that the client speaks.")]
+    client: Client
+
+
+class Vault(Value, frozen=True, kw_only=True):
+    """The folder that this sidecar serves."""
+
+    id: Annotated[str, Doc(description="Stable for one folder on one machine.")]
+    name: str
+    path: Annotated[str, Doc(description="Absolute path on this machine.")]
+
+
+class InitializeResult(Value, frozen=True, kw_only=True):
+    """The connection is open."""
+
+    protocol: int
+    version: Annotated[str, Doc(description="The version of the sidecar.")]
+    vault: Vault
+    access: Annotated[Access, Doc(description="The rights of the token; `owner`: all methods.")]
+    status: IndexStatus
+
+
+class Settings(Value, frozen=True, kw_only=True):
+    """The vault's settings, as `.quarry.toml` at its root gives them, or the defaults."""
+
+    include_folders: Annotated[list[str], Doc(description="If not empty, only these folders are indexed.")]
+    exclude_folders: list[str]
+    model: Annotated[str, Doc(description='"bundled", a local folder, or a Hugging Face name.')]
+    skip_sections: Annotated[list[str], Doc(description="Headings whose sections are not indexed.")]
+    lexical_weight: float
+    dense_weight: float
+    fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
+    stemming: Annotated[Stemming, Doc(description="none: a word matches only itself, not its other forms.")]
+    index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
+    index_canvases: Annotated[bool, Doc(description="Whether the text of canvases is indexed.")]
+    index_pdfs: Annotated[
+        bool, Doc(description="Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.")
+    ]
+    exclude_status: Annotated[
+        list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
+    ]
+    capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
+    capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
+
+
+class SettingsWriteParams(Params, frozen=True, kw_only=True):
+    """Only the given settings change; comments in `.quarry.toml` are kept."""
+
+    include_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
+    exclude_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
+    model: str | msgspec.UnsetType = msgspec.UNSET
+    skip_sections: list[str] | msgspec.UnsetType = msgspec.UNSET
+    lexical_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
+    dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
+    fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
+    stemming: (
+        Annotated[Stemming, Doc(description="A change re-indexes all notes; search keeps working.")] | msgspec.UnsetType
+    ) = msgspec.UNSET
+    index_templates: bool | msgspec.UnsetType = msgspec.UNSET
+    index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
+    index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
+    exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
+    capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
+    capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

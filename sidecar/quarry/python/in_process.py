@@ -1,0 +1,200 @@
+"""The engine of a vault in the caller's own process: no sidecar and no socket, but the vault's lock."""
+
+import asyncio
+import itertools
+import json
+import os
+import threading
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from quarry import __version__, errors, protocol
+from quarry.agents.ledger import Ledgers
+from quarry.client.client import RequestFailed
+from quarry.client.discovery import (
+    NO_PORT,
+    Discovery,
+    ServedVault,
+    VaultLock,
+    discovery_path,
+    new_token,
+    remove_discovery,
+    remove_stale_files,
+    write_discovery,
+)
+from quarry.client.replies import Reply, parse_reply
+from quarry.client.vault_root import vault_root
+from quarry.config import data_dir, runtime_dir
+from quarry.engine import Engine
+from quarry.feedback import FeedbackLog
+from quarry.limits import PROTOCOL_VERSION
+from quarry.python.notes import Notes
+from quarry.python.pool import CLIENT_NAME
+from quarry.python.refusals import as_errors
+from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
+from quarry.server.gate import Gate
+from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
+from quarry.server.vault_changes import follow_vault_changes
+from quarry.vault.identity import vault_id
+
+
+class InProcessEngine(Notes):
+    """
+    The notes of one vault, searched in this process: what a server or a job uses that is the vault's only program.
+
+    It takes the vault's lock, so that no sidecar can serve the vault meanwhile: Obsidian's pane, the command line and
+    agents find nothing until it is closed. `quarry.open` has the same methods and shares the vault.
+    """
+
+    def __init__(self, vault: str | os.PathLike[str]) -> None:
+        """
+        Open *vault* and begin to bring its index up to date; `wait` waits until it is.
+
+        Raises:
+            VaultMissing: There is no such folder.
+            VaultLocked: A sidecar serves the vault, or another program has it open; the message says what to do.
+            SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
+        """
+        super().__init__(EngineSession(vault_root(vault)))
+
+
+class EngineSession:
+    """An engine, the loop that its requests are answered on, and the watch on its vault: a `Transport`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._ids = itertools.count(1)
+        self._turns = threading.BoundedSemaphore(MAX_IN_FLIGHT)
+        real_root = Path(os.path.realpath(root))
+        identity = vault_id(real_root)
+        with ExitStack() as opening:
+            _take_lock(opening, root, identity)
+            opening.enter_context(_published(real_root, identity))
+            engine = Engine.open(real_root, data_dir() / f"{identity}.db")
+            opening.callback(engine.close)
+            self._loop = opening.enter_context(_running_loop())
+            self._conversation = _conversation(opening, engine, real_root, identity)
+            opening.enter_context(_watching(engine))
+            self._resources = opening.pop_all()
+        self._is_closed = False
+
+    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = True) -> Any:  # noqa: ARG002
+        """The result of a request, for which the caller is the owner always; see `Transport`."""
+        if self._is_closed:
+            raise errors.ConnectionFailed(f"{self._root} was closed here; open it again with quarry.Engine()")
+        given = {name: value for name, value in params.items() if value is not None}
+        with self._turns, as_errors():
+            reply = self._wait_for(self._answer(next(self._ids), method, given))
+            if "error" in reply:
+                raise _refusal(reply.error, params)
+            return reply.result
+
+    def close(self) -> None:
+        """Finish the notes in hand, commit, and give the vault back."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._resources.close()
+
+    def _wait_for(self, answer: Coroutine[Any, Any, Reply]) -> Reply:
+        """The result of *answer*, which is given up where waiting for it is (Ctrl-C)."""
+        pending = asyncio.run_coroutine_threadsafe(answer, self._loop)
+        try:
+            return pending.result()
+        except CancelledError:
+            raise errors.Cancelled(f"{self._root} was closed while it answered") from None
+        finally:
+            pending.cancel()
+
+    async def _answer(self, request_id: int, method: str, params: Mapping[str, object]) -> Reply:
+        frame = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        answer = await self._conversation.answer(frame)
+        assert answer is not None  # it has an id
+        reply: Reply = parse_reply(answer.decode())
+        return reply
+
+
+def _refusal(error: Reply, params: Mapping[str, object]) -> RequestFailed:
+    query = params.get("query")
+    return RequestFailed(
+        error.message,
+        error.data.kind,
+        error.data.next,
+        error.data.get("position"),
+        query if isinstance(query, str) else None,
+    )
+
+
+def _take_lock(opening: ExitStack, root: Path, identity: str) -> None:
+    """Hold the vault's lock until *opening* is closed."""
+    try:
+        opening.enter_context(VaultLock(runtime_dir(), identity))
+    except errors.VaultLocked as locked:
+        raise errors.VaultLocked(
+            f"{root} is in use: {locked}. Ask its sidecar with quarry.open(), or end that with "
+            f"`quarry stop --vault {root}` and try again"
+        ) from None
+
+
+@contextmanager
+def _published(root: Path, identity: str) -> Iterator[None]:
+    """Have other programs find out at once that the vault is open here, instead of waiting for an answer."""
+    file = discovery_path(runtime_dir(), identity)
+    remove_stale_files(file)
+    vault = ServedVault(id=identity, name=root.name, path=str(root))
+    write_discovery(file, Discovery(os.getpid(), NO_PORT, "", PROTOCOL_VERSION, __version__, vault))
+    try:
+        yield
+    finally:
+        remove_discovery(file, os.getpid())
+
+
+@contextmanager
+def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """An event loop on a thread of its own; requests that are not answered at the end are cancelled."""
+    started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def run() -> None:
+        leaving = asyncio.Event()
+        started.set_result((asyncio.get_running_loop(), leaving))
+        await leaving.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()), name="quarry-loop", daemon=True)
+    thread.start()
+    loop, leaving = started.result()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(leaving.set)
+        thread.join()
+
+
+def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> ClientSession:
+    """A session that answers requests in this process, with the owner's access."""
+    service = Service(
+        engine=engine,
+        executor=opening.enter_context(ThreadPoolExecutor(SEARCH_THREADS, "quarry-search")),
+        vault_executor=opening.enter_context(ThreadPoolExecutor(VAULT_THREADS, "quarry-read")),
+        feedback=FeedbackLog(data_dir() / f"{identity}.feedback"),
+        ledgers=Ledgers(identity),
+        gate=Gate(new_token(), new_token()),
+        vault=protocol.Vault(id=identity, name=root.name, path=str(root)),
+        version=__version__,
+        stop=lambda: None,
+    )
+    return ClientSession(service, client=CLIENT_NAME, access="owner")
+
+
+@contextmanager
+def _watching(engine: Engine) -> Iterator[None]:
+    """Have the engine follow its vault."""
+    stop = threading.Event()
+    thread = threading.Thread(target=follow_vault_changes, args=(engine, stop), name="quarry-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -1,1 +1,0 @@
-"""Rankings in, ranking out: no text, no index, no clock."""

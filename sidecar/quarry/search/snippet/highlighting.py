@@ -1,0 +1,244 @@
+"""
+Which spans of a text does a query highlight?
+
+Those whose terms are in the query, so marks are where the keyword index matched. Analysing the whole text would cost
+more than ranking: instead the matcher's prefixes are searched for as plain strings, and only the tokens around them are
+analysed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from quarry.analysis.patterns import find_pattern
+from quarry.analysis.tokenizer import TOKEN, spaced_tokens
+from quarry.lazy_pattern import lazy_pattern
+from quarry.search.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
+from quarry.search.snippet.token_matches import TokenTerm, token_matches, token_terms
+
+# Characters that normalisation changes beyond their case; a token with one of them is always analysed. All others are
+# found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
+FOLDED_CHARACTERS = lazy_pattern(
+    r"[^\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf\u0410-\u0418\u041a-\u0438\u043a-\u044f"
+    r"\u2010\u2012-\u2016\u2018-\u2023\u2027\u2030-\u2032\u2039-\u203b\u2190-\u2199\u219c-\u21ad\u21d0-\u2203\u2300-\u2328\u232b-\u245f"
+    r"\u2500-\u29ff\u2b00-\u2bff\u3001-\u3035\u3041-\u3096\u309d\u309e\u30a0-\u30fe\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff]++"
+)
+_LOOK_BACK_CHARS = 64  # characters in which the start of a token is searched for at first
+MAX_PATTERN_MATCHES = 100  # of a regular expression in one text; `.` matches at every character
+_MAX_CACHED_PREFIXES = 512
+_SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent characters that `TOKEN` excludes
+
+
+class Mark(Struct, frozen=True):
+    """A span to highlight; a word's mark may be inside a sentence's."""
+
+    start: int
+    end: int
+    kind: Literal["word", "sentence"]
+
+
+def highlight(text: str, wanted: HighlightTerms) -> tuple[Mark, ...]:
+    """The marks of *text*, a title or a heading, in order; they neither overlap nor touch."""
+    return tuple([Mark(start, end, "word") for start, end in merge_spans(find_matches(text, wanted))])
+
+
+def merge_spans(found: Sequence[TermMatch]) -> list[tuple[int, int]]:
+    """
+    Merge matches that overlap or touch: a phrase's words, a run's pairs, the parts of a name.
+
+    Args:
+        found: Matches in the order of `find_matches`.
+
+    Returns:
+        Spans `[start, end)`, ascending.
+    """
+    spans: list[tuple[int, int]] = []
+    first = last = -1
+    for start, end, _, _ in found:
+        if start > last:
+            if first >= 0:
+                spans.append((first, last))
+            first, last = start, end
+        elif end > last:
+            last = end
+    if first >= 0:
+        spans.append((first, last))
+    return spans
+
+
+def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
+    """All matches of the query in *text*, ordered by start; they may overlap."""
+    matcher = wanted.matcher
+    found = [
+        (start, end, f"/{pattern}/", matcher.phrase_value)
+        for pattern in wanted.patterns
+        for start, end in find_pattern(pattern, text, MAX_PATTERN_MATCHES)
+    ]
+    for literal in matcher.literals:
+        found += _find_literal(_lowered(text), literal, matcher)
+    spaced, known, end = spaced_tokens(text), matcher.known, 0
+    offsets = candidate_offsets(spaced, matcher)
+    for offset in offsets:
+        if offset < end:
+            continue
+        start = spaced.rfind(" ", end, offset) + 1
+        end = spaced.find(" ", offset)
+        if end < 0:
+            end = len(spaced)
+        token = spaced[start:end]
+        matches = known.get(token)
+        if matches is None:
+            places = [at - start for at in offsets if offset <= at < end]
+            matches = known[token] = token_matches(token, places, matcher)
+        for first, last, key, value in matches:
+            found.append((start + first, start + last, key, value))
+        if matcher.phrases:
+            for language in matcher.languages:
+                _find_phrases(text, _token(text, start, end, language), matcher, found)
+    found.sort()
+    return found
+
+
+# --- steps ---------------------------------------------------------------------------------------
+
+
+class _Token(NamedTuple):
+    """A token and its terms, which are offset from its start."""
+
+    start: int
+    end: int
+    words: tuple[TokenTerm, ...]  # in order, for phrases
+    language: str  # in which it was analysed
+
+
+def candidate_offsets(text: str, matcher: Matcher) -> list[int]:
+    """Offsets at which a match may begin, ascending; none begins between two lower case letters."""
+    offsets: list[int] = []
+    lowered = _lowered(text)
+    squeezed = lowered.replace("-", "").replace("_", "").replace(".", "")
+    for prefix in matcher.prefixes:
+        length, at = len(prefix), -len(prefix)
+        for _ in range(squeezed.count(prefix)):
+            at = lowered.find(prefix, at + length)
+            if at < 0:  # some are interrupted by a hyphen
+                begins = [found.start() for found in _with_joints(prefix).finditer(lowered)]
+                offsets += [at for at in begins if not (text[at - 1 : at].islower() and text[at].islower())]
+                break
+            if not (text[at - 1 : at].islower() and text[at].islower()):
+                offsets.append(at)
+    if matcher.prefixes and not text.isascii():
+        offsets += [found.start() for found in FOLDED_CHARACTERS.finditer(text)]
+    offsets.sort()
+    return offsets
+
+
+def _lowered(text: str) -> str:
+    """*text* in lower case, as long as it is."""
+    return text.lower() if text.isascii() else text.replace("İ", "I").lower()  # whose lower case is two characters
+
+
+@lru_cache(maxsize=_MAX_CACHED_PREFIXES)
+def _with_joints(prefix: str) -> re.Pattern[str]:
+    return re.compile("[-_.]?".join(map(re.escape, prefix)))
+
+
+def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMatch]) -> None:
+    """Add the phrases that have their anchor in *token*."""
+    for number, word in enumerate(token.words):
+        for phrase in matcher.phrases.get(word.term, ()):
+            span = _phrase_around(text, token, number, phrase) if phrase.language == token.language else None
+            if span:
+                found.append((*span, phrase.key, matcher.phrase_value))
+
+
+def _phrase_around(text: str, token: _Token, number: int, phrase: HighlightPhrase) -> tuple[int, int] | None:
+    """The span of *phrase* around its anchor, word *number* of *token*; None if its other terms are not there."""
+    first, last = token.start + token.words[number].start, token.start + token.words[number].end
+    before, after = _words_before(text, token, number), _words_after(text, token, number)
+    for wanted in reversed(phrase.terms[: phrase.anchor]):
+        term, first, _ = next(before, _NOTHING)
+        if term != wanted:
+            return None
+    for wanted in phrase.terms[phrase.anchor + 1 :]:
+        term, _, last = next(after, _NOTHING)
+        if term != wanted:
+            return None
+    return first, last
+
+
+_NOTHING = TokenTerm("", 0, 0)
+
+
+def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
+    """Yield the words after word *number* of *token*, with offsets into *text*."""
+    behind = range(number + 1, len(token.words))
+    while True:
+        for at in behind:
+            yield _shifted(token.start, token.words[at])
+        following = TOKEN.search(text, token.end)
+        if following is None:
+            return
+        token = _token(text, *following.span(), token.language)
+        behind = range(len(token.words))
+
+
+def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
+    """Yield the words before word *number* of *token*, the nearest first, with offsets into *text*."""
+    ahead = range(number)
+    while True:
+        for at in reversed(ahead):
+            yield _shifted(token.start, token.words[at])
+        at = token.start
+        while at > 0 and not TOKEN.match(text, at - 1, at):
+            at -= 1
+        if at == 0:
+            return
+        token = _token_at(text, at, token.language)
+        ahead = range(len(token.words))
+
+
+def _shifted(start: int, word: TokenTerm) -> TokenTerm:
+    return TokenTerm(word.term, start + word.start, start + word.end)
+
+
+def _find_literal(lowered: str, literal: str, matcher: Matcher) -> Iterator[TermMatch]:
+    """Yield the occurrences of a compound as it is written: whole words, except for pairs of Korean syllables."""
+    anywhere = KOREAN_PAIR.fullmatch(literal) is not None
+    at = lowered.find(literal)
+    while at >= 0:
+        end = at + len(literal)
+        if anywhere or not (_joined(lowered, at) or _joined(lowered, end)):
+            yield at, end, literal, matcher.values[literal]
+        at = lowered.find(literal, at + 1)
+
+
+def _joined(text: str, at: int) -> bool:
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
+
+
+def _token_at(text: str, offset: int, language: str) -> _Token:
+    """The token that contains *offset* or ends there."""
+    rest = TOKEN.match(text, offset)
+    return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset, language)
+
+
+def _beginning(text: str, offset: int, lowest: int) -> int:
+    """The start of the token that contains *offset* or ends there, not before *lowest*."""
+    start, look_back = offset, _LOOK_BACK_CHARS
+    while start > lowest and text[start - 1] not in _SEPARATORS:
+        behind = text[max(lowest, start - look_back) : start][::-1]
+        found = TOKEN.match(behind)
+        length = found.end() if found else 0
+        start -= length
+        if length < len(behind):
+            break
+        look_back *= 2
+    return start
+
+
+def _token(text: str, start: int, end: int, language: str) -> _Token:
+    return _Token(start, end, token_terms(text[start:end], language)[0], language)

@@ -1,0 +1,116 @@
+"""What does a block say? Asks the engine, and quotes what is worth its tokens, written as `context` writes it."""
+
+import hashlib
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import replace as with_changes
+
+from quarry import __version__
+from quarry.block_settings import ContextBlock
+from quarry.engine import Engine
+from quarry.redaction.sanitize import inert, one_line, scrubbed
+from quarry.search import Answer
+from quarry.search.budget import CHARACTERS_PER_TOKEN, ELLIPSIS
+from quarry.search.quotes import choose_quotes
+from quarry.server.blocks.kept import KeptQuote, Likely
+from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
+from quarry.server.encode.requests import QUOTE_CHARACTERS
+from quarry.settings import Settings
+from quarry.types import SearchRequest
+
+MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 tokens, twice
+NO_TOKEN_LIMIT = 10**9  # the budget is filled by choice, not in order
+FURTHER_SHARE = 0.5  # of a note's confidence that its second passage has, and its third of the second's
+MAX_QUOTES = 100
+MIN_CONFIDENCE = 0.04
+"""
+The least confidence of a note that is quoted, lower than that of `context`: one or two words on a subject promise no
+answer, and their author knows that there are notes on it. For `templates`, a manual's page on
+templates has .064.
+"""
+NO_SNIPPETS = 0  # characters: notes alone, at a twentieth of the cost
+
+
+class LikelyNotes(Struct, frozen=True):
+    """The notes that may answer a block's query, and the retrievers that could not be asked."""
+
+    notes: list[Likely]
+    missing: list[str]
+
+
+def key_of(block: ContextBlock, settings: Settings) -> str:
+    """A hash of all that decides what *block* says, besides the index and the clock."""
+    decides = (
+        block.query,
+        block.max_tokens,
+        settings.lexical_weight,
+        settings.dense_weight,
+        settings.fusion,
+        settings.exclude_status,
+        (settings.rrf_k, settings.rrf_text_weight, settings.rrf_section_weight, settings.rrf_context_weight),
+        settings.skip_sections,
+        __version__,
+    )
+    return hashlib.sha256(repr(decides).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def likely_notes(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bool]) -> LikelyNotes:
+    """
+    The notes that *block* is, or would be, built from. Quotes nothing.
+
+    Raises:
+        BadQuery, Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As `Engine.search`.
+    """
+    answer = engine.search(with_changes(_request(block), snippet_width=NO_SNIPPETS), is_cancelled)
+    hits = likely_hits(answer, MIN_CONFIDENCE)
+    with engine.reader() as reader:  # behind the search: a note that changes in between is found changed the next time
+        hashes = reader.content_hashes([hit.path for hit in hits])
+    notes = [Likely(hit.path, hit.confidence, hashes.get(hit.path, b"").hex()) for hit in hits]
+    return LikelyNotes(notes, sorted(answer.missing))
+
+
+def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bool]) -> list[KeptQuote]:
+    """The quotes of *block*, most confident first. Raises as `likely_notes`."""
+    passages = _passages(engine.search(_request(block), is_cancelled))
+    room = block.max_tokens * CHARACTERS_PER_TOKEN - len(heading_of(block.name))
+    chosen = choose_quotes([passage.quotable for passage in passages], room, MAX_QUOTES)
+    return [_kept(passages[at.passage], at.length) for at in chosen]
+
+
+def heading_of(name: str) -> str:
+    """The line above the quotes of the block called *name*, with what separates it from them."""
+    return f"## {inert(one_line(scrubbed(name)))}{SEPARATOR}"
+
+
+# --- steps -------------------------------------------------------------------------------------
+
+
+def _request(block: ContextBlock) -> SearchRequest:
+    return SearchRequest(
+        query=block.query,
+        limit=MAX_NOTES,
+        snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
+        max_tokens=NO_TOKEN_LIMIT,
+        show_all_when_few=False,
+        with_text=False,
+        expand=True,
+    )
+
+
+def _kept(passage: Quoted, length: int) -> KeptQuote:
+    source = passage.source
+    return KeptQuote(
+        passage.blocks[length], source.path, passage.passage, source.heading_path, source.line, source.confidence
+    )
+
+
+def _passages(answer: Answer) -> list[Quoted]:
+    """Passages that say something, of notes that may answer, most confident first; of listed notes, in their order."""
+    passages = [
+        quoted(hit, at, FURTHER_SHARE**at)
+        for hit in likely_hits(answer, MIN_CONFIDENCE)
+        for at, passage in enumerate(hit.passages)
+        if is_quotable(passage)
+    ]
+    return sorted(passages, key=lambda passage: -(passage.quotable.confidence or 1.0))

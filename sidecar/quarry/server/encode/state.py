@@ -1,0 +1,170 @@
+"""Notes, the status of the index and the settings, as they leave: paths in NFC, every text scrubbed once more."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from quarry import protocol as wire
+from quarry.capture import Captured
+from quarry.engine import Status
+from quarry.index import NotePage, Problem
+from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.freshness import Freshness
+from quarry.indexing.reasons import of_problem
+from quarry.kinds import kind_of
+from quarry.messages import Sentence
+from quarry.redaction.sanitize import scrubbed
+from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.server.told import told_message
+from quarry.settings import Settings
+from quarry.types import PropertyValue, Retriever
+from quarry.vault.paths import nfc
+from quarry.whole_note import WholeNote
+
+_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+
+
+def freshness(index: Freshness) -> wire.Freshness:
+    """How current the index was that an answer was read from."""
+    return wire.Freshness(state=index.state, done=index.done, total=index.total, epoch=index.epoch)
+
+
+def note_text(note: WholeNote, index: Freshness, params: wire.ReadNoteParams) -> wire.NoteText:
+    """The reply to `note/read`: whole lines from `start_line` on, as many as the budget holds."""
+    lines = note.text.split("\n")
+    text = "\n".join(lines[params.start_line :])
+    room = params.max_tokens * CHARACTERS_PER_TOKEN
+    shown = text if len(text) <= room else text[: text.rfind("\n", 0, room) + 1] or text[:room]
+    return wire.NoteText(
+        path=nfc(note.path),
+        kind=kind_of(note.path) or "note",
+        title=scrubbed(note.title),
+        aliases=[scrubbed(alias) for alias in note.aliases],
+        tags=[scrubbed(tag) for tag in note.tags],
+        properties={key: _property(value) for key, value in note.properties.items()},
+        modified_ms=note.modified_ms,
+        text=shown,
+        start_line=params.start_line,
+        line_count=len(lines),
+        truncated=len(shown) < len(text),
+        links=[scrubbed(nfc(link)) for link in note.links],  # unresolved ones stand as they were written
+        backlinks=[nfc(link) for link in note.backlinks],
+        index=freshness(index),
+    )
+
+
+def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
+    """The reply to `notes/list`."""
+    return wire.NoteList(
+        notes=[
+            wire.NoteSummary(
+                path=nfc(note.path),
+                kind=kind_of(note.path) or "note",
+                title=scrubbed(note.title),
+                tags=[scrubbed(tag) for tag in note.tags],
+                type=scrubbed(note.type) if note.type else None,
+                domain=scrubbed(note.domain) if note.domain else None,
+                status=scrubbed(note.status) if note.status else None,
+                modified_ms=note.modified_ms,
+                size_bytes=note.size_bytes,
+            )
+            for note in page.notes
+        ],
+        total=page.total,
+        index=freshness(index),
+    )
+
+
+def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
+    """The reply to `capture`, as long as nobody has waited for the note to be indexed."""
+    return wire.CaptureResult(
+        path=nfc(note.path),
+        title=scrubbed(note.title),
+        created=note.is_new,
+        searchable=False,
+        redacted=sum(note.redactions.values()),
+        redactions=dict(note.redactions),
+        index=freshness(index),
+    )
+
+
+def _property(value: PropertyValue) -> str | int | float | bool | list[str]:
+    if isinstance(value, tuple):
+        return [scrubbed(item) for item in value]
+    return scrubbed(value) if isinstance(value, str) else value
+
+
+def index_status(status: Status) -> wire.IndexStatus:
+    """The reply to `index/status`, and what `index/progress` carries."""
+    progress = status.progress
+    return wire.IndexStatus(
+        state=status.state,
+        notes=status.notes,
+        chunks=status.chunks,
+        pending=status.pending,
+        excluded=status.excluded,
+        progress=wire.Progress(
+            done_notes=progress.done_notes,
+            total_notes=progress.total_notes,
+            done_chunks=progress.done_chunks,
+            notes_per_second=progress.notes_per_second,
+            remaining_ms=progress.remaining_ms,
+        )
+        if progress
+        else None,
+        model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
+        deepening=_deepening(status.deepening) if status.deepening else None,
+        missing=missing_legs(status.missing),
+        problem_count=status.problem_count,
+        problems=[problem(each) for each in status.problems],
+        indexed_ms=status.indexed_ms,
+        built_ms=status.built_ms,
+        size_bytes=status.size_bytes,
+        message=status.message.english if status.message else None,
+        told=told_message(status.message.told) if status.message else None,
+    )
+
+
+def problem(told: Problem) -> wire.Problem:
+    """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
+    code = of_problem(told.reason).code if told.path else "settings"
+    return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
+
+
+def _deepening(status: DeepeningStatus) -> wire.Deepening:
+    return wire.Deepening(
+        model=status.model,
+        state=status.state,
+        message=status.message,
+        done_chunks=status.done_chunks,
+        total_chunks=status.total_chunks,
+        remaining_ms=status.remaining_ms,
+    )
+
+
+def settings(values: Settings) -> wire.Settings:
+    """The reply to `settings/read` and `settings/write`."""
+    return wire.Settings(
+        include_folders=list(values.include_folders),
+        exclude_folders=list(values.exclude_folders),
+        model=values.model,
+        skip_sections=list(values.skip_sections),
+        lexical_weight=values.lexical_weight,
+        dense_weight=values.dense_weight,
+        fusion=values.fusion,
+        stemming=values.stemming,
+        index_templates=values.index_templates,
+        index_canvases=values.index_canvases,
+        index_pdfs=values.index_pdfs,
+        exclude_status=list(values.exclude_status),
+        capture_folder=values.capture_folder,
+        capture_by_agents=values.capture_by_agents,
+    )
+
+
+def missing_legs(missing: Mapping[Retriever, Sentence]) -> list[wire.MissingLeg]:
+    """Retrievers that cannot serve, in a fixed order."""
+    return [
+        wire.MissingLeg(leg=leg, reason=missing[leg].english, told=told_message(missing[leg].told))
+        for leg in _RETRIEVERS
+        if leg in missing
+    ]

@@ -1,0 +1,283 @@
+"""
+`quarry serve`: one sidecar for one vault, from taking the lock to letting it go.
+
+Order matters. Lock first, so that there is one writer. The socket before the discovery file, so that a client that
+finds the file is answered. At the end the other way round.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from quarry import __version__, protocol
+from quarry.agents.conversations import conversations_folder
+from quarry.agents.leases import Leases
+from quarry.agents.ledger import Ledgers
+from quarry.client.discovery import (
+    Discovery,
+    OwnerFile,
+    ServedVault,
+    VaultLock,
+    discovery_path,
+    new_token,
+    owner_path,
+    read_discovery,
+    remove_discovery,
+    remove_stale_files,
+    write_discovery,
+    write_owner_file,
+)
+from quarry.client.launch import LockHolder, ReadyLine
+from quarry.config import data_dir, runtime_dir
+from quarry.engine import Engine
+from quarry.errors import QuarryError, VaultLocked, VaultMissing
+from quarry.feedback import FeedbackLog
+from quarry.indexing.activity import Updated
+from quarry.indexing.limits import IndexingLimits, WorkerTiming
+from quarry.redaction.sanitize import scrubbed
+from quarry.server import encode as translate
+from quarry.server.blocks.kept import BlockStore
+from quarry.server.gate import Gate
+from quarry.server.logs import log_loop
+from quarry.server.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
+from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
+from quarry.server.vault_changes import follow_vault_changes
+from quarry.server.websocket import SocketServer
+from quarry.vault.identity import vault_id
+from quarry.vault.paths import nfc
+
+# The first search is asked within 30 ms; then comes what the first one by meaning needs, which takes 60 ms; then the
+# vault is scanned, which holds the interpreter for a tenth of a second. Two of these at once take twice as long each.
+FIRST_SEARCH_S = 0.1
+FIRST_BY_MEANING_S = 0.3
+PROGRESS_S = 0.2  # between two progress messages: smooth to the eye, nothing to the socket
+MAX_LISTED = 100  # paths in an `index/updated`
+
+_log = logging.getLogger(__name__)
+_STDOUT, _STDERR = 1, 2
+
+
+class ServeOptions(Struct, frozen=True):
+    """The options of `quarry serve`."""
+
+    vault: Path
+    lifeline: bool = False  # end when stdin ends
+    parent_pid: int | None = None
+    idle_s: float | None = None  # end when nobody asked for so long
+    without: frozenset[str] = frozenset()  # parts to do without, for tests
+
+
+def serve(options: ServeOptions) -> None:
+    """
+    Serve until told to stop, then shut down cleanly.
+
+    Raises:
+        VaultMissing: There is no such folder.
+        VaultLocked: Another sidecar serves it; the line for our starter is printed.
+        SchemaTooNew, IndexUnavailable: The index cannot be used.
+        ConnectionFailed: The lock or the discovery file cannot be written.
+    """
+    root = Path(os.path.realpath(options.vault))
+    if not root.is_dir():
+        raise VaultMissing(f"there is no folder {options.vault}")
+    # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index. No daemon
+    # thread: where the vault is locked or its index too new, that would abort within google-re2's C++ code (SIGABRT).
+    threading.Thread(target=scrubbed, args=("",), name="quarry-scrub").start()
+    identity = vault_id(root)
+    file = discovery_path(runtime_dir(), identity)
+    try:
+        with VaultLock(runtime_dir(), identity):
+            remove_stale_files(file)
+            asyncio.run(_serve(options, root, identity, file))
+    except VaultLocked:
+        holder = read_discovery(file)
+        _print_ready_line(ReadyLine(ready=False, discovery=str(file), holder=LockHolder(holder.pid if holder else 0)))
+        raise
+
+
+async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log_loop)
+    leaving = asyncio.Event()
+
+    def leave() -> None:
+        exit_after()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
+            loop.call_soon_threadsafe(leaving.set)
+
+    if options.lifeline:
+        watch_stdin(
+            leave
+        )  # before the index opens: whatever that takes, we do not outlive our parent by more than 20 s
+    with (
+        _engine(root, identity, options.without) as engine,
+        ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
+        ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault_pool,
+    ):
+        gate = Gate(new_token(), new_token())
+        vault = protocol.Vault(id=identity, name=root.name, path=str(root))
+        server = SocketServer(
+            Service(
+                engine,
+                pool,
+                vault_pool,
+                _feedback_log(identity),
+                Ledgers(identity),
+                gate,
+                vault,
+                __version__,
+                leave,
+                _block_store(identity, engine),
+            )
+        )
+        async with server.listening() as port:
+            _publish(file, vault, gate, port)
+            try:
+                _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
+                with _background_tasks(options, engine, server, Leases(conversations_folder(), identity), leave):
+                    ready = ReadyLine(
+                        ready=True,
+                        discovery=str(file),
+                        port=port,
+                        version=__version__,
+                        protocol=protocol.PROTOCOL_VERSION,
+                    )
+                    _print_ready_line(ready)
+                    if options.idle_s is not None:
+                        _redirect_output_to_null()
+                    await leaving.wait()
+            finally:
+                remove_discovery(file, os.getpid())
+
+
+def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
+    """Write the owner's file and the discovery file: from here on, tools find us."""
+    write_owner_file(owner_path(file), OwnerFile(os.getpid(), gate.owner_token))
+    discovery = Discovery(
+        pid=os.getpid(),
+        port=port,
+        token=gate.token,
+        protocol=protocol.PROTOCOL_VERSION,
+        version=__version__,
+        vault=ServedVault(id=vault.id, name=vault.name, path=vault.path),
+        owner=str(owner_path(file)),
+    )
+    write_discovery(file, discovery)
+
+
+def _feedback_log(identity: str) -> FeedbackLog:
+    return FeedbackLog(data_dir() / f"{identity}.feedback")
+
+
+def _block_store(identity: str, engine: Engine) -> BlockStore:
+    """The kept context blocks, from which a note goes as soon as it is changed."""
+    store = BlockStore(data_dir() / f"{identity}.blocks")
+    engine.listen(store.heed)
+    return store
+
+
+@contextlib.contextmanager
+def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
+    limits = IndexingLimits(head_start_s=FIRST_SEARCH_S, timing=WorkerTiming(head_start_s=FIRST_BY_MEANING_S))
+    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+@contextlib.contextmanager
+def _background_tasks(
+    options: ServeOptions, engine: Engine, server: SocketServer, leases: Leases, leave: Callable[[], None]
+) -> Iterator[None]:
+    """Run the tasks beside the socket: notifications, lifelines, and the file watch unless Obsidian reports changes."""
+    unwatch = threading.Event()
+    tasks = [asyncio.create_task(_notify_clients(engine, server))]
+    if not options.lifeline:
+        threading.Thread(target=follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
+    if options.parent_pid is not None:
+        tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
+    if options.idle_s is not None:
+        last_wanted_s = partial(_last_wanted_s, engine, server, leases)
+        tasks.append(asyncio.create_task(watch_idle(options.idle_s, last_wanted_s, leave)))
+    try:
+        yield
+    finally:
+        unwatch.set()
+        for task in tasks:
+            task.cancel()
+
+
+def _last_wanted_s(engine: Engine, server: SocketServer, leases: Leases) -> float:
+    """When a client was last connected, a lease held or indexing active, on the monotonic clock."""
+    is_wanted = engine.is_working or engine.is_deepening or leases.is_any_held()
+    return time.monotonic() if is_wanted else server.last_heard_s
+
+
+async def _notify_clients(engine: Engine, server: SocketServer) -> None:
+    """Notify clients of commits at once, and of progress at most every `PROGRESS_S`."""
+    loop = asyncio.get_running_loop()
+    news: asyncio.Queue[Updated | None] = asyncio.Queue()
+
+    def pass_on(updated: Updated | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+            loop.call_soon_threadsafe(news.put_nowait, updated)
+
+    engine.listen(pass_on)
+    while True:
+        batch = [await news.get()]
+        await asyncio.sleep(0 if batch[0] else PROGRESS_S)
+        while not news.empty():
+            batch.append(news.get_nowait())
+        if not server.client_count:
+            continue
+        try:
+            status = translate.index_status(await asyncio.to_thread(engine.status))
+            _broadcast(server, [updated for updated in batch if updated is not None], status)
+        except QuarryError as error:  # the index is being swapped or mended: the next news is told again
+            _log.warning("clients could not be notified of progress: %s", type(error).__name__)
+        except Exception:  # one piece of news that cannot be told must not silence all that follow
+            _log.exception("clients could not be notified of progress")
+
+
+def _broadcast(server: SocketServer, commits: Sequence[Updated], status: protocol.IndexStatus) -> None:
+    indexed = [nfc(path) for updated in commits for path in updated.indexed]
+    removed = [nfc(path) for updated in commits for path in updated.removed]
+    if commits:
+        news = protocol.IndexUpdated(indexed=indexed[:MAX_LISTED], removed=removed[:MAX_LISTED], status=status)
+        server.broadcast("index/updated", news)
+    else:
+        server.broadcast("index/progress", status)
+
+
+def _leave_on_signals(loop: asyncio.AbstractEventLoop, leave: Callable[[], None]) -> None:
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is Windows' own, the one before is not known there
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        try:
+            loop.add_signal_handler(number, leave)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: leave())
+
+
+def _print_ready_line(line: ReadyLine) -> None:
+    """Print one line on standard output, past Python's buffer; no error if the process that started us is gone."""
+    with contextlib.suppress(OSError):
+        os.write(_STDOUT, msgspec.json.encode(line) + b"\n")
+
+
+def _redirect_output_to_null() -> None:
+    """Send all further output nowhere: the parent reads no more of it, and writing to a full pipe would block."""
+    with Path(os.devnull).open("wb") as nowhere:
+        for descriptor in (_STDOUT, _STDERR):
+            os.dup2(nowhere.fileno(), descriptor)

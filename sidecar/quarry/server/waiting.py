@@ -1,0 +1,61 @@
+"""What a request waits for before it is answered: `waitMs` and `afterMs`."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from quarry.errors import IndexBehind
+from quarry.indexing.freshness import BLOCKED, IndexFreshness
+from quarry.protocol import ReadParams
+
+POLL_S = 0.01  # at first: a saved note is found within a few of them
+MAX_POLL_S = 0.1  # later: a tenth of what was waited already is nothing to add, and many may wait
+
+
+async def wait_for_index(index: IndexFreshness, params: ReadParams) -> None:
+    """
+    Wait until *index* holds what *params* ask for, at most `waitMs`; on no thread of the pools that answer.
+
+    Raises:
+        IndexBehind: Changes reported up to `afterMs` are still not in it.
+        IndexUnavailable, IndexDamaged: It cannot be read.
+    """
+    begun_s = time.monotonic()
+    if params.after_ms is not None:
+        await _wait_for_reports(index, params, index.last_report(params.after_ms), begun_s)
+    elif params.wait_ms:
+        wanted = index.last_report()
+        while await asyncio.to_thread(index.is_worth_waiting, wanted, _left_s(params, begun_s)):
+            await _pause(params, begun_s)
+
+
+async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: int, begun_s: float) -> None:
+    while not index.holds(report):
+        state = index.state
+        if state in BLOCKED:
+            raise IndexBehind(f"changes reported up to {params.after_ms} are not indexed: indexing is {state}")
+        if _left_s(params, begun_s) <= 0:
+            raise IndexBehind(
+                f"changes reported up to {params.after_ms} are not indexed after {params.wait_ms} ms; state: {state}"
+            )
+        await _pause(params, begun_s)
+
+
+async def wait_for_report(index: IndexFreshness, report: int, wait_ms: int, is_cancelled: Callable[[], bool]) -> bool:
+    """Wait at most *wait_ms* until *index* holds the changes up to *report*; returns whether it does."""
+    begun_s, params = time.monotonic(), ReadParams(wait_ms=wait_ms)
+    while not (found := index.holds(report)) and index.state not in BLOCKED and not is_cancelled():
+        if _left_s(params, begun_s) <= 0:
+            break
+        await _pause(params, begun_s)
+    return found
+
+
+def _left_s(params: ReadParams, begun_s: float) -> float:
+    return begun_s + params.wait_ms / 1000 - time.monotonic()
+
+
+async def _pause(params: ReadParams, begun_s: float) -> None:
+    """Sleep until the next look, the longer the longer the wait has been, and not beyond its end."""
+    pause_s = min(MAX_POLL_S, max(POLL_S, (time.monotonic() - begun_s) / 10))
+    await asyncio.sleep(max(0.0, min(pause_s, _left_s(params, begun_s))))

@@ -1,0 +1,163 @@
+"""Which prompts are asked about, and by which words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quarry.agents.hooks.outcome import Silence
+from quarry.agents.hooks.prompts import MAX_QUERY, MAX_REMEMBERED, plain_query, read_prompt, rememberable
+from quarry.query.lexer import tokenize_query
+
+PROMPTS = Path(__file__).parents[3] / "retrieval" / "prompts"
+TRACE = """Traceback (most recent call last):
+  File "/srv/app/tokens.py", line 41, in rotate
+    self.store.put(token)
+sqlite3.OperationalError: database is locked
+"""
+LOG = "\n".join(f"2026-02-09T10:30:{second:02}Z INFO request {second} served in 3 ms" for second in range(60))
+
+
+def reason(prompt):
+    with pytest.raises(Silence) as silence:
+        read_prompt(prompt)
+    return silence.value.reason
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        ("/compact", "command"),
+        ("/quarry:search oauth rotation", "command"),
+        ("!git status", "command"),
+        ("yes", "acknowledgement"),
+        ("OK, go on.", "acknowledgement"),
+        ("Danke, weiter!", "acknowledgement"),
+        ("👍 ok", "acknowledgement"),
+        ("好的，继续", "acknowledgement"),
+        ("fix the failing tests and commit", "no-subject"),
+        ("why did that fail?", "no-subject"),
+        (LOG, "pasted"),
+        ("<task-notification><status>done: oauth</status></task-notification>", "pasted"),
+        ("```python\nprint('oauth')\n```", "pasted"),
+        ("??? … !!!", "acknowledgement"),
+    ],
+)
+def test_prompts_that_ask_for_no_note_are_told_by_their_form(prompt, expected):
+    assert reason(prompt) == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "query"),
+    [
+        ("How do we rotate OAuth tokens?", "How do we rotate OAuth tokens"),
+        ("kademlia", "kademlia"),
+        ("/etc/hosts is broken again", "etc hosts is broken again"),
+        ("富士山に登るにはどんな靴が必要ですか", "富士山に登るにはどんな靴が必要ですか"),
+        ("<ide_opened_file>src/a.py</ide_opened_file>How do tokens rotate?", "How do tokens rotate"),
+        ("if a < b and tokens > c rotate", "if a b and tokens c rotate"),
+    ],
+)
+def test_what_a_person_typed_is_the_query(prompt, query):
+    assert read_prompt(prompt).query == query
+
+
+def test_of_a_pasted_trace_the_question_and_the_message_are_asked():
+    query = read_prompt(f"What do my notes say about this?\n\n{TRACE}").query
+
+    assert query == "What do my notes say about this sqlite3.OperationalError database is locked"
+
+
+def test_of_a_pasted_trace_alone_the_message_is_asked():
+    assert read_prompt(TRACE).query == "sqlite3.OperationalError database is locked"
+
+
+def test_of_a_pasted_log_only_the_question_is_asked():
+    assert read_prompt(f"{LOG}\n\nWhy is the ingress slow?").query == "Why is the ingress slow"
+
+
+def test_a_long_prompt_is_asked_by_its_questions_its_beginning_and_its_end():
+    filler = " ".join(f"This is the sentence numbered {number} of the story." for number in range(200))
+    query = read_prompt(f"I am planning the garden. {filler} When do beans go out? {filler} Thank you for that.").query
+
+    assert len(query) <= MAX_QUERY
+    assert query.startswith("I am planning the garden")
+    assert "When do beans go out" in query
+    assert query.endswith("Thank you for that")
+
+
+def test_a_typed_list_is_no_output():
+    assert read_prompt("Plan the garden:\n- beans in May\n- peas in March\n* leeks").query == (
+        "Plan the garden beans in May peas in March leeks"
+    )
+
+
+def test_a_pasted_diff_is_output():
+    diff = "diff --git a/x b/x\nindex 1a2b..3c4d\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2\n+    deeper = 3"
+
+    assert read_prompt(f"Does this fit my style rules?\n{diff}").query == "Does this fit my style rules"
+
+
+def test_one_endless_sentence_is_cut_between_words():
+    query = read_prompt("beans " * 5000).query
+
+    assert len(query) <= MAX_QUERY
+    assert set(query.split()) == {"beans"}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'say "open',
+        "-draft tag:x",
+        "path:/a/ OR (b",
+        "[x:1] /re(/ #tag",
+        "modified:someday task:",
+        "“typographic” «quotes»",
+    ],
+)
+def test_no_prompt_has_an_operator(prompt):
+    tokens = list(tokenize_query(plain_query(prompt)))
+
+    assert tokens
+    assert {token.kind for token in tokens} == {"word"}
+
+
+def test_a_link_is_no_word():
+    assert plain_query("see https://example.org/a?b=c about beans") == "see about beans"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("the password is hunter2 for the nas", "the password for the nas"),
+        ("api_key=abcdef restic", "api_key restic"),
+        ("token: swordfish, rotate oauth tokens", "token rotate oauth tokens"),
+        ("ghp_16C7e42F292c6912E7710c838347Ae178B4a gone", "gone"),
+        ("AKIAIOSFODNN7EXAMPLE and the backup", "and the backup"),
+        ("the passphrase is correct horse battery staple", "the passphrase"),
+        ("recovery phrase: apple banana cherry", "recovery phrase"),
+        ("oauth token rotation on utf-8 files of 2026", "oauth token rotation on utf-8 files of 2026"),
+    ],
+)
+def test_words_that_can_be_credentials_are_not_kept(text, kept):
+    assert rememberable(text) == kept
+
+
+def test_what_is_kept_is_bounded():
+    assert 0 < len(rememberable("beans and peas " * 1000)) <= MAX_REMEMBERED
+
+
+def test_hardly_a_prompt_that_notes_answer_is_taken_for_none():
+    prompts = [json.loads(line) for file in PROMPTS.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
+    silent = []
+    for prompt in prompts:
+        try:
+            read_prompt(prompt["text"])
+        except Silence:
+            silent.append(prompt["kind"])
+
+    assert silent.count("on") == 0
+    assert silent.count("follow") >= 15  # of those that lean on an earlier turn

@@ -1,0 +1,169 @@
+"""What is written for each client, and how it is recognised whoever wrote it."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from quarry.agents.install import entries
+from quarry.agents.install.clients import CLIENTS
+from quarry.agents.install.entries import (
+    Launcher,
+    checked_name,
+    entry_name,
+    hook_entries,
+    hooked_vault,
+    is_same_vault,
+    running_launcher,
+    served_vault,
+    server_entry,
+)
+from quarry.errors import BadConfiguration
+
+LAUNCHER = Launcher("/opt/quarry bin/quarry")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("Notes", "notes"),
+        ("My Second Brain!", "my-second-brain"),
+        ("Café", "cafe"),
+        ("笔记", "notes"),
+        ("x" * 99, "x" * 40),
+    ],
+)
+def test_a_server_is_named_as_its_vault(folder, name):
+    assert entry_name(Path("/home/me") / folder) == name
+    assert checked_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a.b", "x" * 41, "ä", "a\n"])
+def test_a_name_that_a_client_would_not_take_is_refused(name):
+    with pytest.raises(BadConfiguration, match="--name"):
+        checked_name(name)
+
+
+def test_a_server_is_started_by_an_absolute_path_for_one_vault(monkeypatch):
+    monkeypatch.delenv("QUARRY_HOME")
+
+    assert server_entry(CLIENTS["cursor"], LAUNCHER, "/Notes") == {
+        "type": "stdio",
+        "command": "/opt/quarry bin/quarry",
+        "args": ["mcp", "--vault", "/Notes"],
+    }
+    assert "type" not in server_entry(CLIENTS["claude-desktop"], LAUNCHER, "/Notes")
+
+
+def test_a_home_of_quarrys_own_is_passed_on(home):
+    assert server_entry(CLIENTS["zed"], LAUNCHER, "/Notes")["env"] == {"QUARRY_HOME": str(home)}
+
+
+def test_hooks_of_claude_code_need_no_shell():
+    hooks = CLIENTS["claude-code"].hooks
+    assert hooks is not None
+
+    written = hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/My Notes")
+
+    assert written["PreToolUse"] == {
+        "matcher": "Edit|Write|Bash",
+        "hooks": [
+            {
+                "type": "command",
+                "command": "/opt/quarry bin/quarry",
+                "args": ["hook", "claude-code", "--vault", "/My Notes"],
+                "timeout": 2,
+            }
+        ],
+    }
+    assert "matcher" not in written["SessionStart"]
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "cursor"])
+@pytest.mark.parametrize("vault", ["/Notes", "/My Notes", '/it\'s $HOME `x` "y"', "/筆記"])
+def test_every_hook_that_is_written_is_recognised(client, vault):
+    hooks = CLIENTS[client].hooks
+    assert hooks is not None
+
+    for entry in hook_entries(CLIENTS[client], hooks, LAUNCHER, vault).values():
+        handlers = entry.get("hooks", [entry])
+        assert [hooked_vault(handler, client) for handler in handlers] == [vault]
+        assert [hooked_vault(handler, "other") for handler in handlers] == [None]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "/usr/bin/quarry", "args": ["mcp", "--vault", "/Notes"]},
+        {"command": "C:\\Tools\\quarry.exe", "args": ["mcp", "--vault", "/Notes"]},
+        {"command": "quarry", "args": ["mcp", "--http", "--vault", "/Notes"]},
+        {"command": "/usr/bin/python3", "args": ["-m", "quarry", "mcp", "--vault", "/Notes"]},
+        {"command": "quarry mcp --vault /Notes"},
+    ],
+)
+def test_a_server_of_ours_is_recognised(entry):
+    assert served_vault(entry) == "/Notes"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        None,
+        [],
+        "quarry mcp --vault /Notes",
+        {},
+        {"command": 1},
+        {"command": "quarry"},
+        {"command": "quarry", "args": ["serve", "--vault", "/Notes"]},
+        {"command": "quarry", "args": ["mcp", "--vault"]},
+        {"command": "other", "args": ["mcp", "--vault", "/Notes"]},
+        {"command": "not-quarry", "args": ["mcp", "--vault", "/Notes"]},
+        {"command": "quarry 'mcp"},
+        {"url": "https://example.com/quarry"},
+    ],
+)
+def test_what_others_wrote_is_not_taken_for_ours(entry):
+    assert served_vault(entry) is None
+
+
+def test_one_folder_is_one_vault_by_whichever_path(tmp_path):
+    (tmp_path / "Notes").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "Notes")
+
+    assert is_same_vault(str(tmp_path / "link"), str(tmp_path / "Notes"))
+    assert not is_same_vault(None, str(tmp_path))
+    assert not is_same_vault("with \0 in it", str(tmp_path))
+
+
+def program(folder):
+    folder.mkdir(parents=True)
+    (folder / "quarry").write_text("#!/bin/sh\n")
+    (folder / "quarry").chmod(0o755)
+    return folder / "quarry"
+
+
+def test_the_program_is_named_as_it_was_started_with_links_kept(tmp_path, monkeypatch):
+    real = program(tmp_path / "venv/bin")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/quarry").symlink_to(real)
+    monkeypatch.setattr(sys, "argv", [os.fspath(tmp_path / "bin/quarry"), "install"])
+
+    assert running_launcher() == Launcher(str(tmp_path / "bin/quarry"))
+
+
+def test_without_a_script_python_starts_the_module(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/x/quarry/__main__.py"])
+    monkeypatch.setattr(entries.sysconfig, "get_path", lambda name: str(tmp_path))
+
+    launcher = running_launcher()
+
+    assert launcher == Launcher(sys.executable, ("-m", "quarry"))
+    assert served_vault(server_entry(CLIENTS["cursor"], launcher, "/Notes")) == "/Notes"
+
+
+def test_a_program_that_will_be_gone_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [os.fspath(program(tmp_path / "uv/archive-v0/x/bin"))])
+
+    with pytest.raises(BadConfiguration, match="uv tool install"):
+        running_launcher()

@@ -1,0 +1,64 @@
+"""Sentences end where a reader would say so."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.documents.sentences import informative_sentences, split_sentences
+
+
+def sentences(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("Use e.g. ripgrep, i.e. Rust. Done.", ["Use e.g. ripgrep, i.e. Rust.", "Done."]),
+        ("Dr. Who met J. R. Tolkien. V1.2 is out.", ["Dr. Who met J. R. Tolkien.", "V1.2 is out."]),
+        ("He said “stop.” Then left.", ["He said “stop.”", "Then left."]),
+        ("这是一。这是二！三", ["这是一。", "这是二！", "三"]),
+        ("a wrapped\nline. Next", ["a wrapped\nline.", "Next"]),
+        ("# Head\ntext\n- one\n- two\n  more\n\n1. three", ["# Head", "text", "- one", "- two\n  more", "1. three"]),
+        ("```py\na = 1\nb = 2\n```\ntext", ["```py", "a = 1", "b = 2", "```", "text"]),
+        ("| One. Two | c |\n| d | e |", ["| One. Two | c |", "| d | e |"]),
+        ("", []),
+    ],
+)
+def test_sentences_of_notes(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@given(st.one_of(st.text(), st.text(alphabet="aB.!。 \n#-|`>1")))
+def test_sentences_hold_all_that_is_no_space_once_and_in_order(text: str) -> None:
+    spans = split_sentences(text)
+
+    assert "".join("".join(text[span.start : span.end].split()) for span in spans) == "".join(text.split())
+    assert all(text[span.start : span.end].strip() == text[span.start : span.end] != "" for span in spans)
+    assert all(before.end <= after.start for before, after in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Head\n\nIt says this. And that.", ["It says this.", "And that."]),
+        ("- [ ] call him\n- done\n1. third", ["call him", "done", "third"]),
+        ("> [!note]\n> quoted words", ["[!note]\n> quoted words"]),
+        ("```sh\nls -l\n```\n---\n\nSo be it.", ["ls -l", "So be it."]),
+        ("# Nothing but a heading", ["# Nothing but a heading"]),
+        ("", []),
+    ],
+)
+def test_sentences_worth_quoting(text: str, expected: list[str]) -> None:
+    assert [text[span.start : span.end] for span in informative_sentences(text)] == expected
+
+
+@given(st.one_of(st.text(), st.text(alphabet="aB.!。 \n#-|`>1[]x")))
+def test_a_text_with_sentences_has_one_worth_quoting(text: str) -> None:
+    told, every = informative_sentences(text), split_sentences(text)
+
+    assert bool(told) == bool(every)
+    assert all(any(span.start >= whole.start and span.end <= whole.end for whole in every) for span in told)

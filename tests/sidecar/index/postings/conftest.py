@@ -1,0 +1,85 @@
+"""A plain reckoning of BM25 over columns of terms, to compare with."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pytest
+
+from quarry.index import Reader
+from quarry.index.ids import id_range
+from quarry.index.postings.columns import note_terms
+from quarry.index.postings.forward import NoteTerms
+from quarry.index.postings.retrievers import MemoryRetriever
+
+Columns = Mapping[int, Sequence[str]]
+Wanted = Callable[[str], int]
+"""How often a term or a phrase stands in a column."""
+
+
+def _bm25(columns: Columns, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
+    """Id -> score of every document with a score: BM25 as FTS5's documentation writes it down."""
+    lengths = {i: sum(len(column.split()) for column in of) for i, of in columns.items()}
+    average = sum(lengths.values()) / len(lengths) if lengths else 0.0
+    scores: dict[int, float] = Counter()
+    for count in wanted:
+        counts = {
+            i: [count(column) if w else 0 for w, column in zip(weights, of, strict=True)] for i, of in columns.items()
+        }
+        found = {i: f for i, of in counts.items() if (f := sum(w * c for w, c in zip(weights, of, strict=True)))}
+        idf = math.log((len(columns) - len(found) + 0.5) / (len(found) + 0.5))
+        for i, f in found.items():
+            score = f * 2.2 / (f + 1.2 * (0.25 + 0.75 * lengths[i] / average))
+            scores[i] += (idf if idf > 0 else 1e-6) * score
+    return dict(scores)
+
+
+@pytest.fixture(scope="session")
+def bm25() -> Callable[..., dict[int, float]]:
+    return _bm25
+
+
+def _analysed(reader: Reader) -> Iterator[tuple[int, Sequence[int], NoteTerms]]:
+    """Id, ids of chunks and terms of every note, by analysing it anew."""
+    ids = {path: note_id for note_id, path in reader._db.execute("SELECT id, path FROM notes")}
+    for path, note_id in ids.items():
+        stored = reader.note(path)
+        assert stored is not None
+        yield note_id, stored.chunk_ids, note_terms(stored.note)
+
+
+@pytest.fixture(scope="session")
+def chunk_columns() -> Callable[[Reader], Columns]:
+    """The columns of every chunk."""
+    return lambda reader: {
+        chunk_id: columns
+        for _, chunk_ids, terms in _analysed(reader)
+        for chunk_id, columns in zip(chunk_ids, terms.chunks, strict=True)
+    }
+
+
+@pytest.fixture(scope="session")
+def note_columns() -> Callable[[Reader], Columns]:
+    """The columns of every note: those of its names, then the text of each of its chunks, and their compounds."""
+    return lambda reader: {
+        note_id: (*terms.names, "\n".join(columns[0] for columns in terms.chunks), " ".join(c[3] for c in terms.chunks))
+        for note_id, _, terms in _analysed(reader)
+    }
+
+
+@pytest.fixture(scope="session")
+def in_memory() -> Callable[[Reader], bool]:
+    """Whether postings in memory answer for a reader; otherwise FTS5 and the forward index do."""
+    return lambda reader: isinstance(reader.keywords._retriever, MemoryRetriever)
+
+
+@pytest.fixture(scope="session")
+def chunk_ids() -> Callable[..., list[int]]:
+    """The ids of all chunks, or of those of one note in its order."""
+
+    def read(reader: Reader, note_id: int | None = None) -> list[int]:
+        first, last = (0, 1 << 62) if note_id is None else id_range(note_id)
+        sql = "SELECT id FROM chunk_rows WHERE id BETWEEN ? AND ? ORDER BY id >> 11, number"
+        return [row[0] for row in reader._db.execute(sql, (first, last))]
+
+    return read

@@ -1,0 +1,141 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.index.postings.builder import BulkCollector, SegmentBuilder, merge_segments
+from quarry.index.postings.mutable_segment import MutableSegment
+from quarry.index.postings.term_counts import CountedDocument, count_terms
+
+COLUMN = st.lists(st.sampled_from(["a", "b", "be", "ü", "机", "😀", "x\u2028y", "", "\u00a0"]), max_size=6).map(
+    " ".join
+)
+DOCUMENTS = st.lists(st.tuples(st.integers(0, 30), COLUMN, COLUMN), max_size=20)
+
+
+BY_ID = st.dictionaries(st.integers(0, 40), st.tuples(COLUMN, COLUMN), max_size=15)
+
+
+def told(found):
+    """Id -> (lengths, term -> counts)."""
+    counts = {int(i): ({}, size.tolist()) for i, size in zip(found.ids, found.field_lengths, strict=True)}
+    for at, term in enumerate(found.terms):
+        documents, codes = found.postings(at, at + 1)
+        assert (np.diff(documents) > 0).all()
+        for document, code in zip(documents.tolist(), codes.tolist(), strict=True):
+            counts[int(found.ids[document])][0][term.decode()] = found.tf_table[code].tolist()
+    return counts
+
+
+def expected(documents):
+    found = {}
+    for i, *columns in documents:
+        tokens = [[token for token in column.split(" ") if token] for column in columns]
+        counted = [Counter(column) for column in tokens]
+        terms = {term: [column[term] for column in counted] for column in tokens for term in column}
+        found[i] = (terms, [len(column) for column in tokens])
+    return found
+
+
+@pytest.mark.slow
+@given(DOCUMENTS, st.sampled_from([1, 3, 512]))
+def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents, batch):
+    builder = SegmentBuilder(2, batch_size=batch)
+    for i, *columns in documents:
+        builder.add(i, columns)
+    found = builder.build()
+
+    assert told(found) == expected(documents)
+    assert list(found.terms) == sorted(found.terms)
+
+
+@pytest.mark.slow
+@given(DOCUMENTS, st.data())
+def test_documents_that_were_counted_before_are_like_others(documents, data):
+    batch = count_terms([columns for _, *columns in documents], 2)
+    builder = SegmentBuilder(2)
+    put = []
+    for row in data.draw(st.lists(st.integers(0, len(documents) - 1), max_size=30)) if documents else []:
+        i, *columns = documents[row]
+        put.append(documents[row])
+        if data.draw(st.booleans()):
+            builder.add_counted(i, CountedDocument(batch, row))
+        else:
+            builder.add(i, columns)
+
+    assert len(builder) == len(put)
+    assert told(builder.build()) == expected(put)
+
+
+def test_equal_documents_make_equal_bytes_in_whichever_order_they_came():
+    documents = [(i, (f"w{i % 7} both", f"x{i}")) for i in range(50)]
+    one, other = SegmentBuilder(2), SegmentBuilder(2)
+    for i, columns in documents:
+        one.add(i, columns)
+    other.add(99, ("gone entirely", ""))
+    for i, columns in reversed(documents):
+        other.add(i, columns)
+
+    first, second = one.build(), other.build(np.arange(51) == 0)
+
+    assert first.terms.blocks.tobytes() == second.terms.blocks.tobytes()
+    for name in ("ids", "field_lengths", "tf_table", "blocks", "block_offsets", "first_block_of"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+
+
+def test_huge_counts_are_counted():
+    builder = SegmentBuilder(5)
+    builder.add(1, ("again " * 70_000, "", "", "", "again"))
+    builder.add(2, ("again", "", "", "", ""))
+
+    assert told(builder.build()) == {
+        1: ({"again": [70_000, 0, 0, 0, 1]}, [70_000, 0, 0, 0, 1]),
+        2: ({"again": [1, 0, 0, 0, 0]}, [1, 0, 0, 0, 0]),
+    }
+
+
+def test_who_gathers_may_remove_what_it_put_and_put_it_again():
+    collector = BulkCollector()
+    for note in (1, 2, 3):
+        collector.add_names(note, (f"n{note}", "", "", "", "", ""))
+        collector.add_chunk(note << 11, (f"t{note}", "", "", "", ""))
+        collector.add_chunk((note << 11) + 1, (f"u{note}", "", "", "", ""))
+    collector.remove_chunk((1 << 11) + 1)
+    for note in (2, 3):
+        collector.remove_names(note)
+        collector.remove_chunk(note << 11)
+        collector.remove_chunk((note << 11) + 1)
+    collector.add_names(3, ("back", "", "", "", "", ""))
+    collector.add_chunk(3 << 11, ("again", "", "", "", ""))
+
+    chunks, names = collector.build()
+
+    assert {i: list(terms) for i, (terms, _) in told(chunks).items()} == {1 << 11: ["t1"], 3 << 11: ["again"]}
+    assert {i: list(terms) for i, (terms, _) in told(names).items()} == {1: ["n1"], 3: ["back"]}
+
+
+def built(documents):
+    builder = SegmentBuilder(2)
+    for i, columns in documents.items():
+        builder.add(i, columns)
+    return builder.build()
+
+
+@pytest.mark.slow
+@given(BY_ID, BY_ID, st.sets(st.integers(0, 40)))
+def test_merging_gives_the_bytes_that_building_gives(before, fresh, gone):
+    base, additions = built(before), MutableSegment(2)
+    for i, columns in fresh.items():
+        additions.add(i, columns)
+    dead = gone | fresh.keys()
+
+    keep = np.array([i not in dead for i in base.ids], np.bool_)
+
+    found = merge_segments(base, keep, additions.to_segment(np.ones(len(fresh), np.bool_)))
+
+    wanted = built({**{i: columns for i, columns in before.items() if i not in dead}, **fresh})
+    assert list(found.terms) == list(wanted.terms)
+    for name in ("ids", "field_lengths", "tf_table", "blocks", "block_offsets", "first_block_of"):
+        assert np.array_equal(getattr(found, name), getattr(wanted, name)), name

@@ -1,0 +1,255 @@
+import numpy as np
+import pytest
+from msgspec.structs import astuple
+
+from quarry.errors import Cancelled, IndexDamaged
+from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
+from quarry.index.deadline import NO_DEADLINE
+from quarry.index.postings import bm25
+from quarry.index.postings.forward import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.phrases import (
+    find_phrase,
+    phrase_chunk_scores,
+    phrase_note_scores,
+    proximity_scores,
+    read_terms,
+)
+
+
+@pytest.fixture
+def scored(index):
+    """A reader, and the scorer of its postings in memory."""
+    with index.reader() as reader:
+        scorer = reader._memory.postings.scorer(reader._db)
+        assert scorer is not None
+        yield reader, scorer
+
+
+def found_in(index, phrase):
+    """The columns of chunks and of names that hold *phrase*, by id, and the notes that do."""
+    with index.reader() as reader:
+        scorer = reader._memory.postings.scorer(reader._db)
+        found = find_phrase(reader._db, scorer, phrase, NO_DEADLINE)
+    chunks = zip(scorer.chunks.ids[found.chunks].tolist(), found.chunk_frequencies.tolist(), strict=True)
+    names = zip(scorer.names.ids[found.names].tolist(), found.name_frequencies.tolist(), strict=True)
+    return dict(chunks), dict(names), found.note_ids.tolist()
+
+
+def row(columns, **counts):
+    """Frequencies by column: `at_2=3` is three times in column 2."""
+    found = [0.0] * columns
+    for name, count in counts.items():
+        found[int(name.removeprefix("at_"))] = count
+    return found
+
+
+@pytest.fixture
+def red_cars(put):
+    put("a red car.md", "a red car and a red car", "red", "car", title="x", context="")
+    put("b.md", "blue", title="Red car", aliases=("red", "car"), context="red car", heading="one red car")
+    put("c.md", "car red", title="x", tags=("red/car",), context="")
+    put("d.md", "red-car", "redcar", title="x", aliases=("a Red Car", "y"), context="")
+
+
+def test_every_column_that_holds_a_phrase_is_counted(index, red_cars):
+    chunks, names, notes = found_in(index, "red car")
+
+    assert chunks == {
+        1 << 11: row(CHUNK_COLUMNS, at_0=2),
+        2 << 11: row(CHUNK_COLUMNS, at_1=1, at_2=1),
+        4 << 11: row(CHUNK_COLUMNS, at_0=1),
+    }
+    assert names == {
+        1: row(NAME_COLUMNS, at_2=1),
+        2: row(NAME_COLUMNS, at_0=1, at_3=1),
+        3: row(NAME_COLUMNS, at_4=1),
+        4: row(NAME_COLUMNS, at_1=1),
+    }
+    assert notes == [1, 2, 4]  # by their text, title and aliases
+
+
+def test_a_phrase_over_a_border_of_chunks_is_in_the_note_and_in_no_chunk(index, put):
+    put("a.md", "a red", "", "car here")
+    put("b.md", "red", "x", "car")
+
+    assert found_in(index, "red car") == ({}, {}, [1])
+
+
+def test_a_phrase_reaches_from_no_alias_or_tag_into_the_next(index, put):
+    put("a.md", "x", aliases=("red", "car"), tags=("red", "car"), title="t")
+
+    assert found_in(index, "red car") == ({}, {}, [])
+
+
+def test_a_phrase_is_found_where_chunks_lie_in_other_slots_than_their_order(index, put):
+    put("a.md", "x", "y", "red car")
+    put("a.md", "red car", "x", "the red car", "y")
+
+    with index.reader() as reader:
+        chunk_ids = reader.note("a.md").chunk_ids
+        scorer = reader._memory.postings.scorer(reader._db)
+        found = find_phrase(reader._db, scorer, "red car", NO_DEADLINE)
+
+        assert chunk_ids != tuple(sorted(chunk_ids))
+        assert sorted(scorer.chunks.ids[found.chunks].tolist()) == sorted([chunk_ids[0], chunk_ids[2]])
+        assert (np.diff(found.chunks) > 0).all()
+
+
+def test_a_phrase_with_a_term_that_no_note_has_stands_nowhere(red_cars, scored):
+    reader, scorer = scored
+    statements = []
+    reader._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
+    found = find_phrase(reader._db, scorer, "red unknown", NO_DEADLINE)
+    reader._db.exec_trace = None
+
+    assert (len(found.chunks), len(found.names), len(found.note_ids)) == (0, 0, 0)
+    assert statements == []
+
+
+def test_a_phrase_scores_like_one_term(red_cars, scored):
+    reader, scorer = scored
+    found = find_phrase(reader._db, scorer, "red car", NO_DEADLINE)
+
+    by_chunk = phrase_chunk_scores(scorer, found, astuple(CHUNK_WEIGHTS))
+    by_note = phrase_note_scores(scorer, found, "note")
+    by_name = phrase_note_scores(scorer, found, "name")
+
+    chunk_frequencies, chunk_norms = np.array([2.0, 0.8, 1.0]), scorer.chunks.length_norms[by_chunk.ordinals]
+    assert by_chunk.values == pytest.approx(
+        bm25.term_scores(chunk_frequencies, chunk_norms, bm25.idf(3, scorer.chunks.total))
+    )
+    frequencies = np.array([10 + 2.0, 10 + 2, 2, 5 + 1])
+    assert by_note.values == pytest.approx(bm25.term_scores(frequencies, scorer.note_length_norms, bm25.idf(4, 4)))
+    assert scorer.names.ids[by_name.ordinals].tolist() == [1, 2, 4]
+    assert by_name.values == pytest.approx(
+        bm25.term_scores(np.array([10.0, 10, 5]), scorer.note_length_norms[by_name.ordinals], bm25.idf(3, 4))
+    )
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 64])
+def test_terms_are_read_by_id_however_many_at_a_time_and_ids_that_are_not_there_are_left_out(
+    index, put, monkeypatch, at_once
+):
+    monkeypatch.setattr(note_rows, "READ_AT_ONCE", at_once)
+    for number in range(3):
+        put(f"{number}.md", f"w{number}")
+
+    with index.reader() as reader:
+        found = list(read_terms(reader._db, [1, 2, 3, 9], NO_DEADLINE))
+
+    assert [note_id for note_id, _ in found] == [1, 2, 3]
+    assert all(f"w{note_id - 1}".encode() in terms.line for note_id, terms in found)
+
+
+def test_reading_stops_when_nobody_waits_for_it(red_cars, scored):
+    reader, scorer = scored
+
+    with pytest.raises(Cancelled):
+        find_phrase(reader._db, scorer, "red car", Deadline(float("inf"), lambda: True))
+    with pytest.raises(Cancelled):
+        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True), {})
+
+
+def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
+    _, scorer = scored
+    index._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
+
+    with pytest.raises(IndexDamaged), index.reader() as other:
+        find_phrase(other._db, scorer, "red car", NO_DEADLINE)
+
+
+# --- proximity -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(0, []), (1, [1]), (note_rows.MAX_KEPT_BYTES, [1, 3])])
+def test_notes_that_were_read_are_kept_up_to_a_limit(red_cars, scored, monkeypatch, limit, kept):
+    monkeypatch.setattr(note_rows, "MAX_KEPT_BYTES", limit)
+    reader, scorer = scored
+    contents = {}
+
+    proximity_scores(reader._db, scorer, [("red", "car")], [1 << 11, 3 << 11], NO_DEADLINE, contents)
+
+    assert list(contents) == kept
+    assert all(b"red" in content for content in contents.values())
+
+
+@pytest.fixture
+def ask(index, by_fts5):
+    """The proximity scores of chunks, from memory and likewise by FTS5."""
+
+    def scores(pairs, chunk_ids):
+        with index.reader() as reader, by_fts5(index) as other:
+            found = reader.keywords.proximity_scores(pairs, chunk_ids)
+            assert other.proximity_scores(pairs, chunk_ids) == found
+            return found
+
+    return scores
+
+
+@pytest.fixture
+def apart(put):
+    put("1.md", "red sky", "blue car", title="x")
+    put("2.md", "blue sky", title="x")
+    put("3.md", "red car and red car", title="x")
+
+
+def every_chunk(index, chunk_ids):
+    with index.reader() as reader:
+        return chunk_ids(reader)
+
+
+def test_terms_that_stand_together_in_no_candidate_score_nothing(index, apart, ask, chunk_ids):
+    assert ask([("red", "blue"), ("blue", "unknown"), ("unknown", "x")], every_chunk(index, chunk_ids)) == {}
+    assert ask([], every_chunk(index, chunk_ids)) == {}
+    assert ask([("red", "car")], []) == {}
+
+
+def test_a_pair_counts_as_often_as_it_stands(index, apart, ask, chunk_ids):
+    with index.reader() as reader:
+        chunks = reader._memory.postings.scorer(reader._db).chunks
+        norm = chunks.length_norms[chunks.ordinals_of(np.array([3 << 11]))[0]]
+
+    scores = ask([("red", "car"), ("red", "blue")], every_chunk(index, chunk_ids))
+
+    # "car" is in two of four chunks
+    assert scores == {3 << 11: pytest.approx(bm25.term_scores(np.array([2.0]), np.array([norm]), bm25.idf(2, 4))[0])}
+
+
+def test_a_pair_weighs_as_if_its_share_of_the_chunks_asked_about_went_for_all(index, put, ask, chunk_ids):
+    for number in range(20):
+        put(f"{number:02}.md", "red car" if number % 2 else "red old car", "no")
+    first = [i for i in every_chunk(index, chunk_ids) if i % 2048 == 0]
+    few, more = first[:2], first[:5]
+
+    of_few, of_more = ask([("red", "car")], few), ask([("red", "car")], more)
+
+    assert ([*of_few], [*of_more]) == (few[1:], more[1::2])
+    assert of_few[few[1]] / bm25.idf(20 / 2, 40) == pytest.approx(of_more[few[1]] / bm25.idf(20 * 2 / 5, 40))
+
+
+def test_terms_side_by_side_may_be_one_term_or_three(index, put, ask):
+    put("1.md", "go go go now", "go now go")
+    first, second = 1 << 11, (1 << 11) + 1
+
+    assert [*ask([("go", "go")], [first, second])] == [first]
+    assert [*ask([("go", "go", "now")], [first, second])] == [first]
+    assert [*ask([("now", "go")], [first, second])] == [second]
+    assert [*ask([("now",)], [first, second])] == [first, second]
+
+
+def test_terms_side_by_side_stand_in_one_column(put, ask):
+    put("1.md", "red", "red car", heading="car", context="red")
+    put("2.md", "x", heading="a red car", context="red car")
+
+    assert [*ask([("red", "car")], [1 << 11, (1 << 11) + 1, 2 << 11])] == [(1 << 11) + 1, 2 << 11]
+
+
+def test_only_the_chunks_asked_about_are_scored(index, apart, ask, chunk_ids):
+    ids = every_chunk(index, chunk_ids)
+    held = ask([("red", "car")], ids)
+
+    assert ask([("red", "car")], [i for i in ids if i not in held]) == {}
+    assert ask([("red", "car")], [*held, 10**9, (3 << 11) + 7]) == held

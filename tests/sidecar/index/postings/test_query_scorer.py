@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+
+from quarry.index.postings.bm25 import CHUNK_WEIGHTS
+from quarry.index.postings.query import KeywordQuery
+from quarry.index.postings.segment import Segment
+from quarry.index.postings.snapshot import SegmentSnapshot
+
+
+@pytest.fixture
+def merged(index, put):
+    """Notes of two chunks, in a segment file."""
+    for number in range(40):
+        put(f"{number:02}.md", f"apple w{number}", "the end")
+    index.flush_postings()
+    return index
+
+
+def test_each_posting_is_read_once_for_all_that_is_asked(merged, monkeypatch):
+    read, postings = [], Segment.postings
+
+    def counted(self, first, last):
+        read.append((id(self), first))
+        return postings(self, first, last)
+
+    monkeypatch.setattr(Segment, "postings", counted)
+    with merged.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery(("w3", "w7", "unknown")))
+        found = asked.top_chunks(None, 5, CHUNK_WEIGHTS)
+        notes = asked.top_notes(None, 5)
+
+        assert asked.chunk_scores([chunk_id for chunk_id, _ in found], CHUNK_WEIGHTS) == dict(found)
+        assert asked.note_scores(range(50)) == {note_id: score for note_id, _, score in notes}
+        assert asked.count_notes(None) == asked.count_chunks(None, 9) == len(found) == 2
+        assert reader.keywords.query(KeywordQuery(("w3", "w7", "unknown"))) is asked
+    assert read
+    assert np.unique(read, axis=0).shape[0] == len(read)
+
+
+def test_what_begins_so_is_read_once_however_much_is_asked(merged, monkeypatch):
+    read, beginning = [], SegmentSnapshot.prefix_postings
+
+    def counted(self, prefix):
+        read.append(id(self))
+        return beginning(self, prefix)
+
+    monkeypatch.setattr(SegmentSnapshot, "prefix_postings", counted)
+    with merged.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery(prefix="w1"))
+        chunks = asked.top_chunks(None, 99, CHUNK_WEIGHTS)
+        asked.top_notes(None, 5)
+
+        assert len(chunks) == asked.count_chunks(None, 99) == asked.count_notes(None) == 11
+        assert read.count(id(reader._memory.postings.scorer(reader._db).chunks)) == 1
+
+
+@pytest.mark.parametrize(
+    "other", [KeywordQuery(("w3",)), KeywordQuery(("w3",), (("the", "end"),)), KeywordQuery(prefix="w3")]
+)
+def test_two_queries_of_a_snapshot_do_not_disturb_each_other(merged, other):
+    with merged.reader() as reader:
+        before = reader.keywords.query(KeywordQuery(("w7",))).top_chunks(None, 5, CHUNK_WEIGHTS)
+        reader.keywords.query(other).top_chunks(None, 5, CHUNK_WEIGHTS)
+
+        assert reader.keywords.query(KeywordQuery(("w7",))).top_chunks(None, 5, CHUNK_WEIGHTS) == before
+
+
+def test_the_best_chunks_of_one_note_are_those_of_a_ranking_of_that_note_alone(index, put):
+    put("a.md", "apple pear", "plum", "pear pear apple", "apple", title="x")
+    put("b.md", "apple", title="x")
+
+    with index.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery.of(["apple", "pear"], ["pear apple"]))
+        found = asked.top_chunks_of(1, 2, CHUNK_WEIGHTS)
+
+        assert found == asked.top_chunks(np.array([1]), 2, CHUNK_WEIGHTS)
+        assert [chunk_id for chunk_id, _ in found] == [(1 << 11) + 2, 1 << 11]
+        assert len(asked.top_chunks_of(1, 9, CHUNK_WEIGHTS)) == 3
+        assert asked.top_chunks_of(99, 9, CHUNK_WEIGHTS) == []
+
+
+def test_a_note_that_is_admitted_and_gone_is_no_error(merged):
+    with merged.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery(("w3", "w7")))
+
+        assert [note_id for note_id, _, _ in asked.top_notes(np.array([4, 10**6]), 9)] == [4]
+        assert asked.count_chunks(np.array([10**6]), 9) == asked.count_notes(np.array([10**6])) == 0
+
+
+def test_which_chunk_holds_which_term_is_told_for_every_kind_of_term(merged):
+    with merged.reader() as reader:
+        asked = reader.keywords.query(
+            KeywordQuery(("the", "w3", "unknown"), phrases=(("the", "end"), ("end", "the")), prefix="w1")
+        )
+        chunks = sorted(chunk_id for chunk_id, _ in asked.top_chunks(None, 99, CHUNK_WEIGHTS))
+        held = asked.terms_held(np.array([*chunks, 10**9]))
+        texts = [reader.chunks([chunk_id])[chunk_id].chunk.text.split() for chunk_id in chunks]
+
+    for term, row in zip(asked.terms, held.tolist(), strict=True):
+        words = term.text.split()
+        expected = [
+            any(word.startswith(term.text) for word in text) if term.is_prefix else " ".join(words) in " ".join(text)
+            for text in texts
+        ]
+        if term.kind == "term":
+            expected = [term.text in text for text in texts]
+        assert row == [*expected, False], term
+    assert held.shape == (6, len(chunks) + 1)
+
+
+def test_a_prefix_of_names_stands_in_no_text(index, put):
+    put("Folder.md", "x")
+    put("b.md", "folder")
+
+    with index.reader() as reader:
+        asked = reader.keywords.query(KeywordQuery(name_prefix="fo"))
+        first = reader.note_named("Folder.md").note_id
+
+        assert [path for _, path, _ in asked.top_notes(None, 9)] == ["Folder.md"]
+        assert (asked.count_notes(None), asked.count_chunks(None, 9)) == (1, 0)
+        assert [*asked.note_scores([first])] == [first]

@@ -1,0 +1,483 @@
+"""What is found by word, which is the same whether postings in memory answer or FTS5 and the forward index."""
+
+import itertools
+import os
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+from quarry.conditions import HasPhrase, InFolder, Not
+from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, PostingsDamaged, note_of
+from quarry.index.postings import segment_file
+from quarry.index.postings.segment_file import HEADER_BYTES
+
+
+@pytest.fixture(params=["memory", "fts5"])
+def searching(request, index, by_fts5, in_memory):
+    """Opens a reader of `index`, and what answers by keyword for the same snapshot."""
+
+    @contextmanager
+    def open_both():
+        with index.reader() as reader:
+            if request.param == "memory":
+                assert in_memory(reader)
+                yield reader, reader.keywords
+            else:
+                with by_fts5(index) as keywords:
+                    yield reader, keywords
+
+    return open_both
+
+
+@pytest.fixture
+def lexical(searching, ask, admit):
+    """Search by keyword; gives (path, chunk number)."""
+
+    def search(text="", depth=30, *, phrases=(), prefix=None, where=None, weights=CHUNK_WEIGHTS):
+        with searching() as (reader, keywords):
+            found = keywords.query(ask(text, *phrases, prefix=prefix)).top_chunks(admit(reader, where), depth, weights)
+            return [(candidate.path, candidate.number) for candidate in reader.candidates(found)]
+
+    return search
+
+
+@pytest.fixture
+def top_notes(searching, ask, admit):
+    """Rank whole notes; gives (path, score)."""
+
+    def search(text="", depth=9, *, where=None, by_name=False):
+        with searching() as (reader, keywords):
+            found = keywords.query(ask(text)).top_notes(admit(reader, where), depth, by_name=by_name)
+            return [(path, score) for _, path, score in found]
+
+    return search
+
+
+def test_any_of_the_words_is_enough_and_more_of_them_rank_higher(put, lexical):
+    put("one.md", "apples and other things entirely")
+    put("both.md", "apples with pears")
+    put("none.md", "plums")
+
+    assert lexical("apples pears") == [("both.md", 0), ("one.md", 0)]
+
+
+def test_words_match_by_their_stem_and_without_accents(put, lexical):
+    put("a.md", "Running the résumés")
+
+    assert lexical("run") == lexical("resume") == [("a.md", 0)]
+
+
+def test_text_weighs_more_than_section_and_section_more_than_context(put, lexical):
+    put("text.md", "apples", heading="x", context="y")
+    put("section.md", "x", heading="apples", context="y")
+    put("context.md", "x", heading="y", context="apples")
+
+    assert [path for path, _ in lexical("apples")] == ["text.md", "section.md", "context.md"]
+
+
+def test_columns_without_weight_do_not_count(put, lexical):
+    put("text.md", "apples", context="y")
+    put("context.md", "x", context="apples")
+
+    assert lexical("apples", weights=ChunkWeights(text=0.0)) == [("context.md", 0)]
+
+
+def test_a_higher_score_is_better(put, searching, ask):
+    put("a.md", "apples apples pears")
+    put("b.md", "apples and so much more that it matters less")
+    put("c.md", "plums")
+    put("d.md", "cherries")
+
+    with searching() as (reader, keywords):
+        ranking = reader.candidates(keywords.query(ask("apples")).top_chunks(None, 5, CHUNK_WEIGHTS))
+
+    assert [c.path for c in ranking] == ["a.md", "b.md"]
+    assert ranking[0].score > ranking[1].score > 0
+
+
+def test_a_phrase_ranks_where_its_words_stand_side_by_side(put, lexical):
+    put("phrase.md", "a red car here")
+    put("both.md", "a red car with apples")
+    put("word.md", "apples")
+    put("apart.md", "a car that is red")
+
+    assert lexical("apples", phrases=["red car"]) == [("both.md", 0), ("word.md", 0), ("phrase.md", 0)]
+
+
+def test_a_phrase_weighs_more_the_oftener_it_stands_and_the_higher_its_column(put, lexical):
+    put("twice.md", "red car red car x y", title="t")
+    put("once.md", "red car a b x y", title="t")
+    put("section.md", "a b x y", heading="red car", title="t")
+    put("apart.md", "red a car b", "red", "car", title="t")
+    put("others.md", "u v w x", title="t")
+
+    assert lexical(phrases=["red car"]) == [("twice.md", 0), ("once.md", 0), ("section.md", 0)]
+
+
+def test_conditions_hold_before_the_cut(put, lexical):
+    for n in range(40):
+        put(f"other/n{n:02}.md", "apples apples pears")
+    put("here/last.md", "one apples among so many other words, a red car too, that it ranks below all of them")
+
+    for where in (InFolder("here"), Not(HasPhrase("pears")), HasPhrase("red car")):
+        assert lexical("apples", depth=1, where=where) == [("here/last.md", 0)]
+
+
+def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, lexical):
+    for name in ("m", "z", "b", "y", "a", "x", "c"):
+        put(f"{name}.md", "apples", "apples", title="Same")
+
+    assert lexical("apples", depth=3) == [("a.md", 0), ("a.md", 1), ("b.md", 0)]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "学習",
+        "機械学習入門",
+        "習",
+        "😀",
+        "→",
+        "ｶﾀｶﾅ",
+        "getStaleFiles",
+        "stale",
+        "snake_case",
+        "SnakeCase",
+        "c++",
+        "v1.2.3",
+    ],
+)
+def test_scripts_without_spaces_signs_and_names_are_found(put, lexical, word):
+    put("a.md", "序文の機械学習入門です 😀 → 42 ｶﾀｶﾅ getStaleFiles() snake_case, in C++ since v1.2.3.")
+    put("b.md", "something else, of 1, 2, 3")
+
+    assert lexical(word)[0] == ("a.md", 0)
+
+
+def test_runs_without_spaces_rank_by_their_pairs(put, lexical):
+    put("apart.md", "学んで、習う")
+    put("together.md", "学習する人の日記はここから始まりそしてとても長いので")
+
+    assert lexical("学習") == [("together.md", 0)]
+
+
+def test_a_word_may_be_the_beginning_of_one(put, lexical):
+    put("a.md", "the repository")
+
+    assert lexical("repos") == []
+    assert lexical("repos", prefix="repos") == [("a.md", 0)]
+
+
+@pytest.mark.parametrize("text", ["", '"', '""" AND NOT (', "NEAR(a b)", "text:apples*", "a\0b", "^x", "-", "'; --"])
+def test_syntax_in_a_query_is_only_text(put, lexical, text):
+    put("d.md", "plums")
+
+    assert lexical(text) == lexical(phrases=[text]) == lexical(prefix=text) == []
+
+
+# --- whole notes -------------------------------------------------------------------------------
+
+
+def test_a_title_counts_for_more_than_many_mentions(put, top_notes):
+    put("mentions.md", "apples apples apples", "apples")
+    put("titled.md", "nothing of the kind", title="Apples")
+    put("other.md", "plums")
+
+    assert [path for path, _ in top_notes("apples")] == ["titled.md", "mentions.md"]
+
+
+def test_a_note_scores_what_it_is_called_and_its_chunks(put, top_notes):
+    put("both.md", "x", "apples", title="Apples", context="")
+    put("called.md", "x", "y", title="Apples", context="")
+    put("more.md", "apples and w", "apples and v", title="z", context="")
+    put("once.md", "apples and w", "z and v", title="z", context="")
+    put("none.md", "plums", title="z", context="")
+
+    ranked = top_notes("apples")
+
+    assert [path for path, _ in ranked] == ["both.md", "called.md", "more.md", "once.md"]
+    assert ranked[3][1] < ranked[2][1] < 2 * ranked[3][1]
+    assert [path for path, _ in top_notes("apples", by_name=True)] == ["both.md", "called.md"]
+
+
+def test_notes_are_counted_once_wherever_they_hold_a_word(put, searching, ask, admit):
+    put("f/a.md", "apples", "apples", title="Apples")
+    put("f/b.md", "x", title="Apples")
+    put("c.md", "x", "a red apple", title="C")
+    put("d.md", "plums", title="D")
+
+    with searching() as (reader, keywords):
+        assert keywords.query(ask("apples")).count_notes(None) == 3
+        assert keywords.query(ask("apples")).count_notes(admit(reader, InFolder("f"))) == 2
+        assert keywords.query(ask("", "red apple")).count_notes(None) == 1
+        assert keywords.query(ask("")).count_notes(None) == 0
+
+
+def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, top_notes):
+    for name in ("m", "z", "b", "a"):
+        put(f"{name}.md", "apples", title="Same", context="")
+        put(f"f/{name}.md", "apples", title="Same", context="")
+
+    assert [path for path, _ in top_notes("apples", 2)] == ["a.md", "b.md"]
+    assert [path for path, _ in top_notes("apples", 2, where=InFolder("f"))] == ["f/a.md", "f/b.md"]
+
+
+def test_ties_are_cut_by_path_and_not_by_id(index, put, searching, ask):
+    for number in range(9):
+        put(f"{number:02}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end")
+    index.remove("00.md")
+    put("00.md", "apple w0", "the end")  # its id is the highest now
+    index.flush_postings()
+
+    with searching() as (reader, keywords):
+        asked = keywords.query(ask("end"))
+        found = reader.candidates(asked.top_chunks(None, 3, CHUNK_WEIGHTS))
+        whole = asked.top_notes(None, 3)
+
+        assert [candidate.path for candidate in found] == ["00.md", "01.md", "02.md"]
+        assert [path for _, path, _ in whole] == ["00.md", "03.md", "06.md"]
+        assert asked.top_note_ids(None, 3) == {note_id for note_id, _, _ in whole}
+
+
+# --- scores of given chunks and notes ----------------------------------------------------------
+
+
+def test_scores_are_those_of_the_ranking(put, searching, ask):
+    for n in range(9):
+        put(f"{n}.md", "apples " * n + "red car", "pears", title=f"t{n}")
+
+    with searching() as (_, keywords):
+        asked, nothing = keywords.query(ask("apples pears", "red car")), keywords.query(ask(""))
+        chunks = dict(asked.top_chunks(None, 99, CHUNK_WEIGHTS))
+        notes = {note_id: score for note_id, _, score in asked.top_notes(None, 99)}
+        some = sorted(chunks)[3:7]
+
+        assert asked.chunk_scores(some, CHUNK_WEIGHTS) == {chunk_id: chunks[chunk_id] for chunk_id in some}
+        assert asked.note_scores([note_of(some[0])]) == {note_of(some[0]): notes[note_of(some[0])]}
+        assert asked.chunk_scores([99, 2**40], CHUNK_WEIGHTS) == asked.note_scores([99]) == {}
+        assert nothing.chunk_scores(some, CHUNK_WEIGHTS) == nothing.note_scores([1]) == {}
+
+
+def test_matches_are_counted_no_further_than_asked(put, searching, ask):
+    for n in range(7):
+        put(f"{n}.md", "apples", "日本", "plums", title="t")
+
+    with searching() as (_, keywords):
+        some = np.array(sorted({note_of(i) for i in keywords.chunks_with_term("appl", 4)}), dtype=np.int64)
+        apples, both = keywords.query(ask("apples")), keywords.query(ask("apples 日本"))
+
+        assert apples.count_chunks(None, 50) == 7
+        assert both.count_chunks(None, 50) == 14
+        assert both.count_chunks(None, 9) == 9
+        assert apples.count_chunks(some, 50) == 4
+        assert keywords.query(ask("")).count_chunks(None, 50) == 0
+
+
+# --- terms and exact phrases -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("far_apart", [0, 10**9])
+def test_the_first_chunks_that_hold_a_term_come_by_path_and_number(index, put, searching, monkeypatch, far_apart):
+    monkeypatch.setattr("quarry.index.postings.searcher.FAR_APART", far_apart)
+    put("b.md", "x", "apples", "apples", title="t")
+    put("c.md", "apples", title="t")
+    put("a.md", "apples", title="t")
+    put("b.md", "apples", "x", "apples", title="t")  # its first chunk came last
+
+    with searching() as (reader, keywords):
+        first, *_, last = reader.note("b.md").chunk_ids
+        found = keywords.chunks_with_term("appl", 3)
+
+        assert found == [3 << 11, first, last]
+        assert keywords.chunks_with_term("appl", 9) == [*found, 2 << 11]
+        assert keywords.chunks_with_term("unknown", 9) == []
+
+
+def test_terms_are_counted_by_the_chunks_they_stand_in(put, searching):
+    put("a.md", "receive receive letters", title="x")
+    put("b.md", "receive", title="x")
+
+    with searching() as (_, keywords):
+        counted = keywords.doc_frequencies(["receiv", "letter", "nothing", "", "receiv"])
+
+    assert counted == {"receiv": 2, "letter": 1, "nothing": 0, "": 0}
+
+
+def test_a_word_names_a_note_by_its_title_an_alias_or_the_file_name(put, searching):
+    put("walnut.md", "text and oak", title="Apples", aliases=("Pears",), tags=("plum",))
+
+    with searching() as (_, keywords):
+        named = [keywords.is_named([term]) for term in ("appl", "pear", "walnut", "text", "oak", "plum", "nothing")]
+        any_of_several = keywords.is_named(["nothing", "pear"])
+
+    assert (named, any_of_several) == ([True, True, True, False, False, False, False], True)
+
+
+def test_notes_and_chunks_hold_exact_phrases(put, searching, in_time):
+    put("a.md", "a red car", "blue", title="t")
+    put("b.md", "red", "car", title="t")
+    put("c.md", "x", title="Red car", context="")
+    put("d.md", "x", heading="red cars", aliases=("old car",), title="t")
+    put("e.md", "car red", tags=("red/car",), title="t")
+
+    with searching() as (_, keywords):
+
+        def chunks(*terms, in_headings=False):
+            return sorted(keywords.chunks_with_phrase(terms, in_headings=in_headings, deadline=in_time))
+
+        assert keywords.notes_with_phrase(("red", "car"), deadline=in_time) == [1, 2, 3]
+        assert keywords.notes_with_phrase(("car",), deadline=in_time) == [1, 2, 3, 4, 5]
+        assert keywords.notes_with_phrase(("blue", "red"), deadline=in_time) == []
+        assert keywords.notes_with_phrase(("unknown",), deadline=in_time) == []
+        assert chunks("red", "car") == [1 << 11]
+        assert chunks("red", "car", in_headings=True) == [1 << 11, 4 << 11]
+        assert chunks("car") == [1 << 11, (2 << 11) + 1, 5 << 11]
+        assert chunks("car", in_headings=True) == [1 << 11, (2 << 11) + 1, 4 << 11, 5 << 11]
+
+
+def test_a_phrase_is_searched_for_once_a_snapshot(put, searching, ask, in_time):
+    put("a.md", "a red car")
+    put("b.md", "red", "car")
+
+    with searching() as (_, keywords):
+        keywords.query(ask("", "red car")).top_chunks(None, 5, CHUNK_WEIGHTS)
+        statements = []
+        keywords._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
+        found = keywords.notes_with_phrase(("red", "car"), deadline=in_time)
+        keywords._db.exec_trace = None
+
+    assert found == [1, 2]
+    assert [sql for sql in statements if "bodies" in sql] == []
+
+
+def test_a_very_long_word_is_found_by_itself_and_in_a_phrase(put, lexical):
+    put("a.md", "before " + "x" * 40_000 + " after")
+    term = "x" * 40_000
+
+    assert lexical(term) == [("a.md", 0)]
+    assert lexical(phrases=[f"before {term}"]) == [("a.md", 0)]
+    assert (
+        lexical("before", where=HasPhrase(f"{term} after")) == lexical("before", where=HasPhrase(term)) == [("a.md", 0)]
+    )
+
+
+# --- cost --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wordy(index, store, make_note):
+    with index.batch():
+        for n in range(300):
+            store(index, make_note(f"{n}.md", " ".join(f"w{(n * k) % 50}" for k in range(60))))
+    index.flush_postings()
+
+
+@pytest.mark.slow
+def test_a_huge_query_stops_at_its_deadline(wordy, searching, ask, monkeypatch):
+    query, clock = ask(" ".join(f"w{n}" for n in range(32))), itertools.count()
+    monkeypatch.setattr("quarry.index.deadline.time.monotonic", lambda: float(next(clock)))
+
+    def answer(keywords):
+        asked = keywords.query(query, deadline=Deadline.after(3))
+        return [asked.top_chunks(None, 30, CHUNK_WEIGHTS) for _ in range(9)]
+
+    with searching() as (_, keywords):
+        with pytest.raises(DeadlineExceeded):
+            answer(keywords)
+        asked = keywords.query(query, deadline=Deadline.after(1_000_000))
+        assert len(asked.top_chunks(None, 30, CHUNK_WEIGHTS)) == 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ["chunks", "notes", "phrase", "frequency"])
+def test_a_cancelled_query_stops(wordy, searching, ask, question):
+    asked = []
+
+    def is_cancelled():
+        asked.append(1)
+        return len(asked) > 1
+
+    deadline = Deadline(float("inf"), is_cancelled)
+
+    def answer(keywords):
+        query = keywords.query(ask("w1 w2 w3 w4 w5 w6"), deadline=deadline)
+        if question == "chunks":
+            return query.top_chunks(None, 30, CHUNK_WEIGHTS), query.top_chunks(None, 5, CHUNK_WEIGHTS)
+        if question == "notes":
+            return query.top_notes(None, 30), query.top_notes(None, 5)
+        if question == "phrase":
+            return keywords.notes_with_phrase(("w1", "w2"), deadline=deadline)
+        return query.note_scores([1]), query.note_scores([2])
+
+    with searching() as (_, keywords), pytest.raises(Cancelled):
+        answer(keywords)
+
+
+# --- postings ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(tmp_path, store, make_note):
+    """More notes than are read without a segment file."""
+    with closing(Index.open(tmp_path / "many.db", few_notes=30)) as index:
+        with index.batch():
+            for number in range(40):
+                store(index, make_note(f"{number:03}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end"))
+        yield index
+
+
+def test_one_retriever_serves_a_reader_to_the_end(many, ask, in_memory):
+    with many.reader() as reader:
+        before = reader.keywords.query(ask("apple pear")).top_chunks(None, 9, CHUNK_WEIGHTS)
+        many.flush_postings()
+        assert not in_memory(reader)
+        assert reader.keywords.query(ask("apple pear")).top_chunks(None, 9, CHUNK_WEIGHTS) == before
+    with many.reader() as reader:
+        assert in_memory(reader)
+        assert reader.keywords.query(ask("apple pear")).top_chunks(None, 9, CHUNK_WEIGHTS) == before
+
+
+def test_an_emptied_vault_finds_nothing_and_takes_its_words_along(many, ask, in_memory):
+    many.flush_postings()
+    with many.batch():
+        for number in range(40):
+            many.remove(f"{number:03}.md")
+    many.flush_postings()
+
+    with many.reader() as reader:
+        assert in_memory(reader)
+        asked = reader.keywords.query(ask("apple"))
+        assert asked.top_chunks(None, 3, CHUNK_WEIGHTS) == asked.top_notes(None, 3) == []
+        assert asked.count_notes(None) == 0
+        assert b"pear" not in list(reader._memory.postings.scorer(reader._db).chunks.segment.terms)
+
+
+def test_a_deadline_holds_in_memory_too(many, ask):
+    many.flush_postings()
+
+    with many.reader() as reader, pytest.raises(DeadlineExceeded):
+        reader.keywords.query(ask("apple"), deadline=Deadline.after(-1)).top_chunks(None, 3, CHUNK_WEIGHTS)
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="Windows reads the file at once")
+def test_postings_that_turn_out_damaged_are_dropped_and_fts5_answers(many, ask, in_memory, caplog):
+    many.flush_postings()
+    path = segment_file.path_beside(many.path)
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.seek(HEADER_BYTES)
+        file.write(b"\xff" * (before.st_size - HEADER_BYTES))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # as a failing disk does it
+
+    with many.reader() as reader:
+        assert in_memory(reader)
+        with pytest.raises(PostingsDamaged) as error:
+            reader.keywords.query(ask("apple")).top_chunks(None, 3, CHUNK_WEIGHTS)
+        reader.invalidate_postings(f"made anew: {error.value}")
+        found = reader.keywords.query(ask("apple")).top_chunks(None, 3, CHUNK_WEIGHTS)
+
+    assert len(found) == 3
+    assert not path.exists()
+    assert "made anew" in caplog.text

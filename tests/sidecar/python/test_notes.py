@@ -1,0 +1,171 @@
+"""The notes of a vault, asked and waited for, with a real sidecar."""
+
+import os
+import signal
+
+import pytest
+
+import quarry
+from quarry import errors
+from quarry import protocol as wire
+from quarry.python.notes import MIN_CONFIDENCE, is_ready, wait_step_ms
+
+pytestmark = pytest.mark.slow  # starts a sidecar
+
+
+@pytest.fixture
+def notes(at_shared):
+    with quarry.open(at_shared.vault, start=False) as notes:
+        yield notes
+
+
+def test_search_gives_hits_best_first(notes):
+    found = notes.search("how do I rotate my ssh keys", limit=2)
+
+    assert found[0].path == "Howto/Rotate SSH keys.md"
+    assert found[0].confidence == found.confidence > 0.1
+    assert len(found) == 2
+    assert found[0].text is None
+    assert "ssh" in found[0].snippet.lower()
+
+
+def test_full_detail_gives_the_text_that_stands_at_its_line(notes):
+    hit = notes.search("sourdough starter Gerda", limit=1, detail="full")[0]
+    lines = notes.read(hit.path).text.split("\n")
+
+    assert hit.text
+    marked = [hit.snippet[start:end] for start, end in hit.passages[0].marks]
+    assert marked[0] in lines[hit.line]
+
+
+def test_scopes_narrow_what_is_found(notes):
+    everywhere = {hit.path for hit in notes.search("starter", limit=50)}
+    inside = {hit.path for hit in notes.search("starter", limit=50, folders="Recipes")}
+    outside = {hit.path for hit in notes.search("starter", limit=50, not_folders=["Recipes"])}
+
+    assert inside
+    assert all(path.startswith("Recipes/") for path in inside)
+    assert inside.isdisjoint(outside)
+    assert "Archive/Sourdough rye (old).md" in everywhere
+
+
+def test_context_is_quoted_and_excluded_notes_are_not(notes):
+    context = notes.context("rotate ssh keys", max_tokens=500)
+    again = notes.context("rotate ssh keys", exclude=[source.path for source in context.sources])
+
+    assert context.sources[0].path == "Howto/Rotate SSH keys.md"
+    assert f"**{context.sources[0].path}**" in str(context)
+    assert context.tokens <= 500
+    assert "Howto/Rotate SSH keys.md" not in again.text
+    assert notes.context("zzqqxx").abstained == "low-confidence"
+
+
+def test_no_passage_is_quoted_twice_in_a_conversation(notes):
+    peeked = notes.context("rotate ssh keys", conversation="c1", peek=True)
+    first = notes.context("rotate ssh keys", conversation="c1")
+    second = notes.context("rotate ssh keys", conversation="c1")
+
+    assert peeked.text == first.text
+    assert {source.path for source in first.sources}.isdisjoint(source.path for source in second.sources)
+
+
+def test_a_note_is_read_by_its_title_and_from_a_line(notes):
+    whole = notes.read("Rotate SSH keys")
+    rest = notes.read(whole.path, start_line=10)
+
+    assert whole.path == "Howto/Rotate SSH keys.md"
+    assert whole.text.split("\n")[10:] == rest.text.split("\n")
+    assert str(whole) == whole.text
+    assert notes.read(whole.path, max_tokens=50).truncated
+
+
+def test_notes_are_listed_page_by_page(notes):
+    first, second = notes.list(limit=30), notes.list(limit=30, offset=30)
+
+    assert len(first) == 30
+    assert first.total == notes.status().notes
+    assert {entry.path for entry in first}.isdisjoint(entry.path for entry in second)
+    assert {entry.path.split("/")[0] for entry in notes.list(folder="Recipes")} == {"Recipes"}
+
+
+def test_related_compares_with_a_note_or_a_text(notes):
+    by_note = notes.related("Recipes/Sourdough rye.md", limit=3)
+    by_text = notes.related(text="bake bread from rye flour", limit=3)
+
+    assert by_note[0].path == "Archive/Sourdough rye (old).md"
+    assert by_note[0].linked
+    assert {"Recipes/Sourdough rye.md", "Archive/Sourdough rye (old).md"} <= {note.path for note in by_text}
+    with pytest.raises(errors.BadRequest):
+        notes.related()
+
+
+def test_errors_are_those_of_the_package(notes):
+    with pytest.raises(errors.BadQuery) as bad:
+        notes.search("tag:")
+    with pytest.raises(errors.NoteNotFound, match="did you mean"):
+        notes.read("Rotate SSH kees")
+    with pytest.raises(errors.BadRequest, match=r"^limit: "):
+        notes.search("x", limit=0)
+    with pytest.raises(errors.BadRequest, match="not valid Unicode"):
+        notes.search("\ud800")
+
+    assert bad.value.position >= 0
+    assert bad.value.__notes__
+
+
+def test_a_note_just_written_is_found_after_waiting(home, vault, tools):
+    with quarry.open(vault, wait_s=30) as notes:
+        notes.wait()
+        (vault / "Zephyr.md").write_text("# Zephyr\n\nThe zephyranthes flowers after rain.\n", encoding="utf-8")
+        tools.eventually(lambda: notes.list(wait_ms=1000).total == 4, "the new note")
+
+        assert notes.search("zephyranthes")[0].path == "Zephyr.md"
+        assert notes.wait().notes == 4
+
+
+def test_a_captured_note_is_found_at_once(home, vault):
+    with quarry.open(vault, wait_s=30) as notes:
+        captured = notes.capture("# Zephyr\n\nThe zephyranthes flowers after rain.", tags=["flower"], wait_ms=30_000)
+
+        assert captured.searchable
+        assert notes.search("zephyranthes")[0].path == captured.path
+        assert notes.read(captured.path).tags == ("flower",)
+        with pytest.raises(errors.BadRequest):
+            notes.capture("")
+
+
+def test_a_sidecar_that_was_killed_is_replaced(home, vault, found):
+    with quarry.open(vault) as notes:
+        notes.wait()
+        pid = found(home, vault).pid
+        os.kill(pid, signal.SIGKILL)
+
+        assert notes.search("oolong", wait_ms=30_000)[0].path == "Tea.md"
+        assert found(home, vault).pid != pid
+
+
+def test_waiting_for_a_paused_index_says_why(home, vault, tools):
+    with quarry.open(vault) as notes:
+        notes.wait()
+        with notes._transport._borrowed() as client:
+            client._as_owner = True
+            client._attach()
+            client.ask("index/pause")
+
+        with pytest.raises(errors.IndexUnavailable, match="paused"):
+            notes.wait()
+
+
+def test_waiting_ends_with_its_time(notes):
+    unfinished = notes.status().__class__(
+        **{**{name: getattr(notes.status(), name) for name in notes.status().__slots__}, "state": "indexing"}
+    )
+
+    assert not is_ready(unfinished, 1.0)
+    with pytest.raises(errors.IndexBehind, match="notes can be found so far"):
+        is_ready(unfinished, 0.0)
+    assert [wait_step_ms(left_s) for left_s in (-1, 0.0004, 0.5, 99)] == [0, 0, 500, 1000]
+
+
+def test_the_least_confidence_is_that_of_the_wire():
+    assert wire.ContextParams(query="x").min_confidence == MIN_CONFIDENCE

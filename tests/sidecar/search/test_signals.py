@@ -1,0 +1,241 @@
+"""What speaks for a note is weighed, and the weights of each query make a whole."""
+
+import tomllib
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from quarry.search.signals import (
+    SCORE_DIGITS,
+    SIGNAL_NAMES,
+    WORD_SIGNALS,
+    YIELDS_TO_DENSE,
+    Signals,
+    blend,
+    default_signal_weights,
+    effective_weights,
+    max_normalize,
+    min_max_normalize,
+)
+
+DEFAULTS = default_signal_weights()
+EQUAL = {"lexical": 1.0, "dense": 1.0}
+ALONE = {"lexical": {"lexical": 1.0, "dense": 0.0}, "dense": {"lexical": 0.0, "dense": 1.0}}
+share = st.floats(0, 1)
+weight = st.floats(0.01, 100)
+
+
+def signals(**columns: list[float]) -> Signals:
+    """These signals; the others are 0."""
+    count = len(next(iter(columns.values())))
+    return Signals(**{name: np.array(columns.get(name, [0.0] * count)) for name in SIGNAL_NAMES})
+
+
+# --- weights ---------------------------------------------------------------------------------------
+
+
+def test_the_weights_that_ship_name_every_signal_and_nothing_else():
+    table = tomllib.loads(files("quarry.search").joinpath("weights.toml").read_text("utf-8"))
+    weights = DEFAULTS
+
+    assert set(table["words"]) == set(WORD_SIGNALS)
+    assert {*WORD_SIGNALS, "meaning", "wording"} == set(SIGNAL_NAMES)
+    assert set(table) == {"words", "meaning"}
+    assert set(table["meaning"]) - set(WORD_SIGNALS) == {
+        "least",
+        "no_account",
+        "full_account",
+        "few_words",
+        "wording",
+    }
+    for words in (weights.words, weights.words_beside_meaning):
+        assert set(words) == set(WORD_SIGNALS)
+        assert all(value > 0 for value in words.values())
+    assert 0 <= weights.meaning_min <= 1
+    assert 0 <= weights.no_coverage < weights.full_coverage <= 1
+    assert weights.wording > 0
+
+
+def test_a_title_counts_more_than_words_side_by_side():
+    words = DEFAULTS.words
+
+    assert words["title"] + words["exact"] > words["phrase"]
+    assert set(words) >= YIELDS_TO_DENSE
+
+
+# --- shares ----------------------------------------------------------------------------------------
+
+
+@given(share, share, weight, weight)
+def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, lexical: float, dense: float):
+    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"lexical": lexical, "dense": dense})
+
+    assert tuple(sorted(given)) == tuple(sorted(SIGNAL_NAMES))
+    assert all(value >= 0 for value in given.values())
+    assert sum(given.values()) == pytest.approx(1)
+
+
+@given(share, st.floats(0.01, 1))
+def test_a_muted_leg_leaves_all_to_the_other(bm25_coverage: float, vocabulary_coverage: float):
+    weights = DEFAULTS
+    only_words, only_meaning = (
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, ALONE[retriever])
+        for retriever in ("lexical", "dense")
+    )
+
+    assert only_words["meaning"] == 0
+    assert sum(only_words.values()) == pytest.approx(1)
+    assert only_meaning["meaning"] == pytest.approx(1)
+    total = sum(weights.words.values())
+    assert {name: only_words[name] * total for name in weights.words} == pytest.approx(dict(weights.words))
+
+
+@pytest.mark.parametrize("vocabulary_coverage", [0.0, 0.5, 1.0])
+def test_meaning_alone_is_the_whole_score_however_little_the_model_knows_of_the_query(vocabulary_coverage: float):
+    given = effective_weights(DEFAULTS, 0.5, 1, vocabulary_coverage, ALONE["dense"])
+
+    assert {name for name in given if given[name]} == {"meaning"}
+    assert given["meaning"] == 1
+
+
+@given(share, share, share)
+def test_the_less_the_words_account_for_the_more_meaning_counts(one: float, other: float, vocabulary_coverage: float):
+    def beside_the_words(bm25_coverage: float) -> float:  # wording ends where the words account for everything
+        given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, EQUAL)
+        return given["meaning"] / (1 - given["wording"])
+
+    less, more = sorted((one, other))
+
+    assert beside_the_words(less) >= beside_the_words(more) - 1e-12
+
+
+@given(share, share, share)
+def test_the_more_the_model_knows_of_the_query_the_more_meaning_counts(one: float, other: float, bm25_coverage: float):
+    less, more = sorted((one, other))
+    weights = DEFAULTS
+
+    of_less, of_more = (effective_weights(weights, bm25_coverage, 1, known, EQUAL)["meaning"] for known in (less, more))
+
+    assert of_less <= of_more + 1e-12
+
+
+def test_from_a_full_account_on_words_do_not_count_more():
+    weights = DEFAULTS
+
+    assert effective_weights(weights, weights.full_coverage, 1, 1.0, EQUAL) == effective_weights(
+        weights, 1.0, 1, 1.0, EQUAL
+    )
+
+
+@given(share, share, st.floats(1, 50))
+def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabulary_coverage: float, times: float):
+    weights = DEFAULTS
+
+    more, equal = (
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, {"lexical": 1.0, "dense": dense})["meaning"]
+        for dense in (times, 1.0)
+    )
+
+    assert more >= equal - 1e-12
+
+
+def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to_meaning():
+    given = effective_weights(DEFAULTS, DEFAULTS.no_coverage, 1, 1.0, EQUAL)
+
+    assert [given[name] for name in sorted(YIELDS_TO_DENSE)] == [0, 0]
+    assert given["meaning"] > 0
+
+
+@pytest.mark.parametrize(
+    ("bm25_coverage", "retrievers", "is_asked"),
+    [(0.3, EQUAL, True), (1.0, EQUAL, False), (0.3, ALONE["lexical"], False), (0.3, ALONE["dense"], False)],
+    ids=["part", "all of it", "words alone", "meaning alone"],
+)
+def test_wording_counts_beside_words_that_account_for_a_part(
+    bm25_coverage: float, retrievers: dict[str, float], is_asked: bool
+):
+    assert (effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, retrievers)["wording"] > 0) == is_asked
+
+
+# --- sums ------------------------------------------------------------------------------------------
+
+
+def test_a_score_is_the_weighted_sum_of_the_signals():
+    found = signals(passage=[1.0, 0.5], title=[0.0, 1.0], meaning=[0.25, 0.75])
+    given = effective_weights(DEFAULTS, 0.5, 1, 1.0, EQUAL)
+
+    scores = blend(found, given)
+
+    for at, score in enumerate(scores):
+        assert score == pytest.approx(sum(value * given[name] for name, value in found.of(at).items()), abs=1e-6)
+        assert score == round(score, SCORE_DIGITS)
+
+
+def test_a_score_of_all_signals_is_one():
+    assert blend(
+        signals(**{name: [1.0] for name in SIGNAL_NAMES}), effective_weights(DEFAULTS, 0.3, 1, 1.0, EQUAL)
+    ) == [1.0]
+
+
+def test_of_equal_words_the_note_whose_name_is_the_query_wins():
+    found = signals(passage=[1.0, 0.9], note=[1.0, 1.0], meaning=[1.0, 0.9], title=[0.0, 1.0], exact=[0.0, 1.0])
+
+    for bm25_coverage in (0.0, 0.5, 1.0):
+        other, named = blend(found, effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, EQUAL))
+        assert named > other
+
+
+def test_no_candidates_have_no_scores():
+    assert len(blend(signals(passage=[]), effective_weights(DEFAULTS, 1.0, 1, 1.0, EQUAL))) == 0
+
+
+# --- scales ----------------------------------------------------------------------------------------
+
+
+numbers = arrays(np.float64, st.integers(0, 30), elements=st.floats(0, 1e6, allow_subnormal=False))
+
+
+@given(numbers)
+def test_relative_numbers_end_at_one_and_keep_their_order_and_zeros(values: np.ndarray):
+    scaled = max_normalize(values)
+
+    assert len(scaled) == len(values)
+    assert all(0 <= value <= 1 for value in scaled)
+    assert not values.any() or scaled.max() == 1
+    assert all(scaled[values == 0] == 0)
+    assert (np.argsort(scaled, kind="stable") == np.argsort(values, kind="stable")).all() or values.max() > 1e5
+
+
+@given(arrays(np.float64, st.integers(0, 30), elements=st.floats(-1, 1)))
+def test_stretched_numbers_lie_between_nothing_and_one(values: np.ndarray):
+    scaled = min_max_normalize(values)
+
+    assert len(scaled) == len(values)
+    assert np.isfinite(scaled).all()
+    assert all(0 <= value <= 1 for value in scaled)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([], []), ([0.5], [0]), ([0.5, 0.5], [0, 0]), ([0.2, 0.4, 0.3], [0, 1, 0.5]), ([-1, 1], [0, 1])],
+)
+def test_stretching_goes_from_the_lowest_to_the_highest(values: list[float], expected: list[float]):
+    assert min_max_normalize(np.array(values)).tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("values", "expected"), [([], []), ([0, 0], [0, 0]), ([2, 1], [1, 0.5]), ([3], [1])])
+def test_relative_numbers_are_shares_of_the_highest(values: list[float], expected: list[float]):
+    assert max_normalize(np.array(values, dtype=float)).tolist() == pytest.approx(expected)
+
+
+def test_words_account_for_more_of_a_long_query():
+    weights, coverage = default_signal_weights(), 0.3
+    few, as_few, many = (
+        effective_weights(weights, coverage, words, 1.0, EQUAL)["meaning"] for words in (1, weights.few_words, 20)
+    )
+
+    assert few == as_few > many

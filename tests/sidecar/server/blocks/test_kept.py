@@ -1,0 +1,128 @@
+"""The file of kept blocks: private, whole or not there, and without what a note no longer says."""
+
+import json
+import os
+import stat
+import sys
+
+import pytest
+
+from quarry.indexing.activity import Updated
+from quarry.server.blocks.kept import BlockStore, KeptBlock, KeptQuote, Likely
+
+POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
+
+
+def block(name="x", *, quoted=("a.md",), likely=("a.md", "b.md")):
+    quotes = [KeptQuote(f"> from {path}", path, "00", [], 0, 0.5) for path in quoted]
+    return KeptBlock(name, "key", 1, [Likely(path, 0.5, "00") for path in likely], [], quotes)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "v.blocks"
+
+
+@pytest.fixture
+def store(file):
+    return BlockStore(file)
+
+
+def test_what_is_put_is_there_for_another_process(store, file):
+    store.put(block())
+
+    assert BlockStore(file).get("x") == store.get("x") == block()
+    assert BlockStore(file).get("y") is None
+
+
+@POSIX_ONLY
+def test_only_this_user_may_read_it(store, file):
+    store.put(block())
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_changed_note_takes_the_blocks_that_quote_it_along(store, file):
+    store.put(block("x"))
+    store.put(block("y", quoted=("c.md",), likely=("c.md",)))
+
+    store.heed(Updated(("a.md",), ()))
+
+    assert (store.get("x"), store.dropped_for("x")) == (None, "a.md")
+    assert store.get("y") is not None
+    assert "a.md" not in file.read_text("utf-8")
+
+
+def test_a_removed_note_that_no_block_quotes_is_no_longer_mentioned(store, file):
+    store.put(block())
+
+    store.heed(Updated((), ("b.md",)))
+
+    assert store.get("x") == block(likely=("a.md",))
+    assert "b.md" not in file.read_text("utf-8")
+
+
+def test_progress_without_a_commit_changes_nothing(store):
+    store.put(block())
+    store.verify("x", 3)
+
+    store.heed(None)
+
+    assert store.is_verified("x", 3)
+
+
+def test_every_commit_ends_what_was_verified(store):
+    store.put(block())
+    store.verify("x", 3)
+    assert (store.is_verified("x", 3), store.is_verified("x", 4)) == (True, False)
+
+    store.heed(Updated(("elsewhere.md",), ()))
+
+    assert not store.is_verified("x", 3)
+    assert store.get("x") == block()
+
+
+def test_paths_are_compared_composed(store):
+    store.put(block(quoted=("Caf\u00e9.md",), likely=("Cafe\u0301.md",)))
+
+    store.forget(["Cafe\u0301.md"])
+
+    assert store.get("x") is None
+
+
+def test_blocks_that_are_no_longer_wanted_go(store, file):
+    store.put(block("x"))
+    store.put(block("y"))
+
+    store.keep_only(["y"])
+
+    assert [one["name"] for one in json.loads(file.read_bytes())["blocks"]] == ["y"]
+
+
+@POSIX_ONLY
+@pytest.mark.parametrize("what", ["link", "pipe", "folder"])
+def test_what_is_no_file_of_ours_is_not_read(file, tmp_path, what):
+    BlockStore(tmp_path / "other").put(block())
+    if what == "link":
+        file.symlink_to(tmp_path / "other")
+    elif what == "pipe":
+        os.mkfifo(file)
+    else:
+        file.mkdir()
+
+    assert BlockStore(file).get("x") is None
+
+
+def test_a_file_that_is_too_large_is_not_read(store, file, monkeypatch):
+    store.put(block())
+    monkeypatch.setattr("quarry.server.blocks.kept.MAX_BYTES", 10)
+
+    assert BlockStore(file).get("x") is None
+
+
+def test_without_a_file_blocks_are_kept_in_memory():
+    store = BlockStore()
+    store.put(block())
+
+    assert store.get("x") == block()

@@ -1,0 +1,38 @@
+"""Chunks and answers as the engine gives them, made by hand."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from quarry.index import StoredChunk
+from quarry.search import Answer, Hit, Passage
+from quarry.search.snippet.highlighting import find_matches, highlight
+from quarry.search.snippet.matcher import HighlightTerms
+from quarry.search.snippet.snippet import make_snippet
+from quarry.types import Chunk, Fused
+
+
+def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0):
+    chunk = Chunk(0, heading, text, start, start + len(text), start_utf16, line, "")
+    fields = {"path": path, "title": title, "tags": tuple(tags), "modified_ms": 5, "front_matter": "{}", "chunk": chunk}
+    return StoredChunk(**{name: fields.get(name, 1) for name in StoredChunk.__struct_fields__})
+
+
+def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", maps=(), width=120, **more):
+    wanted = HighlightTerms(dict.fromkeys(words, 1.0))
+    fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
+    hit = Hit(chunk.path, 0.5, 0.9, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps)
+    return Answer((hit,), 1, ("lexical",), {}, False, **more)
+
+
+@pytest.fixture
+def made():
+    """How to make a chunk, and an answer of one."""
+    return SimpleNamespace(stored=stored, answer_of=answer_of)
+
+
+@pytest.fixture
+def secret():
+    """What looks like a credential."""
+    return "gh" + "p_" + "A1b2C3d4E5" * 3 + "F6g7H8"
