@@ -25,23 +25,10 @@ from quarry.client.client import SidecarClient
 from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
-<<<<<<< HEAD:sidecar/quarry/interfaces/cli/doctor.py
-from quarry.interfaces import PROTOCOL_VERSION
-from quarry.cli.options import add_json, add_vault, resolve_vault
-from quarry.cli.terminal import print_json, print_line, print_stderr
-from quarry.client import SidecarClient
-from quarry.agents.install.config_paths import Host, current_host
-from quarry.agents.install.desired_state import Unreadable, installed
-from quarry.agents.install.server_entry import running_launcher
-from quarry.agents.install.verify import Verification, verify
-from quarry.interfaces.logs import log_path
-from quarry.interfaces.mcp.versions import ALL_VERSIONS
-=======
 from quarry.limits import PROTOCOL_VERSION
 from quarry.mcp.versions import ALL_VERSIONS
 from quarry.redaction.engines import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
->>>>>>> main:sidecar/quarry/cli/doctor.py
 from quarry.settings import load_settings
 
 MARKS = {"good": "ok  ", "bad": "FAIL", "note": "note"}

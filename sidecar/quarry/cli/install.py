@@ -137,8 +137,10 @@ def _show(plans: Sequence[PlannedChange], *, remove: bool) -> None:
         for command in plan.commands:
             print_line(f"run {shlex.join(command)}")
         print_line(f"{plan.action} {plan.state.path}")
-        if plan.state.links > 1:
-            print_line(f"  (it has {plan.state.links} names on the disk; the others will keep the old content)")
+        if plan.state.found and (names := plan.state.found.st_nlink) > 1:
+            print_line(
+                f"  (the file has {names} names on the disk, as hard links; the others will keep the old content)"
+            )
         for sign, part in (("-", plan.difference.removed), ("+", plan.difference.added)):
             for line in scrubbed(part).splitlines():
                 print_line(f"{sign} {line}")

@@ -200,8 +200,8 @@ def with_table(table: Table, path: tuple[str, ...], value: Table) -> Table:
 def missing_from(table: object, wanted: object) -> Any:
     """The part of *wanted* that *table* does not contain."""
     if isinstance(table, Mapping) and isinstance(wanted, Mapping):
-        parts = wanted.items()
-        return {key: missing_from(table.get(key), value) for key, value in parts if table.get(key) != value}
+        parts = {key: missing_from(table.get(key), value) for key, value in wanted.items() if table.get(key) != value}
+        return {key: part for key, part in parts.items() if part or not wanted[key]}
     if isinstance(table, list) and isinstance(wanted, list):
         return [item for item in wanted if item not in table]
     return wanted

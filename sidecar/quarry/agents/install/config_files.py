@@ -8,7 +8,6 @@ change is kept in our data folder. A file that cannot be changed without a loss 
 import contextlib
 import hashlib
 import os
-import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +47,7 @@ class FileState(NamedTuple):
     data: bytes | None = None
     bom: str = ""
     text: str = ""  # behind the byte order mark, line ends as they are
-    links: int = 1  # names of the file on the disk
+    found: os.stat_result | None = None
 
 
 class PlannedChange(NamedTuple):
@@ -139,7 +138,7 @@ def read_file(path: Path) -> FileState:
         line = data.count(b"\n", 0, error.start) + 1
         raise Unchangeable(f"it is not UTF-8 (line {line}, byte {error.start})") from error
     bom = _BOM if text.startswith(_BOM) else ""
-    return FileState(path, real, data, bom, text.removeprefix(bom), found.st_nlink)
+    return FileState(path, real, data, bom, text.removeprefix(bom), found)
 
 
 def backup_path(state: FileState) -> Path:
@@ -160,7 +159,8 @@ def _plan(file: FileEdit) -> PlannedChange:
     commands = file.commands(state.text) if any(difference) else []
     try:
         text = file.edit.changed(state.text)
-        _refuse_read_only(state)
+        if state.found and not state.found.st_mode & stat.S_IWUSR:
+            raise Unchangeable("it is read-only")
     except Unchangeable as error:
         return PlannedChange(file, state, difference, commands, None, str(error) if any(difference) else "")
     return PlannedChange(file, state, difference, commands, text)
@@ -184,17 +184,6 @@ def _apply(file: FileEdit, host: Host) -> AppliedChange:
     except OSError as error:
         return AppliedChange(now, "left", f"it cannot be written ({error.strerror})", failures)
     return AppliedChange(first, "left" if now.problem else first.action, now.problem, failures)
-
-
-def _refuse_read_only(state: FileState) -> None:
-    """Raise `Unchangeable` for a file that is read-only or another user's, or in a folder that is read-only."""
-    folder = next(parent for parent in state.real.parents if parent.exists())
-    for place in (folder,) if state.data is None else (state.real, folder):
-        if not place.stat().st_mode & stat.S_IWUSR:
-            raise Unchangeable(f"{place} is read-only")
-    owner = None if state.data is None else state.real.stat().st_uid
-    if owner is not None and hasattr(os, "geteuid") and os.geteuid() not in (0, owner):
-        raise Unchangeable(f"it belongs to user {owner}")
 
 
 def _run(line: Sequence[str], host: Host) -> str:
@@ -255,17 +244,16 @@ def _replace(path: Path, data: bytes, state: FileState | None) -> bool:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.quarry-new")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    known = path.stat() if state and state.data is not None else None
+    known = state.found if state else None
     try:
         with os.fdopen(os.open(temporary, flags, 0o666 if state and not known else 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if known is not None:
-            shutil.copymode(path, temporary)
-            made = temporary.stat()
-            if hasattr(os, "chown") and (made.st_uid, made.st_gid) != (known.st_uid, known.st_gid):
+            if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.geteuid(), os.getegid()):
                 os.chown(temporary, known.st_uid, known.st_gid)
+            temporary.chmod(stat.S_IMODE(known.st_mode))
         if state and _bytes(path) != state.data:
             return False
         temporary.replace(path)

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,7 +39,6 @@ def verify(
 ) -> Verification:
     """Start *command*, an MCP server on standard input and output, and list its tools; it ends with its input."""
     requests = b"".join(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n" for request in _REQUESTS)
-    windowless = {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:
         given.write(requests)
         given.seek(0)
@@ -54,7 +52,7 @@ def verify(
                 cwd=Path.home(),
                 timeout=timeout_s,
                 check=False,
-                **windowless,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows: no console window
             )
         except (OSError, ValueError) as error:
             return Verification((), f"`{command[0]}` cannot be started: {error}")
