@@ -16,7 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 MAX_TOML_CHARACTERS = 1024 * 1024  # tomllib and tomlkit take seconds for more; configurations have kilobytes
-_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\Z)'
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 _COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _INDENTATION = re.compile(r"\n([ \t]+)\S")
@@ -59,8 +59,8 @@ class JsonEdit(NamedTuple):
         wanted = self.change(table)
         if wanted == table:
             return text
-        if text.strip() and _parse_json(text, "it has comments or trailing commas, which would be lost") != table:
-            raise Unchangeable("it means something else without its comments")
+        if text.strip():
+            _refuse_comments(text)
         return "" if wanted in ({}, self.scaffold) else _written_like(text, wanted)
 
     def difference(self, text: str) -> Difference:
@@ -158,11 +158,17 @@ def parse_jsonc(text: str) -> dict[str, Any]:
     Raises:
         Unchangeable: It is not an object, not JSON, or has a key twice.
     """
-    without_comments = _COMMENT.sub(
-        lambda found: found[0] if found[0][0] == '"' else "\n" * found[0].count("\n") or " ", text
-    )
-    plain = _TRAILING_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else "", without_comments)
-    return _parse_json(plain) if plain.strip() else {}
+    if not text.strip():
+        return {}
+    try:
+        return _parse_json(text)
+    except json.JSONDecodeError:
+        blank = _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else "\n" * found[0].count("\n") + " ", text)
+        plain = _TRAILING_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else "", blank)
+    try:
+        return _parse_json(plain) if plain.strip() else {}
+    except json.JSONDecodeError as error:
+        raise Unchangeable(f"it is not JSON (line {error.lineno}: {error.msg})") from error
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -207,16 +213,24 @@ def missing_from(table: object, wanted: object) -> Any:
     return wanted
 
 
-def _parse_json(text: str, problem: str = "it is not JSON") -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
+    """As `parse_jsonc`, but raises `JSONDecodeError` for comments."""
     try:
         value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise Unchangeable(f"{problem} (line {error.lineno}: {error.msg})") from error
+    except json.JSONDecodeError:
+        raise
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, thousands of levels
         raise Unchangeable(f"it cannot be parsed ({error})") from error
     if not isinstance(value, dict):
         raise Unchangeable("it does not contain a JSON object")
     return value
+
+
+def _refuse_comments(text: str) -> None:
+    try:
+        _parse_json(text)
+    except json.JSONDecodeError as error:
+        raise Unchangeable(f"line {error.lineno} has a comment or a trailing comma, which would be lost") from error
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

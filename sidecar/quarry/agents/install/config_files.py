@@ -71,7 +71,9 @@ class PlannedChange(NamedTuple):
             return "none"
         if self.text is None:
             return "change" if self.commands else "left"
-        return "create" if self.state.data is None else "change" if self.text.strip() else "delete"
+        if self.state.data is None:
+            return "create"
+        return "change" if self.text.strip() or self.commands else "delete"
 
 
 class AppliedChange(NamedTuple):

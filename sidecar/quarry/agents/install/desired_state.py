@@ -129,9 +129,9 @@ def edits_to_remove(setup: ClientSetup, host: Host, removed: Collection[str]) ->
             yield _section_edit(setup, host, name, None)
     if (is_all or setup.hooks) and client.hooks:
         yield _hooks_edit(setup, client.hooks, {}, host)
-    for name in names if is_all else ():
-        for path in config_paths(client.servers.get(setup.scope, ()), host, name):
-            yield _server_edit(setup, host, path, partial(_without_servers, setup))
+    templates = client.servers.get(setup.scope, ()) if is_all else ()
+    for path in dict.fromkeys(path for name in names for path in config_paths(templates, host, name)):
+        yield _server_edit(setup, host, path, partial(_without_servers, setup))
 
 
 def left_out(setup: ClientSetup) -> Iterator[str]:
