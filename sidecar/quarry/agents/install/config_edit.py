@@ -67,6 +67,8 @@ class JsonEdit(NamedTuple):
         """See `ConfigEdit`."""
         table = parse_jsonc(text)
         wanted = self.change(table or self.scaffold)
+        if wanted == (table or self.scaffold):
+            return Difference("", "")
         return Difference(_json_part(missing_from(table, wanted)), _json_part(missing_from(wanted, table)))
 
 

@@ -295,7 +295,8 @@ def _with_hooks(setup: ClientSetup, entries: Mapping[str, Table], table: Table) 
         others = [rest for group in present if (rest := _without_ours(setup, group)) is not None]
         new = [entries[event]] if event in entries else []
         is_done = [group for group in present if group not in others] == new
-        if kept := present if is_done else others + new:
+        kept = present if is_done else others + new
+        if kept or kept == present:  # an empty list of another program stays
             wanted[event] = kept
     return table if wanted == events else with_table(table, ("hooks",), wanted)
 
