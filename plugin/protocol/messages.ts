@@ -640,10 +640,11 @@ export interface Hit {
   readonly why: Why | null;
   readonly modifiedMs: number;
   /**
-   * From the front matter, like `domain`.
+   * From the front matter, like `domain` and `project`.
    */
   readonly type: string | null;
   readonly domain: string | null;
+  readonly project: string | null;
   readonly tags: readonly string[];
   /**
    * The best passage; with `expand`, all that fit the budget.
@@ -1187,7 +1188,7 @@ export interface ContextParams {
  */
 export interface ContextResult {
   /**
-   * Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert.
+   * Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert.
    */
   readonly text: string;
   readonly sources: readonly Source[];
@@ -1204,6 +1205,10 @@ export interface ContextResult {
  */
 export interface Source {
   readonly path: string;
+  /**
+   * From the front matter of the note.
+   */
+  readonly project: string | null;
   readonly headingPath: readonly string[];
   /**
    * Where the quote begins.

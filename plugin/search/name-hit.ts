@@ -23,6 +23,7 @@ export function nameHit({ note, names, folded, headings, tags }: NameEntry, quer
     modifiedMs: note.modifiedMs,
     type: null,
     domain: null,
+    project: null,
     tags: note.tags.map((tag) => tag.replace(/^#/, "")),
     passages: passage === null ? [] : [passage],
     furtherPassages: 0,

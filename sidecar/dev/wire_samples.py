@@ -87,6 +87,9 @@ FILTERS = wire.Filters(folders=["Kitchen"], not_tags=["draft"])
 BREAKDOWN = wire.Breakdown(lexical_rank=3, lexical_score=7.25, dense_rank=1, dense_score=0.81, fused=0.874)
 SIGNALS = [wire.Signal(name="meaning", share=0.4125), wire.Signal(name="title", share=0.25)]
 
+BOILING_SOURCE = wire.Source(
+    path=BOILING, project=None, heading_path=["Soft-boiled eggs", "Timing"], line=9, confidence=0.62
+)
 PASSAGE = wire.Passage(
     heading_path=["Soft-boiled eggs", "Timing"],
     snippet="Six minutes from the moment the water boils 🥚.",
@@ -127,6 +130,7 @@ HIT = wire.Hit(
     modified_ms=1_772_582_400_000,
     type="recipe",
     domain=None,
+    project=None,
     tags=["recipe/breakfast"],
     passages=[PASSAGE],
     further_passages=1,
@@ -274,7 +278,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ContextParams(query="how long do eggs boil", max_tokens=500, exclude=[TEA], filters=FILTERS),
         wire.ContextResult(
             text=f"**{BOILING}** › Soft-boiled eggs › Timing (line 10)\n\n> Six minutes from when the water boils 🥚.",
-            sources=[wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9, confidence=0.62)],
+            sources=[BOILING_SOURCE],
             tokens=30,
             abstained=None,
             missing=STATUS.missing,
@@ -295,9 +299,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
                     truncated=False,
                     built_ms=1_772_582_400_000,
                     expires_ms=1_772_668_800_000,
-                    sources=[
-                        wire.Source(path=BOILING, heading_path=["Soft-boiled eggs", "Timing"], line=9, confidence=0.62)
-                    ],
+                    sources=[BOILING_SOURCE],
                 )
             ],
             text=(

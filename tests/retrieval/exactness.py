@@ -35,7 +35,7 @@ from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.runner import SystemRun, ask, indexed
 from quarry.evaluation.systems import SYSTEMS
-from quarry.index.postings.retrievers import MemoryRetriever
+from quarry.index.postings.searcher import MemoryRetriever
 from quarry.index.vectors import matrix
 from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.features import POOL

@@ -14,10 +14,10 @@ from quarry.engine import Engine
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.index import CHUNK_WEIGHTS, KeywordQuery, Reader, idf, max_score, note_of
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index.database import NO_DEADLINE
 from quarry.index.note_codec import open_packed
-from quarry.index.postings.forward import TEXT, NoteTerms
-from quarry.index.postings.retrievers import MemoryRetriever
+from quarry.index.postings.columns import TEXT, NoteTerms
+from quarry.index.postings.searcher import MemoryRetriever
 from quarry.indexing.prepare import embedded_text
 from quarry.search.features import FIELD_WEIGHTS
 from quarry.types import SearchRequest

@@ -130,6 +130,7 @@ export const methods: Methods = {
           "modifiedMs": 1772582400000,
           "type": "recipe",
           "domain": null,
+          "project": null,
           "tags": [
             "recipe/breakfast"
           ],
@@ -561,6 +562,7 @@ export const methods: Methods = {
       "sources": [
         {
           "path": "Kitchen/Soft-boiled eggs.md",
+          "project": null,
           "headingPath": [
             "Soft-boiled eggs",
             "Timing"
@@ -614,6 +616,7 @@ export const methods: Methods = {
           "sources": [
             {
               "path": "Kitchen/Soft-boiled eggs.md",
+              "project": null,
               "headingPath": [
                 "Soft-boiled eggs",
                 "Timing"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from quarry.cli.terminal import bold, dim, marked, print_line
 from quarry.client.replies import lacks_words_under_filters
-from quarry.redaction.sanitize import code_span, one_line, path_line
+from quarry.redaction.sanitize import code_span, inert, one_line, path_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,20 +69,28 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
     """Print how the query was corrected or relaxed; with *why*, how it was interpreted."""
     if why:
         print_line(dim(f"interpreted as: {result.understood}"))
+    for sentence in how_found(result):
+        print_line(sentence)
+
+
+def how_found(result: wire.SearchResult) -> Iterator[str]:
+    """Sentences on how the query was corrected or relaxed, and on hits that match poorly."""
     if result.corrections and result.hits:
-        print_line(corrected(result.corrections))
+        yield corrected(result.corrections)
     if result.unknown_words:
-        print_line(unknown(result.unknown_words))
+        yield unknown(result.unknown_words)
     if result.relaxed:
-        print_line(result.relaxed.message)
+        yield result.relaxed.message
     elif result.weakness:
-        print_line(NO_WORDS_FILTERED if lacks_words_under_filters(result) else WEAKNESSES[result.weakness])
+        yield NO_WORDS_FILTERED if lacks_words_under_filters(result) else WEAKNESSES[result.weakness]
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
     for place, hit in enumerate(result.hits, start=1):
-        print_line(f"{place:>2}. {bold(hit.title)}  {dim(' · '.join([path_line(hit.path), *_evidence(hit)]))}")
+        print_line(
+            f"{place:>2}. {bold(path_line(hit.title))}  {dim(' · '.join([path_line(hit.path), *_evidence(hit)]))}"
+        )
         for passage in hit.passages if full else hit.passages[:1]:
             print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
@@ -164,5 +172,5 @@ def print_markdown(result: wire.SearchResult) -> None:
             headings = passage.heading_path[1:] if passage.heading_path[:1] == [hit.title] else passage.heading_path
             place = " › ".join([code_span(hit.path), *map(one_line, headings)])
             print_line(f"\n{place} (line {passage.line + 1})\n")
-            for line in (passage.text or passage.snippet).strip().split("\n"):
+            for line in inert((passage.text or passage.snippet).strip()).split("\n"):
                 print_line(f"> {line}".rstrip())

@@ -57,9 +57,8 @@ def run(options: argparse.Namespace) -> int:
         return exit_code
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
-        print_line(
-            f"{dim(day_of(note.modified_ms))}  {bold(note.title)}  {dim(f'{path_line(note.path)}  {tags}'.rstrip())}"
-        )
+        about = f"{path_line(note.path)}  {tags}".rstrip()
+        print_line(f"{dim(day_of(note.modified_ms))}  {bold(path_line(note.title))}  {dim(about)}")
     if not page.notes:
         print_stderr("no notes match")
     print_if_incomplete(page.index)

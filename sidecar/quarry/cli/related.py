@@ -96,7 +96,7 @@ def _show(related: wire.RelatedResult) -> None:
     for place, note in enumerate(related.notes, start=1):
         linked = "linked · " if note.linked else ""
         at = f"{linked}{note.score:.2f} · {path_line(note.path)}:{note.line + 1}"
-        print_line(f"{place:>2}. {bold(note.title)}  {dim(at)}")
+        print_line(f"{place:>2}. {bold(path_line(note.title))}  {dim(at)}")
         print_heading_trail(note.heading_path, note.title)
         print_line(f"    {marked(note.snippet, note.marks)}")
     if not related.notes:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from quarry.client.client import SidecarClient
 
 PROMPT = "search> "
+FORMS = {"markdown": hits.print_markdown, "paths": hits.print_paths, "compact": hits.print_compact}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +88,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=4000,
         metavar="N",
         help="token budget for all passages (default 4000)",
+    )
+    parser.add_argument(
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="find nothing where no note matches, instead of relaxing the query (default with --files)",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -187,12 +193,11 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
     elapsed_ms = 1000 * (time.perf_counter() - started_s)
     if options.as_json:
         print_json(result)
-    elif options.as_markdown:
-        hits.print_markdown(result)
-    elif options.files:
-        hits.print_paths(result)
-    elif options.compact:
-        hits.print_compact(result)
+    elif options.as_markdown or options.files or options.compact:
+        for sentence in hits.how_found(result):
+            print_stderr(sentence)
+        form = "markdown" if options.as_markdown else "paths" if options.files else "compact"
+        FORMS[form](result)
     else:
         hits.print_how(result, why=options.why)
         hits.print_hits(result, full=options.full, why=options.why)
@@ -216,8 +221,13 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
         "expand": options.full or options.as_json,
         "guard": options.limit is None,  # an explicit limit is kept
     }
-    result: wire.SearchResult = client.ask("search", params)
-    return result
+    result = client.ask("search", params)
+    is_strict = options.files if options.strict is None else options.strict
+    if is_strict and result.relaxed:
+        print_stderr("no note matches the query as it stands; --no-strict shows the nearest ones")
+        result.update(hits=[], total=0, relaxed=None, weakness=None)
+    found: wire.SearchResult = result
+    return found
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:

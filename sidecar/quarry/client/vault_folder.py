@@ -27,6 +27,11 @@ def find_vault(named: str | Path | None, start: Path) -> Path:
     raise VaultMissing(f"neither {start} nor any of its parent folders is a vault: none has {' or '.join(VAULT_MARKS)}")
 
 
+def is_named(named: str | Path | None) -> bool:
+    """Whether the user says which vault is meant: as *named*, or by the environment."""
+    return bool(named or os.environ.get("QUARRY_VAULT"))
+
+
 def is_vault(folder: Path) -> bool:
     """Whether a person marked *folder* as a vault."""
     return any((folder / mark).exists() for mark in VAULT_MARKS)

@@ -1,31 +1,32 @@
 """
-The index: the only folder that knows SQLite. `Index` writes, `Reader` answers; both speak in values.
+The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; both take and return values.
 
-    store, reader                 the two facades; `records` are the values that they give, `memory` what they keep
+    store, reader                 the two facades; `records` are their values, `memory` what they cache
     contextual                    writes the vectors of a contextual model, beside those of the static one
-    keyword/, vector/, filters/   finding by words, by meaning, by conditions
-    top_k, snapshot_cache         the best of many scores, ties by path; what is kept for the newest snapshot
-    listing, problems             lists of notes, newest first; faults of files that their owner is told of
+    postings/, vectors/, filters/ search by words, by meaning, by conditions
+    top_k, snapshot_cache         the best of many scores, ties by path; derived data of the newest snapshot
+    listing, problems             lists of notes, newest first; files that could not be indexed
 
     schema, meta, ids             the tables; facts about the whole index; ids of notes and chunks
-    note_rows, note_codec         what of a note stands in columns, and what in its packed body
-    prepared, notes, writer       a note made ready, written, and committed with others
-    folding, links                keys that names are compared by; where a link leads
+    note_rows, note_codec         the columns of a note, and its compressed body
+    chunk_reading                 notes and chunks by id
+    prepared, notes, writer       a prepared note, written, and committed with others
+    links                         keys that names are compared by; where a link leads
 
     files, opening, pool          the index as files; opening it; the connections of readers
-    database, sql, deadline       SQLite: settings and errors, fragments of constant SQL, time limits
-    integrity, checksums, zstd    what is checked, and how damage is noticed
+    database                      SQLite: settings, errors, constant SQL, time limits
+    integrity, checksums, zstd    detection of damage
 """
 
 from quarry.index.checksums import content_hash, title_hash
-from quarry.index.deadline import Deadline
+from quarry.index.database import Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
-from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import TERMS_VERSION
 from quarry.index.postings.query import KeywordQuery, QueryTerm, query_term
+from quarry.index.postings.term_dictionary import PostingsDamaged
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (

@@ -21,7 +21,7 @@ from quarry.index.notes import NoteWriter
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.vectors import rows
 from quarry.index.vectors.cache import VectorCache
-from quarry.index.vectors.tables import (
+from quarry.index.vectors.rows import (
     CONTEXTUAL,
     contextual_model,
     create_contextual,

@@ -5,7 +5,9 @@ Each pragma has a call of its own, as a string of several stops at the first tha
 in memory, as text spilled into a temporary file would outlive the note it came from.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
@@ -15,7 +17,7 @@ from typing import Any, TypeAlias
 import apsw
 from msgspec import Struct
 
-from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged, IndexUnavailable
 
 BUSY_TIMEOUT_MS = 5000  # two connections of ours meet for milliseconds; longer means another program
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024  # what a grown WAL shrinks back to
@@ -172,3 +174,83 @@ def examine_parts() -> dict[str, str | None]:
     finally:
         connection.close()
     return {f"SQLite {apsw.sqlite_lib_version()}": None, FTS5: parts.fts5_missing, SQLITE_VEC: parts.vec_missing}
+
+
+class SqlFragment(Struct, frozen=True):
+    """A fragment of SQL, and the values of its placeholders in order."""
+
+    text: str
+    bindings: tuple[SqlValue, ...] = ()
+
+    def wrap(self, before: str, after: str = "") -> "SqlFragment":
+        """This fragment with constant SQL around it."""
+        return SqlFragment(before + self.text + after, self.bindings)
+
+
+def join(between: str, fragments: Sequence[SqlFragment], otherwise: SqlFragment) -> SqlFragment:
+    """*fragments*, with constant SQL *between* them, in parentheses where there are several; *otherwise* where none."""
+    if len(fragments) < 2:
+        return fragments[0] if fragments else otherwise
+    return concat(between, fragments).wrap("(", ")")
+
+
+def concat(between: str, fragments: Sequence[SqlFragment]) -> SqlFragment:
+    """*fragments* one after another, with constant SQL *between* them."""
+    text = between.join(fragment.text for fragment in fragments)
+    return SqlFragment(text, tuple(value for fragment in fragments for value in fragment.bindings))
+
+
+CHECK_EVERY_STEPS = 1000  # of SQLite's machine: 20 to 100 us apart, while one check costs under 1 us
+
+
+def never() -> bool:
+    """False: the query is never cancelled."""
+    return False
+
+
+class Deadline(Struct, frozen=True):
+    """Stops a query at a point in time, or as soon as `cancelled` returns True."""
+
+    at: float  # time.monotonic() seconds
+    cancelled: Callable[[], bool] = never  # called often, on the thread of the query
+
+    @classmethod
+    def after(cls, timeout_s: float) -> "Deadline":
+        """A deadline *timeout_s* seconds from now."""
+        return cls(time.monotonic() + timeout_s)
+
+    def check(self) -> None:
+        """
+        Return if there is time left.
+
+        Raises:
+            Cancelled: The answer is no longer wanted.
+            DeadlineExceeded: Time is up.
+        """
+        if self.cancelled():
+            raise Cancelled("the search was cancelled")
+        if time.monotonic() >= self.at:
+            raise DeadlineExceeded("the search took longer than it may; use fewer words or a narrower filter")
+
+    @contextmanager
+    def over(self, connection: apsw.Connection) -> Iterator[None]:
+        """
+        Apply this deadline to every statement that runs on *connection* inside the block.
+
+        A statement raises what `check` raises: apsw carries an exception through SQLite's progress handler.
+        """
+        self.check()
+        block = object()  # of its own, as a block may stand inside another
+        connection.set_progress_handler(self._keep_going, CHECK_EVERY_STEPS, id=block)
+        try:
+            yield
+        finally:
+            connection.set_progress_handler(None, id=block)
+
+    def _keep_going(self) -> bool:
+        self.check()
+        return False
+
+
+NO_DEADLINE = Deadline(math.inf)
+"""For queries of known cost."""

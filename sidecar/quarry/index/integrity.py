@@ -12,17 +12,15 @@ from quarry.errors import IndexDamaged
 from quarry.index import meta
 from quarry.index.checksums import content_hash, content_number, title_hash, vector_checksum
 from quarry.index.database import Parts, select
-from quarry.index.folding import fold_tag
 from quarry.index.ids import id_range
-from quarry.index.links import target_key, target_number
+from quarry.index.links import fold_tag, target_key, target_number
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import NoteRow, note_from, note_rows
-from quarry.index.postings.columns import languages_in
-from quarry.index.postings.forward import NoteTerms, chunk_lengths, name_length
+from quarry.index.postings.columns import NoteTerms, chunk_lengths, languages_in, name_length
 from quarry.index.postings.fts5 import check_keyword_index
 from quarry.index.schema import TABLE_NAMES
-from quarry.index.vectors.tables import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model
+from quarry.index.vectors.rows import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model
 
 _VECTORS_OF_NOTE = (
     "SELECT v.vector, v.checksum, p.chunk_id FROM chunk_rows r"

@@ -10,7 +10,7 @@ from quarry.index.postings.stored_snapshot import Documents
 from quarry.index.snapshot_cache import SnapshotCache, SnapshotData
 from quarry.index.vectors.cache import VectorCache
 from quarry.index.vectors.matrix import VectorLimits
-from quarry.index.vectors.tables import CONTEXTUAL
+from quarry.index.vectors.rows import CONTEXTUAL
 
 
 class Memory(Struct, frozen=True):

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.ids import slot_of
-from quarry.index.postings.forward import NoteTerms, decode_terms, encode_terms
+from quarry.index.postings.columns import NoteTerms, decode_terms, encode_terms
 from quarry.index.zstd import FrameDamaged, compressed, decompressed
 from quarry.types import Chunk, Link, Note, Shift
 

@@ -10,11 +10,9 @@ from msgspec import Struct
 
 from quarry.errors import IndexDamaged
 from quarry.index.checksums import note_checksum
-from quarry.index.database import SqlValue, select
-from quarry.index.deadline import Deadline
-from quarry.index.folding import fold_marks, fold_tag
+from quarry.index.database import Deadline, SqlValue, select
 from quarry.index.ids import SLOTS, id_list
-from quarry.index.links import target_key, target_number
+from quarry.index.links import fold_marks, fold_tag, target_key, target_number
 from quarry.index.note_codec import NoteContent, PackedNote, decompressed_content, open_content
 from quarry.types import FileStamp, Note, PropertyValue
 

@@ -20,8 +20,7 @@ from quarry.index.note_codec import PackedNote, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.postings.fts5 import KeywordChange, KeywordQueue
 from quarry.index.prepared import PreparedNote
-from quarry.index.vectors.rows import VectorWriter
-from quarry.index.vectors.tables import CONTEXTUAL, STATIC, VectorTables
+from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, VectorWriter
 from quarry.types import FileStamp
 
 _INSERT_NOTE = (

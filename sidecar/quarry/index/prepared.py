@@ -14,8 +14,15 @@ from quarry.index.checksums import content_hash, note_checksum
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
-from quarry.index.postings.columns import languages_in, note_terms
-from quarry.index.postings.forward import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, chunk_lengths, name_length
+from quarry.index.postings.columns import (
+    CHUNK_COLUMNS,
+    NAME_COLUMNS,
+    NoteTerms,
+    chunk_lengths,
+    languages_in,
+    name_length,
+    note_terms,
+)
 from quarry.index.postings.term_counts import CountedDocument, TermCounts, count_terms
 from quarry.types import FileStamp, Note, Stemming
 

@@ -11,20 +11,23 @@ from quarry.analysis.alternatives import Languages
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta, problems
-from quarry.index.chunk_reading import each_chunk, read_passages
-from quarry.index.database import Parts, select
-from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.chunk_reading import each_chunk, note_paths, read_passages, similar_paths
+from quarry.index.database import NO_DEADLINE, Deadline, Parts, select
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
 from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.link_queries import links_from, links_to
+from quarry.index.listing import OrderedNote, ordered_notes
 from quarry.index.memory import Memory
 from quarry.index.note_codec import PackedNote
-from quarry.index.note_lookup import note_paths, similar_paths
 from quarry.index.note_rows import note_from, note_row, read_properties
-from quarry.index.ordering import OrderedNote, ordered_notes
-from quarry.index.postings.retrievers import Fts5Retriever, KeywordRetriever, MemoryRetriever, NoRetriever
-from quarry.index.postings.searcher import KeywordSearcher
+from quarry.index.postings.searcher import (
+    Fts5Retriever,
+    KeywordRetriever,
+    KeywordSearcher,
+    MemoryRetriever,
+    NoRetriever,
+)
 from quarry.index.records import (
     IncomingLink,
     IndexedFile,
@@ -45,7 +48,7 @@ from quarry.index.top_k import Scored
 from quarry.index.vectors.layered_query import layered_query
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
-from quarry.index.vectors.tables import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
+from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs

@@ -17,10 +17,10 @@ from quarry.index.database import select
 from quarry.index.ids import id_list
 from quarry.index.maps import MapsOfContent
 from quarry.index.note_rows import read_list
-from quarry.index.postings.vault_languages import read_languages, vault_languages
+from quarry.index.postings.columns import read_languages, vault_languages
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
-from quarry.index.vectors.tables import STATIC, Waiting, serving_model
+from quarry.index.vectors.rows import STATIC, Waiting, serving_model
 
 T = TypeVar("T")
 

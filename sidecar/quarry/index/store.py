@@ -16,8 +16,7 @@ from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, listing, meta, problems
 from quarry.index.contextual import ContextualVectors
-from quarry.index.database import FTS5, SQLITE_VEC, explained
-from quarry.index.deadline import NO_DEADLINE, Deadline, never
+from quarry.index.database import FTS5, NO_DEADLINE, SQLITE_VEC, Deadline, explained, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter

@@ -1,8 +1,8 @@
 """
-How much of what was found is sent? All characters count: those of the text and those of the structured result.
+Fits results into a token budget, as a model reads them.
 
-Clients give one of the two to the model and keep the other, so each is complete, and both are counted: no client is
-sent more than was asked for.
+A client gives its model either the text of a result or its structured content, so each is complete and has to fit by
+itself: the longer of the two counts.
 """
 
 import json
@@ -23,8 +23,8 @@ class Rendered(NamedTuple):
 
 
 def size_of(rendered: Rendered, *, with_structured: bool) -> int:
-    """Characters that are sent of *rendered*."""
-    return len(rendered.text) + (len(compact_json(rendered.structured)) if with_structured else 0)
+    """Characters of *rendered* that a model reads at most: of the text, or of the structured content."""
+    return max(len(rendered.text), len(compact_json(rendered.structured)) if with_structured else 0)
 
 
 def compact_json(value: Any) -> str:

@@ -15,7 +15,7 @@ from quarry.mcp import messages, versions
 from quarry.mcp.calls import CallCancelled, PendingCall, Send
 from quarry.mcp.messages import Id, McpNotification, McpRequest, Message, ProtocolError
 from quarry.mcp.resources import parsed_uri
-from quarry.mcp.server import AT_WORK, HANDSHAKE_ONLY, STATELESS_ONLY, Server, finished
+from quarry.mcp.server import AT_WORK, BEGINNINGS, HANDSHAKE_ONLY, STATELESS_ONLY, Server, finished
 from quarry.mcp.watching import MAX_SUBSCRIPTIONS, Interest, VaultReport
 from quarry.mcp.workers import Full
 
@@ -143,6 +143,8 @@ class Peer:
         else:
             result = self._answered_at_once(request, version)
             exchange.finish(messages.result_message(request.id, finished(result, method, version)))
+            if method in BEGINNINGS:
+                self._server.warm_up(version)
 
     def _is_known(self, method: str) -> bool:
         return (

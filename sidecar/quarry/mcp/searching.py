@@ -120,7 +120,7 @@ def get_context(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
         raise BadArguments(f"`topic` or `block` says what to quote; {given}", "send one of the two")
     room = asked["max_tokens"] * CHARACTERS_PER_TOKEN
     with_structured = has_structured_results(call.version)
-    tokens = asked["max_tokens"] // 2 if with_structured else asked["max_tokens"]
+    tokens = asked["max_tokens"]
     while True:
         found = _context(vault, asked, max(LEAST_CONTEXT_TOKENS, tokens), call)
         size = size_of(found, with_structured=with_structured)
@@ -183,6 +183,7 @@ def _full(hit: "wire.Hit") -> dict[str, Any]:
         "title": clean_name(hit.title),
         "kind": "" if hit.kind == "note" else hit.kind,
         "section": markdown.section(passage.heading_path),
+        "project": clean_name(hit.project or ""),
         "line": passage.line + 1,
         "score": _rounded(hit.score),
         "confidence": _rounded(hit.confidence),
@@ -203,6 +204,7 @@ def _scanned(hit: "wire.Hit") -> dict[str, Any]:
         "confidence": _rounded(hit.confidence),
         "type": clean_name(hit.type or ""),
         "domain": clean_name(hit.domain or ""),
+        "project": clean_name(hit.project or ""),
         "tags": [clean_name(tag) for tag in hit.tags],
         "snippet": clean_name(passage.snippet),
         "tokenEstimate": passage.tokens,
@@ -224,12 +226,14 @@ def _related(note: "wire.RelatedNote") -> dict[str, Any]:
 
 
 def _source(source: "wire.Source") -> dict[str, Any]:
-    return {
+    about = {
         "path": clean_name(source.path),
+        "project": clean_name(source.project or ""),
         "section": markdown.section(source.heading_path),
         "line": source.line + 1,
         "confidence": _rounded(source.confidence),
     }
+    return markdown.without_empty(about, "section", "confidence")
 
 
 def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
@@ -237,6 +241,7 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
     told = [
         hit["title"],
         hit.get("section"),
+        f"project {hit['project']}" if hit.get("project") else None,
         markdown.percent(hit["confidence"]) if hit.get("confidence") else None,
         ", ".join(filter(None, [hit.get("type"), hit.get("domain"), *(f"#{tag}" for tag in hit.get("tags", ()))])),
         f"{hit['tokenEstimate']} tokens" if "tokenEstimate" in hit else None,

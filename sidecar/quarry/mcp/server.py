@@ -1,12 +1,13 @@
 """What each method of MCP does, for every client that this process serves."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from quarry import __version__
 from quarry.mcp.calls import PendingCall
 from quarry.mcp.completion import complete
-from quarry.mcp.messages import Params
+from quarry.mcp.messages import Message, Params
 from quarry.mcp.prompts import get_prompt, list_prompts
 from quarry.mcp.resources import list_resources, read_resource, templates
 from quarry.mcp.tool_calls import call_tool
@@ -29,7 +30,9 @@ AT_WORK: Mapping[str, Handler] = {
 
 HANDSHAKE_ONLY = frozenset({"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 STATELESS_ONLY = frozenset({"server/discover", "subscriptions/listen"})
+BEGINNINGS = frozenset({"initialize", "server/discover"})
 
+MAX_WARMED = 4  # vaults: half of the threads; a question to another one waits for its engine
 CONSTANT_MS = 3_600_000  # tools and prompts change with the program alone
 VAULT_MS = 5_000  # notes change at every save; a subscriber is notified
 _CACHED_MS: Mapping[str, int] = {
@@ -49,6 +52,14 @@ class Server:
         self.vaults = vaults
         self.workers = Workers()
         self.watch = Watch(vaults)
+        self._is_warm = False
+
+    def warm_up(self, version: str) -> None:
+        """Make the engines ready while a client that has just come thinks of its first question."""
+        if not self._is_warm:
+            self._is_warm = True
+            for vault in list(self.vaults.by_name.values())[:MAX_WARMED]:
+                self.workers.submit(partial(vault.warm_up, PendingCall("warm-up", version, _send_nothing, {})))
 
     def constant(self, method: str, version: str) -> dict[str, Any] | None:
         """The result of a method whose answer is always the same; None for other methods."""
@@ -84,6 +95,10 @@ class Server:
         if self.vaults.are_several:
             instructions += f" Several vaults are served: name one as `vault` ({', '.join(self.vaults.names)})."
         return {"capabilities": capabilities, "instructions": instructions}
+
+
+def _send_nothing(_: Message) -> None:
+    """Take a notification of a call that no client has made."""
 
 
 def server_info() -> dict[str, Any]:

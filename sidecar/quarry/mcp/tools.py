@@ -138,8 +138,8 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             "type": _text(),
         },
         _output(
-            results="id, title, kind (if not note), score, confidence; full: file_path, section, line, why, text, "
-            "maps; scan: type, domain, tags, snippet, tokenEstimate",
+            results="id, title, kind (if not note), score, confidence; full: file_path, project, section, line, why, "
+            "text, maps; scan: type, domain, project, tags, snippet, tokenEstimate",
             total="integer",
             understood="string",
             message=_MESSAGE,
@@ -188,7 +188,7 @@ _TOOLS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             "exclude": _list_of({"type": "string"}, 50, "Paths seen before"),
             "block": _text("Instead of topic: a context block of the vault"),
         },
-        _output(text="string", sources="path, section, line, confidence", tokens="integer", message=_MESSAGE),
+        _output(text="string", sources="path, project, section, line, confidence", tokens="integer", message=_MESSAGE),
     ),
     "find_related": (
         "Find the notes most like a note, the passage at a line of it, or a text.",

@@ -48,6 +48,7 @@ class Source(Value, frozen=True, kw_only=True):
     """The place of a quoted passage."""
 
     path: str
+    project: Annotated[str | None, Doc(description="From the front matter of the note.")]
     heading_path: list[str]
     line: Annotated[int, Doc(description="Where the quote begins.")]
     confidence: Confidence
@@ -63,8 +64,8 @@ class ContextResult(Value, frozen=True, kw_only=True):
         str,
         Doc(
             description=(
-                "Markdown: path, heading and line of each passage, and a quote of at most 500 characters behind `> `, "
-                "ending with `...` if the passage continues. Fences and tags of notes are made inert."
+                "Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters "
+                "behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert."
             )
         ),
     ]

@@ -93,8 +93,9 @@ class Hit(Value, frozen=True, kw_only=True):
         Why | None, Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed.")
     ]
     modified_ms: int
-    type: Annotated[str | None, Doc(description="From the front matter, like `domain`.")]
+    type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `project`.")]
     domain: str | None
+    project: str | None
     tags: list[str]
     passages: Annotated[list[Passage], Doc(description="The best passage; with `expand`, all that fit the budget.")]
     further_passages: Annotated[

@@ -19,7 +19,7 @@ from quarry.errors import BadRequest
 from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.ids import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.index.vectors.tables import CONTEXTUAL
+from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
 from quarry.search.context import SearchContext
 from quarry.search.contextual_queries import ContextualVector

@@ -8,7 +8,7 @@ import pytest
 from quarry.errors import IndexDamaged
 from quarry.index import Index, quantize
 from quarry.index.database import connect
-from quarry.index.vectors.tables import CONTEXTUAL
+from quarry.index.vectors.rows import CONTEXTUAL
 
 MODEL = "network"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from quarry.index.memory import Memory
 from quarry.index.vectors.matrix import VectorLimits
-from quarry.index.vectors.tables import CONTEXTUAL, STATIC
+from quarry.index.vectors.rows import CONTEXTUAL, STATIC
 
 
 def test_each_model_has_a_cache_of_its_own_with_the_same_limits(index, put, snapshot, tmp_path: Path):

@@ -13,7 +13,7 @@ def renderer(texts):
 
 @pytest.mark.parametrize("max_tokens", [50, 60, 100, 200, 500, 5000])
 @pytest.mark.parametrize("with_structured", [True, False])
-def test_all_that_is_sent_fits_and_room_is_not_wasted(max_tokens, with_structured):
+def test_what_a_model_reads_fits_and_room_is_not_wasted(max_tokens, with_structured):
     texts = ["a" * 900, 'b"\n' * 300, "c" * 30]
 
     found = fitted(renderer(texts), 3, 900, max_tokens, with_structured=with_structured)
@@ -22,6 +22,12 @@ def test_all_that_is_sent_fits_and_room_is_not_wasted(max_tokens, with_structure
     assert size <= max_tokens * 4
     whole = found.structured["items"] == texts
     assert whole or size > max_tokens * 4 * 0.4
+
+
+def test_text_and_structured_content_do_not_share_the_budget():
+    found = fitted(renderer(["a" * 1900]), 1, 1900, 500, with_structured=True)
+
+    assert found.structured["items"] == ["a" * 1900]
 
 
 def test_texts_are_cut_to_one_length_before_any_is_left_out():

@@ -30,7 +30,7 @@ def test_an_id_reads_the_section_that_its_line_stands_in(spoken):
 def test_a_note_that_is_cut_says_where_to_go_on(spoken):
     shown, line = [], 1
     while line:
-        (note,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md", first_line=line, max_tokens=250))
+        (note,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md", first_line=line, max_tokens=150))
         shown.append(note["text"])
         line = note.get("next_line")
 

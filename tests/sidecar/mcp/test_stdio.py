@@ -68,6 +68,14 @@ def test_a_client_that_reads_no_more_ends_it(at_shared, speak):
     assert speaker.process.wait(60) == 0
 
 
+def test_the_engine_is_made_ready_before_the_first_question(vault, home, speak, found, tools):
+    speaker = speak(vault, home=home)
+
+    speaker.greet()
+
+    assert tools.eventually(lambda: found(home, vault), "a sidecar")
+
+
 def test_without_a_vault_it_says_so_on_stderr_only(tmp_path, home, speak):
     speaker = speak(tmp_path / "nowhere", home=home)
 

@@ -6,8 +6,8 @@ import pytest
 from builders import Vault, ask
 
 from quarry.index import Reader
-from quarry.index.deadline import NO_DEADLINE
-from quarry.index.postings.retrievers import Fts5Retriever
+from quarry.index.database import NO_DEADLINE
+from quarry.index.postings.searcher import Fts5Retriever
 from quarry.search.execution import parse_request
 from quarry.search.missing_words import query_of, words_missing
 from quarry.search.prepare import prepare_query

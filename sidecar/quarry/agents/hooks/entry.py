@@ -94,12 +94,13 @@ def _end_after(wait_s: float) -> None:
 
 
 def _read() -> bytes:
-    """Standard input to its end, or a little more than is ever taken."""
+    """Standard input to its end, or a little more than is ever taken; the rest is read and dropped, for its writer."""
     from quarry.agents.hooks.events import MAX_BYTES
 
     document = bytearray()
-    while len(document) <= MAX_BYTES and (more := os.read(_STDIN, _READ_BYTES)):
-        document += more
+    while more := os.read(_STDIN, _READ_BYTES):
+        if len(document) <= MAX_BYTES:
+            document += more
     return bytes(document)
 
 

@@ -9,7 +9,7 @@ REASONS: Mapping[str, str] = {
     "unknown-client": "there is no client of that name",
     "unknown-event": "the event is none that is answered",
     "no-conversation": "the event names no conversation",
-    "no-vault": "no vault is named, and the agent works in none",
+    "no-vault": "no vault is named, and the agent works in none that was ever indexed on this machine",
     "no-notes": "the folder holds more than notes, and was never indexed",
     "cold": "no sidecar is running; the hook starts one",
     "starting": "a sidecar was started a moment ago",

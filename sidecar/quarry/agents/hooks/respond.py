@@ -23,7 +23,7 @@ from quarry.agents.hooks.prompts import read_prompt
 from quarry.agents.hooks.tools import words_of_tool
 from quarry.agents.leases import free_lease, take_lease
 from quarry.client.detached import start_detached
-from quarry.client.vault_folder import describe_scope, find_vault, is_vault
+from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.vault.identity import vault_id
@@ -259,7 +259,10 @@ def _root(event: Event, vault: str | Path | None) -> Path:
         root = find_vault(vault, Path(event.folder) if event.folder else Path.cwd())
     except (errors.VaultMissing, OSError, ValueError, RuntimeError):  # a path with a NUL, a home that nobody has
         raise Silence("no-vault") from None
-    if describe_scope(root) and not is_vault(root) and not (data_dir() / f"{vault_id(root)}.db").exists():
+    is_known = (data_dir() / f"{vault_id(root)}.db").exists()
+    if not is_known and not is_named(vault):  # a folder that was only cloned must not speak as the user's notes
+        raise Silence("no-vault")
+    if describe_scope(root) and not is_vault(root) and not is_known:
         raise Silence("no-notes")
     return root
 

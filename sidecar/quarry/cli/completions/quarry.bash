@@ -7,7 +7,7 @@
 
 _shtab_quarry_subparsers=(search context blocks explain why related index capture outputs read list ps stop status help completion doctor attach serve hook mcp install eval bench)
 
-_shtab_quarry_search_option_strings=(-h --help --vault --limit --offset --sort --mode --fusion --wait --why --explain --full --max-tokens --json --md --files --compact)
+_shtab_quarry_search_option_strings=(-h --help --vault --limit --offset --sort --mode --fusion --wait --why --explain --full --max-tokens --strict --no-strict --json --md --files --compact)
 _shtab_quarry_context_option_strings=(-h --help --vault --max-tokens --limit --format --json --wait)
 _shtab_quarry_blocks_option_strings=(-h --help --max-tokens --json --md --vault)
 _shtab_quarry_explain_option_strings=(-h --help --json --vault --limit --mode --fusion)
@@ -85,6 +85,8 @@ _shtab_quarry_search___help_nargs=0
 _shtab_quarry_search___why_nargs=0
 _shtab_quarry_search___explain_nargs=0
 _shtab_quarry_search___full_nargs=0
+_shtab_quarry_search___strict_nargs=0
+_shtab_quarry_search___no_strict_nargs=0
 _shtab_quarry_search___json_nargs=0
 _shtab_quarry_search___md_nargs=0
 _shtab_quarry_search___files_nargs=0

@@ -10,28 +10,28 @@
 
 _shtab_quarry_commands() {
   local _commands=(
-    attach:'start the sidecar of a vault if none runs, and print where its discovery file lies'
-    bench:'Measure the engine and the sidecar on copies of a vault, which itself is only read:'
-    blocks:'Context blocks are named queries of .quarry.toml, whose quotes a conversation with an agent begins with:'
-    capture:'write a text into a new note, which can be found at once'
+    attach:'start the sidecar of a vault if none is running, and print the path of its discovery file'
+    bench:'Measure the engine and the sidecar on copies of a vault; the vault itself is only read:'
+    blocks:'Context blocks are named queries of .quarry.toml, quoted at the start of a conversation with an agent:'
+    capture:'write a text to a new note, which can be found at once'
     completion:'Print the script that completes the commands and options of `quarry`. To have it in every shell:'
     context:'print passages about a question as one block for a language model'
-    doctor:'check the installation and a vault, and say how to repair what fails'
+    doctor:'check the installation and a vault, and say how to repair failures'
     eval:'Evaluate search on collections of documents, queries and relevance judgments. Each is indexed'
     explain:'explain why a query finds a note, or why it does not'
     help:'explain the query language, the settings, the exit codes, or a command'
-    hook:'answer an event of an AI agent with notes that mention it; --test tells what it would say, and why'
+    hook:'answer an event of an AI agent with notes on the subject; --test shows what it would say, and why'
     index:'bring the index of a vault up to date'
-    install:'have AI clients start Quarry: Claude Code, Codex, Cursor and others'
+    install:'set up Quarry in AI clients: Claude Code, Codex, Cursor and others'
     list:'list notes, newest first'
     mcp:'serve an AI agent over MCP'
-    outputs:'print the whole output of a command that an agent was shown a part of'
-    ps:'list the sidecars that run'
+    outputs:'print the full output of a command that an agent saw in part'
+    ps:'list the running sidecars'
     read:'print a note, with credentials redacted'
     related:'find the notes most similar to a note, a passage or a text'
     search:'find notes; without a query, prompt for one after another'
     serve:'serve one vault until stopped; tools start this themselves'
-    status:'show what the index holds and what it is doing'
+    status:'show the contents of the index and its current work'
     stop:'stop the sidecar of a vault, or all of them'
     why:'say whether a note can be found, and what keeps it out of the index'
   )
@@ -76,7 +76,7 @@ _shtab_quarry_bench_defaults_added=0
 
 _shtab_quarry_blocks_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--max-tokens[budget of all together, 4 characters a token (default 3000)]:N:"
+  "--max-tokens[budget for all together, 4 characters per token (default 3000)]:N:"
   "--json[print JSON]"
   "--md[print the text that an agent gets]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
@@ -89,12 +89,12 @@ _shtab_quarry_blocks_defaults_added=0
 
 _shtab_quarry_capture_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--title[title, which the file is named after (default\: the first line)]:title:"
+  "--title[title, also used for the file name (default\: the first line)]:title:"
   "--domain[subject, for domain\: in queries]:domain:"
   "--tags[tags, separated by commas]:A,B:"
   "--type[type]:type:(note signal project moc daily)"
   "--source[where the text comes from (default\: cli)]:source:"
-  "--folder[folder below the vault (default\: the vault\'s setting, 00-inbox unless set)]:DIR:_files -/"
+  "--folder[folder in the vault (default\: the vault\'s setting, or 00-inbox)]:DIR:_files -/"
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   ":Markdown\; - or nothing reads it from standard input:"
@@ -114,7 +114,7 @@ _shtab_quarry_completion_defaults_added=0
 _shtab_quarry_context_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
-  "--max-tokens[budget, 4 characters a token (default 2000)]:N:"
+  "--max-tokens[budget, 4 characters per token (default 2000)]:N:"
   "--limit[maximum number of notes, 1 to 50 (default 8)]:N:"
   "--format[format]:format:(markdown json)"
   "--json[like --format json]"
@@ -159,7 +159,7 @@ _shtab_quarry_explain_options=(
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--limit[limit of the search, 1 to 100 (default 10)]:N:"
-  "--mode[mode]:mode:(hybrid keyword semantic)"
+  "--mode[search by words and meaning, by words or by meaning (default\: hybrid)\; also\: both, words, meaning]:mode:(hybrid keyword semantic)"
   "--fusion[how keyword and semantic results are combined\: by weighted signals, by rank alone or by six signals (default\: the vault\'s setting)]:fusion:(convex rrf six-signals)"
   ":words, \"phrases\", -not, a OR b, \/regex\/, path\: file\: folder\: tag\: section\: block\: line\: task\: match-case\: \[property\:value\] modified\:7d:"
   ":the note, relative to the vault\; it need not be indexed:"
@@ -180,7 +180,7 @@ _shtab_quarry_hook_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--json[print JSON]"
-  "--test[tell what would be said to the event in FILE (- is standard input), and why\; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0]:FILE:_files"
+  "--test[show what would be said to the event in FILE (- is standard input), and why\; nothing is changed. Without it, the event on standard input is answered as the client expects it, and the exit code is always 0]:FILE:_files"
   ":one of claude-code, codex, cursor, vscode, gemini:(claude-code codex cursor vscode gemini)"
 )
 
@@ -203,13 +203,13 @@ _shtab_quarry_install_options=(
   "--json[print JSON]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--scope[for all projects, or for this one (default\: user)]:scope:(user project)"
-  "--name[the name of the server (default\: that of the vault\'s folder)]:NAME:"
-  "--hooks[also the hooks by which notes come with a prompt]"
-  "--instructions[also a section on the notes in AGENTS.md, CLAUDE.md or the like]"
-  "--remove[take out what was written for this vault\: all of it, or only --hooks or --instructions]"
+  "--name[name of the server (default\: the name of the vault\'s folder)]:NAME:"
+  "--hooks[also install the hooks that add notes to prompts]"
+  "--instructions[also add a section about the notes to AGENTS.md, CLAUDE.md, \…]"
+  "--remove[remove what was written for this vault\: all of it, or only --hooks or --instructions]"
   "--dry-run[show what would change, and change nothing]"
   "--yes[do not ask]"
-  "--list[list the clients, and what they are told of]"
+  "--list[list the clients, and what is set up in each]"
   "(*)::claude-code, codex, cursor, vscode, antigravity, gemini, zed, windsurf, continue, claude-desktop:"
 )
 
@@ -236,9 +236,9 @@ _shtab_quarry_list_defaults_added=0
 _shtab_quarry_mcp_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "*--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)\; may be given several times]:DIR:_files -/"
-  "--allow-capture[offer the tool \`capture\`, which writes new notes where the vault\'s settings allow it]"
+  "--allow-capture[offer the tool \`capture\`, which writes new notes if the vault\'s settings allow it]"
   "--http[serve streamable HTTP on 127.0.0.1 instead]"
-  "--port[with --http (default 8537\; 0\: any that is free)]:N:"
+  "--port[with --http (default 8537\; 0\: any free port)]:N:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -246,9 +246,9 @@ _shtab_quarry_mcp_defaults_added=0
 
 _shtab_quarry_outputs_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--list[list the outputs that are kept, the newest first]"
+  "--list[list the stored outputs, newest first]"
   "--json[print JSON]"
-  ":what the line at the end of a shortened output names:"
+  ":the id in the last line of a shortened output:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -269,7 +269,7 @@ _shtab_quarry_read_options=(
   "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"
   "--from-line[first line to print, counting from 1]:N:"
   "--max-tokens[N]:N:"
-  ":its path as \`quarry search\` prints it, or a title, an alias or what a link to it says:"
+  ":its path as printed by \`quarry search\`, a title, an alias, or the text of a link to it:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -281,7 +281,7 @@ _shtab_quarry_related_options=(
   "--text[find notes similar to TEXT\; - reads it from standard input]:TEXT:"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--limit[maximum number of notes, 1 to 100 (default 10)]:N:"
-  ":a note, or the passage at LINE of it (counting from 1)\; - reads a text from standard input:"
+  ":a note, or its passage at LINE (counting from 1)\; - reads a text from standard input:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -291,18 +291,19 @@ _shtab_quarry_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--vault[the vault (default\: \$QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)]:DIR:_files -/"
   "--limit[maximum number of notes, 1 to 100 (default 10)]:N:"
-  "--offset[leave out the first N notes (default 0)]:N:"
+  "--offset[skip the first N notes (default 0)]:N:"
   "--sort[best first, last changed first, last created first, or by file name\; all but relevance show only notes with every word, and likely answers]:sort:(relevance modified created name)"
-  "--mode[mode]:mode:(hybrid keyword semantic)"
+  "--mode[search by words and meaning, by words or by meaning (default\: hybrid)\; also\: both, words, meaning]:mode:(hybrid keyword semantic)"
   "--fusion[how keyword and semantic results are combined\: by weighted signals, by rank alone or by six signals (default\: the vault\'s setting)]:fusion:(convex rrf six-signals)"
   "--wait[wait until the vault is wholly indexed, or at most --wait\=SECONDS (default\: 5 for a vault that never was)]:SECONDS:"
   {--why,--explain}"[show how the query was interpreted and why each hit ranks where it does]"
   "--full[print whole passages with their scores]"
   "--max-tokens[token budget for all passages (default 4000)]:N:"
-  "--json[print JSON\; with queries from a pipe, a line for each]"
+  {--strict,--no-strict}"[find nothing where no note matches, instead of relaxing the query (default with --files)]"
+  "--json[print JSON\; with queries from a pipe, one line per query]"
   "--md[print Markdown, passages as quotes]"
-  "--files[print the paths of the notes alone]"
-  "--compact[print \`path\:line\: passage\`, one line for each note]"
+  "--files[print only the paths of the notes]"
+  "--compact[print \`path\:line\: passage\`, one line per note]"
   "(*)::words, \"phrases\", -not, a OR b, \/regex\/, path\: file\: folder\: tag\: section\: block\: line\: task\: match-case\: \[property\:value\] modified\:7d:"
 )
 

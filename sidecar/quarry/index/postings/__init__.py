@@ -1,18 +1,18 @@
 """
-The keyword index: which chunks and notes hold the words of a query, and BM25 over them.
+The keyword index: which chunks and notes contain the words of a query, and BM25 over them.
 
-    columns, forward              a note's terms, by column and in order: the forward index
-    fts5                          what FTS5 keeps, which proposes notes, and how it is written
-    searcher, retrievers          keyword queries; postings from memory or by way of FTS5 (chosen in `reader.py`)
-    query, query_scorer           the terms of a query; the scores of chunks and notes for all of them
-    snapshot_scorer, bm25         the scores for single terms; the formula and its weights
-    note_scoring, phrases         whole notes; terms that stand side by side
-    spelling                      terms that a mistyped word may stand for
+    columns                       terms of a note by field and in order: the forward index; languages of the vault
+    fts5                          the FTS5 tables, which propose notes
+    searcher                      keyword queries, over postings in memory or, by way of FTS5, in the forward index
+    query, query_scorer           the terms of a query; scores of chunks and notes for all of them
+    snapshot_scorer, bm25         scores for single terms; the formula and its weights
+    phrases                       terms that are adjacent
+    spelling                      terms that a mistyped word may mean
 
     snapshot                      the documents and postings of one generation, from memory: an immutable segment, and
                                   the notes that changed since
     stored_snapshot               from the forward index, for the terms of one query
-    segment, term_dictionary, codec, builder, term_counts      the segment and how it is built
+    segment, term_dictionary, builder, term_counts             the segment and how it is built
     segment_file, segment_delta, mutable_segment               its file, and what changed since
     postings_cache                                             the newest snapshot, and the life of the file
 

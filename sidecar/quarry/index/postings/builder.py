@@ -10,8 +10,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from quarry.index.postings.codec import compress, encode_byte_planes
-from quarry.index.postings.forward import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import Postings, Segment, gaps_of, split_by_frequency
 from quarry.index.postings.term_counts import (
     CountedDocument,
@@ -20,7 +19,7 @@ from quarry.index.postings.term_counts import (
     count_terms,
     downcast,
 )
-from quarry.index.postings.term_dictionary import BlockLayout, TermDictionary, offsets_of
+from quarry.index.postings.term_dictionary import BlockLayout, TermDictionary, compress, encode_byte_planes, offsets_of
 
 _BATCH_CHARACTERS = 4_000_000  # of one batch, where documents are long
 _LAYOUT = BlockLayout()

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import phrase_alternatives
-from quarry.index.deadline import Deadline
+from quarry.index.database import Deadline
 from quarry.index.ids import NoteIds, id_range, note_of, slot_of
 from quarry.index.note_codec import StoredTerms, stored_terms
 from quarry.index.note_rows import read_contents
@@ -28,7 +28,7 @@ from quarry.index.postings.bm25 import (
     sparse_scores,
     term_scores,
 )
-from quarry.index.postings.forward import (
+from quarry.index.postings.columns import (
     ALIASES,
     CHUNK_COLUMNS,
     IN_ORDER,

@@ -2,25 +2,97 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Protocol
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import Languages
-from quarry.index.database import select
-from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.ids import NoteIds, id_list, notes_of
-from quarry.index.postings.forward import ALIASES, FILE_NAME, SECTION, TEXT, TITLE
+from quarry.index.postings.columns import ALIASES, FILE_NAME, SECTION, TEXT, TITLE
 from quarry.index.postings.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
 from quarry.index.postings.query import KeywordQuery, QueryTerm
 from quarry.index.postings.query_scorer import QueryScorer
-from quarry.index.postings.retrievers import KeywordRetriever, MemoryRetriever
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.postings.spelling import similar_terms
-from quarry.index.snapshot_cache import Locations
+from quarry.index.postings.snapshot_scorer import SnapshotScorer
+from quarry.index.postings.spelling import SpellingIndex, TermsByLength, similar_terms
+from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, Documents, TermReader
+from quarry.index.snapshot_cache import Locations, SnapshotCache
 from quarry.index.top_k import chunk_locations
+
+
+class KeywordRetriever(Protocol):
+    """A source of the postings of one snapshot."""
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
+        """
+        A scorer that knows at least *terms*.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        ...
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms of the snapshot, for spelling; some may be in no document any more."""
+        ...
+
+
+class MemoryRetriever:
+    """Scores by the postings in memory, which know every term."""
+
+    def __init__(self, scorer: SnapshotScorer, spelling: SpellingIndex) -> None:
+        self._scorer = scorer
+        self._spelling = spelling
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:  # noqa: ARG002 - as declared
+        """The scorer of all terms."""
+        return self._scorer
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms of the postings."""
+        return self._spelling.of_postings(self._scorer)
+
+
+class Fts5Retriever:
+    """Has FTS5 propose the notes that hold a term of the query, and scores by their forward index."""
+
+    def __init__(
+        self, connection: apsw.Connection, documents: SnapshotCache[Documents], spelling: SpellingIndex
+    ) -> None:
+        self._db = connection
+        self._documents = documents
+        self._spelling = spelling
+        self._terms: TermReader | None = None  # made when words are asked for
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
+        """A scorer of *terms*."""
+        if self._terms is None:
+            self._terms = TermReader(self._db, self._documents.at(self._db))
+        return self._terms.scorer(terms, deadline)
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms that FTS5 has."""
+        return self._spelling.of_database(self._db)
+
+
+class NoRetriever:
+    """Finds nothing, where FTS5 is missing."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._nothing = TermReader(connection, NO_DOCUMENTS)
+
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:  # noqa: ARG002 - as declared
+        """A scorer of no document."""
+        return self._nothing.scorer((), deadline)
+
+    def vocabulary(self) -> TermsByLength:
+        """No terms."""
+        return {}
+
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 

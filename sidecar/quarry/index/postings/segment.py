@@ -18,17 +18,18 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.postings.codec import (
+from quarry.index.postings.term_dictionary import (
     ByteSource,
     Numbers,
     Packed,
     PostingsDamaged,
+    TermDictionary,
     decode_all_byte_planes,
     decode_byte_planes,
     decompress,
     decompress_all,
+    slices_between,
 )
-from quarry.index.postings.term_dictionary import TermDictionary, slices_between
 
 DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
@@ -191,3 +192,16 @@ def _ordinals_of(gaps: Numbers, lengths: NDArray[np.int64]) -> DocOrdinals:
 
 
 _NO_DOCUMENTS = np.zeros(0, np.intp)
+
+
+_NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
+
+
+def merged(found: Sequence[tuple[DocOrdinals, DocOrdinals]]) -> tuple[DocOrdinals, DocOrdinals]:
+    """The postings of terms no two of which are in one document: ordinals, ascending, and tf codes."""
+    held = [postings for postings in found if len(postings[0])]
+    if len(held) < 2:
+        return held[0] if held else _NONE
+    ordinals, codes = (np.concatenate(column) for column in zip(*held, strict=True))
+    order = ordinals.argsort(kind="stable")
+    return ordinals[order], codes[order]

@@ -30,7 +30,7 @@ from quarry.index.postings.bm25 import (
     length_norms,
     sparse_scores,
 )
-from quarry.index.postings.forward import COMPOUNDS, IN_ORDER, TEXT
+from quarry.index.postings.columns import COMPOUNDS, IN_ORDER, TEXT
 from quarry.index.postings.query import QueryTerm
 from quarry.index.postings.segment import DocOrdinals, TfCodes
 from quarry.index.postings.snapshot import PostingsSnapshot

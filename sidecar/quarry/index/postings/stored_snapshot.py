@@ -14,22 +14,20 @@ from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import split_alternatives
 from quarry.index import meta
-from quarry.index.database import select
-from quarry.index.deadline import Deadline
+from quarry.index.database import Deadline, select
 from quarry.index.ids import id_range, look_up, notes_of, ordinals_in
 from quarry.index.note_codec import StoredTerms
 from quarry.index.postings.bm25 import Floats, length_norms
-from quarry.index.postings.forward import (
+from quarry.index.postings.columns import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
     occurrences_by_column,
     occurrences_with_prefix,
     spaced,
 )
-from quarry.index.postings.merging import merged
 from quarry.index.postings.phrases import read_terms
 from quarry.index.postings.query import QueryTerm
-from quarry.index.postings.segment import DocOrdinals
+from quarry.index.postings.segment import DocOrdinals, merged
 from quarry.index.postings.snapshot_scorer import Postings, SnapshotScorer
 
 _NOTES = "SELECT id, name_length FROM notes ORDER BY id"

@@ -20,7 +20,7 @@ from quarry.index.snapshot_cache import SnapshotCache
 from quarry.index.vectors import matrix
 from quarry.index.vectors.background import BackgroundSample, in_sample
 from quarry.index.vectors.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row
-from quarry.index.vectors.tables import STATIC, VectorTables
+from quarry.index.vectors.rows import STATIC, VectorTables
 
 _IdsAndRows = tuple[NDArray[np.int64], NDArray[np.int8]]
 _CHUNKS = "SELECT chunk_id, vector FROM {vectors} WHERE length(vector) > 0 AND chunk_id"

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from quarry.index.deadline import Deadline
+from quarry.index.database import Deadline
 from quarry.index.ids import NoteIds, among, notes_of
 from quarry.index.top_k import Scored
 from quarry.index.vectors.background import PRIOR_MEAN, PRIOR_SPREAD, Background
 from quarry.index.vectors.query import DenseQuery, FloatArray, NearestChunks
-from quarry.index.vectors.tables import Waiting
+from quarry.index.vectors.rows import Waiting
 
 STANDARD = Background(PRIOR_MEAN, PRIOR_SPREAD)
 DIGITS = 9  # of a standardised cosine; beyond that, the order of operations decides

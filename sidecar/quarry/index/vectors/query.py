@@ -15,15 +15,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.database import SqlValue, select
-from quarry.index.deadline import NO_DEADLINE, Deadline
+from quarry.index.database import NO_DEADLINE, Deadline, SqlValue, select
 from quarry.index.ids import NoteIds, id_list, note_of_sql
 from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
 from quarry.index.vectors.background import Background
 from quarry.index.vectors.cache import VectorCache, VectorSnapshot
 from quarry.index.vectors.matrix import ScoredMatrix
 from quarry.index.vectors.quantize import PEAK, FloatMatrix, FloatVector, cosines, dequantize
-from quarry.index.vectors.tables import STATIC, VectorTables
+from quarry.index.vectors.rows import STATIC, VectorTables
 
 FloatArray: TypeAlias = NDArray[np.float64]
 

@@ -99,10 +99,7 @@ def _request(block: ContextBlock) -> SearchRequest:
 
 
 def _kept(passage: Quoted, length: int) -> KeptQuote:
-    source = passage.source
-    return KeptQuote(
-        passage.blocks[length], source.path, passage.passage, source.heading_path, source.line, source.confidence
-    )
+    return KeptQuote(passage.blocks[length], passage.passage, passage.source)
 
 
 def _passages(answer: Answer) -> list[Quoted]:

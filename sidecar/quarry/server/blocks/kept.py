@@ -19,9 +19,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.indexing.activity import Updated
+from quarry.protocol.context import Source
 from quarry.vault.paths import nfc
 
-FORMAT = 1
+FORMAT = 2
 MAX_BYTES = 16 * 1024 * 1024  # a hundred blocks of 20,000 tokens are 8 MB
 
 _log = logging.getLogger(__name__)
@@ -39,11 +40,8 @@ class KeptQuote(Struct, frozen=True):
     """A quote as it stands in a block, and where it is from."""
 
     text: str
-    path: str  # in NFC
     passage: str  # a hash of the whole passage, by which a conversation knows it again
-    heading_path: list[str]
-    line: int
-    confidence: float
+    source: Source
 
 
 class KeptBlock(Struct, frozen=True):
@@ -122,7 +120,7 @@ class BlockStore:
                 block for block in self._all().values() if any(nfc(note.path) in changed for note in block.likely)
             ]
             for block in affected:
-                quoted = next((quote.path for quote in block.quotes if quote.path in changed), None)
+                quoted = next((quote.source.path for quote in block.quotes if quote.source.path in changed), None)
                 if quoted is None:
                     likely = [note for note in block.likely if nfc(note.path) not in changed]
                     self._all()[block.name] = replace(block, likely=likely)

@@ -72,7 +72,7 @@ class Blocks(Struct, frozen=True):
                 continue
             contents.append(one)
             for quote in kept.quotes[: len(one.sources)]:
-                on_quote(quote.path, quote.passage)
+                on_quote(quote.source.path, quote.passage)
             room -= len(SEPARATOR) + len(one.text) if one.text else 0
         sections = [one.text for one in contents if one.text]
         text = SEPARATOR.join([PREAMBLE, *sections]) if sections else ""
@@ -203,10 +203,7 @@ def _contents(block: ContextBlock, kept: KeptBlock, state: wire.BlockState, room
         truncated=len(quotes) < len(kept.quotes),
         built_ms=kept.built_ms,
         expires_ms=kept.built_ms + _ttl_ms(block),
-        sources=[
-            wire.Source(path=one.path, heading_path=one.heading_path, line=one.line, confidence=one.confidence)
-            for one in kept.quotes[: len(quotes)]
-        ],
+        sources=[quote.source for quote in kept.quotes[: len(quotes)]],
     )
 
 

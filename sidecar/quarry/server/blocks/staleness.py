@@ -50,7 +50,7 @@ def stale_by_index(kept: KeptBlock, likely: Sequence[Likely], missing: Sequence[
         return None
     now = {note.path: note for note in likely}
     before = {note.path: note for note in kept.likely}
-    sources = {quote.path for quote in kept.quotes}
+    sources = {quote.source.path for quote in kept.quotes}
     for path, note in before.items():
         if path in now and now[path].sha256 != note.sha256:
             return changed(path)

@@ -162,8 +162,9 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
         confidence=hit.confidence,
         why=None if listed else _why(hit),
         modified_ms=note.modified_ms,
-        type=_named_property(note, "type"),
-        domain=_named_property(note, "domain"),
+        type=named_property(note, "type"),
+        domain=named_property(note, "domain"),
+        project=named_property(note, "project"),
         tags=[clean[tag] for tag in note.tags],
         passages=[_passage(passage, clean, with_text=with_text, listed=listed) for passage in hit.passages],
         further_passages=hit.further_passages,
@@ -187,7 +188,7 @@ def _extract(extract: Extract, clean: Mapping[str, str]) -> wire.Extract:
     )
 
 
-def _named_property(note: StoredChunk, name: str) -> str | None:
+def named_property(note: StoredChunk, name: str) -> str | None:
     """The property *name* of the note as text; None where it has none."""
     if name not in note.front_matter:  # which is JSON, and mostly short: most notes need no decoding
         return None

@@ -20,6 +20,7 @@ from quarry.redaction.sanitize import inert, one_line, printable, scrubbed
 from quarry.search import Answer, Hit, Passage
 from quarry.search.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
+from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_legs
 from quarry.vault.paths import nfc
 
@@ -96,11 +97,12 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
     title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    project = f", project {inert(one_line(source.project))}" if source.project else ""
     text = inert(printable(scrubbed(passage.snippet.text)).strip())
     goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
     lengths = quote_lengths(text)
     quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
-    blocks = tuple(f"{title} (line {source.line + 1})\n\n{_behind_signs(quote)}" for quote in quotes)
+    blocks = tuple(f"{title} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * share if hit.retrievers else None
     return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), blocks)
@@ -128,6 +130,7 @@ def _source(hit: Hit, passage: Passage) -> wire.Source:
     chunk = passage.chunk.chunk
     return wire.Source(
         path=nfc(hit.path),
+        project=named_property(passage.chunk, "project"),
         heading_path=[scrubbed(heading) for heading in chunk.trail],
         line=note_line(chunk, passage.snippet.start),
         confidence=hit.confidence,

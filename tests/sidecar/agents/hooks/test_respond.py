@@ -341,7 +341,7 @@ def test_without_a_sidecar_one_is_started_and_nothing_said(home, vault, hook, ta
     conversation = talk("claude-code", cwd=str(vault))
     (vault / ".obsidian").mkdir()
 
-    assert hook("claude-code", conversation.event("start"), CLAUDECODE="1") is None
+    assert hook("claude-code", conversation.event("start"), vault, CLAUDECODE="1") is None
     discovery = tools.eventually(lambda: found(home, vault), "a sidecar")
     assert log()[0] == "cold"
     environment = Path(f"/proc/{discovery.pid}/environ").read_bytes().split(b"\0")

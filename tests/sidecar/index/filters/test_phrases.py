@@ -4,7 +4,7 @@ import pytest
 
 from quarry.errors import Cancelled
 from quarry.index import Deadline
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index.database import NO_DEADLINE
 from quarry.index.filters.phrases import ALWAYS, IndexedPhrases, WrittenPhrases
 
 

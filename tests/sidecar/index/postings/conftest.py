@@ -8,9 +8,8 @@ import pytest
 
 from quarry.index import Reader
 from quarry.index.ids import id_range
-from quarry.index.postings.columns import note_terms
-from quarry.index.postings.forward import NoteTerms
-from quarry.index.postings.retrievers import MemoryRetriever
+from quarry.index.postings.columns import NoteTerms, note_terms
+from quarry.index.postings.searcher import MemoryRetriever
 
 Columns = Mapping[int, Sequence[str]]
 Wanted = Callable[[str], int]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.postings.codec import (
+from quarry.index.postings.term_dictionary import (
     PostingsDamaged,
     compress,
     decode_all_byte_planes,

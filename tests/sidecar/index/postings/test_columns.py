@@ -10,13 +10,16 @@ from quarry.index import Index
 from quarry.index.postings.columns import (
     BETWEEN,
     MAX_TERM_CHARACTERS,
+    NoteTerms,
     chunk_columns,
+    decode_terms,
+    encode_terms,
     languages_in,
     name_columns,
     note_terms,
     stored,
+    vault_languages,
 )
-from quarry.index.postings.forward import NoteTerms, decode_terms, encode_terms
 from quarry.index.postings.fts5 import _CREATE_INDEX, _CREATE_VOCABULARY
 from quarry.index.postings.segment_delta import read_note
 
@@ -121,3 +124,50 @@ def test_any_column_is_to_fts5_the_terms_that_the_forward_index_has(words):
     for term in terms:
         asked = '"' + term + '"'
         assert connection.execute("SELECT rowid FROM notes_fts WHERE notes_fts MATCH ?", (asked,)).fetchall() == [(1,)]
+
+
+@pytest.fixture
+def languages(index):
+    def read():
+        with index.reader() as reader:
+            return vault_languages(reader._db)
+
+    return read
+
+
+def test_a_vault_in_english_has_no_other_language(put, languages):
+    put("a.md", "The apple is red and it was good for you.")
+    put("42.md", "42", properties={"lang": "de"})
+
+    assert languages() == ()
+
+
+def test_the_languages_are_those_of_the_notes_after_every_edit(index, put, languages):
+    put("a.md", "apple", properties={"lang": "fr"})
+    put("b.md", "apple", properties={"lang": "de"})
+    put("c.md", "apple", properties={"lang": "de"})
+    assert languages() == ("de", "fr")
+
+    index.remove("b.md")
+    assert languages() == ("de", "fr")
+
+    put("c.md", "apple", properties={"lang": "tr"})
+    assert languages() == ("fr", "tr")
+
+    put("a.md", "apple")
+    assert languages() == ("tr",)
+
+
+def test_a_note_may_have_several(put, languages):
+    put("a.md", "Das Haus ist alt und für die Kinder nicht gut.", "La maison est vieille et elle n'a pas de toit.")
+
+    assert languages() == ("de", "fr")
+
+
+def test_many_notes_in_one_language_are_asked_about_once(index, put, languages):
+    with index.batch():
+        for number in range(50):
+            put(f"{number}.md", "apple", properties={"lang": "de"})
+    put("x.md", "apple", properties={"lang": "es"})
+
+    assert languages() == ("de", "es")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from quarry.index.postings.forward import (
+from quarry.index.postings.columns import (
     CHUNK_COLUMNS,
     IN_ORDER,
     NAME_COLUMNS,

@@ -4,9 +4,9 @@ from msgspec.structs import astuple
 
 from quarry.errors import Cancelled, IndexDamaged
 from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index.database import NO_DEADLINE
 from quarry.index.postings import bm25
-from quarry.index.postings.forward import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.phrases import (
     find_phrase,
     phrase_chunk_scores,

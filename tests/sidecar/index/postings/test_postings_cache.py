@@ -11,7 +11,7 @@ from quarry.index.opening import connect_ours
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.postings_cache import PostingsCache
-from quarry.index.postings.retrievers import Fts5Retriever, MemoryRetriever
+from quarry.index.postings.searcher import Fts5Retriever, MemoryRetriever
 from quarry.index.postings.segment_delta import read_note
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.indexing.maintenance import restore_postings

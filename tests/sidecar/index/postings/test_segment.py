@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarry.index.postings.builder import SegmentBuilder, empty_segment
-from quarry.index.postings.codec import PostingsDamaged
-from quarry.index.postings.term_dictionary import BlockLayout
+from quarry.index.postings.segment import merged
+from quarry.index.postings.term_dictionary import BlockLayout, PostingsDamaged
 
 SMALL_BLOCKS = BlockLayout(block_terms=4, common_from=3)
 """So small that every way in which blocks lie together comes up."""
@@ -92,3 +92,18 @@ def test_a_flipped_bit_is_noticed(at, bit):
         except PostingsDamaged:
             continue
         assert here == [array.tolist() for array in sound.postings(first, last)]  # a bit of zstd's header
+
+
+def postings(*pairs):
+    return np.array([at for at, _ in pairs], np.intp), np.array([code for _, code in pairs], np.intp)
+
+
+def test_postings_of_several_terms_are_those_of_one():
+    ordinals, codes = merged([postings((1, 7), (5, 8)), postings(), postings((0, 9), (3, 7))])
+
+    assert (ordinals.tolist(), codes.tolist()) == ([0, 1, 3, 5], [9, 7, 7, 8])
+
+
+def test_terms_that_nothing_holds_have_none():
+    assert [len(column) for column in merged([postings(), postings()])] == [0, 0]
+    assert [len(column) for column in merged([])] == [0, 0]

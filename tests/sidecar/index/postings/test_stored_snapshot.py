@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged
 from quarry.index import Deadline
-from quarry.index.database import connect
-from quarry.index.deadline import NO_DEADLINE
+from quarry.index.database import NO_DEADLINE, connect
 from quarry.index.postings.columns import stored
 from quarry.index.postings.fts5 import create_keyword_index
 from quarry.index.postings.query import QueryTerm

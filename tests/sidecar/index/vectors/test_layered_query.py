@@ -7,7 +7,7 @@ from quarry.index.ids import id_range
 from quarry.index.vectors.background import Background
 from quarry.index.vectors.layered_query import STANDARD, LayeredDenseQuery, StandardizedQuery, layered_query
 from quarry.index.vectors.query import NearestChunks
-from quarry.index.vectors.tables import Waiting
+from quarry.index.vectors.rows import Waiting
 
 
 class KnownQuery:

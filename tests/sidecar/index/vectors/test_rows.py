@@ -10,7 +10,20 @@ from quarry.index import Index, content_hash, notes, quantize, title_hash
 from quarry.index.database import connect, select
 from quarry.index.ids import id_range
 from quarry.index.vectors import rows as vector_rows
-from quarry.index.vectors.rows import VectorWriter, has_pending, pending_chunks
+from quarry.index.vectors.rows import (
+    CONTEXTUAL,
+    CONTEXTUAL_NAMES,
+    STATIC,
+    VectorWriter,
+    Waiting,
+    contextual_model,
+    create_contextual,
+    drop_contextual,
+    has_pending,
+    pending_chunks,
+    serving_model,
+    waiting_count,
+)
 
 ONE, OTHER = bytes([1, 2, 3]), bytes([3, 2, 1])
 FIRST, LAST = id_range(1)
@@ -138,3 +151,42 @@ def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, s
 
     assert [waiting.chunk.text for waiting in index.pending_vectors(3)] == ["b one", "b two", "a one"]
     assert [waiting.title for waiting in index.pending_titles(9)] == ["b", "a"]
+
+
+def test_a_template_names_the_tables_of_a_model():
+    template = "SELECT 1 FROM {vectors}, {titles}, {pending}"
+
+    assert STATIC.sql(template) == "SELECT 1 FROM vectors, title_vectors, pending"
+    assert {CONTEXTUAL.vectors, CONTEXTUAL.titles, CONTEXTUAL.pending} == CONTEXTUAL_NAMES
+
+
+def test_both_models_have_the_same_columns(index, snapshot):
+    index.contextual.choose("network")
+
+    with snapshot() as connection:
+        for static, contextual in zip(STATIC.__struct_fields__[:3], CONTEXTUAL.__struct_fields__[:3], strict=True):
+            columns = [
+                [row[1:] for row in select(connection, "SELECT * FROM pragma_table_info(?)", (getattr(tables, name),))]
+                for tables, name in ((STATIC, static), (CONTEXTUAL, contextual))
+            ]
+            assert columns[0] == columns[1] != []
+
+
+def test_tables_come_and_go_whole(tmp_path, index, put):
+    put("a.md", "apples", "pears")
+    index.close()
+    from quarry.index.database import connect
+
+    connection, _ = connect(tmp_path / "index.db", writable=True)
+    assert (contextual_model(connection), serving_model(connection)) == (None, None)
+
+    create_contextual(connection, "network")
+    waiting = Waiting.read(connection)
+    assert (contextual_model(connection), serving_model(connection)) == ("network", None)
+    assert (waiting_count(connection), waiting_count(connection, 1)) == (2, 1)
+    assert (waiting.note_ids.tolist(), waiting.chunk_count) == ([1], 2)
+    assert CONTEXTUAL.dimension(connection) is None
+
+    drop_contextual(connection)
+    assert contextual_model(connection) is None
+    connection.close()

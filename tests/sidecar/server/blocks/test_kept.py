@@ -8,13 +8,18 @@ import sys
 import pytest
 
 from quarry.indexing.activity import Updated
+from quarry.protocol import Source
 from quarry.server.blocks.kept import BlockStore, KeptBlock, KeptQuote, Likely
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
 
 
+def source(path):
+    return Source(path=path, project=None, heading_path=[], line=0, confidence=0.5)
+
+
 def block(name="x", *, quoted=("a.md",), likely=("a.md", "b.md")):
-    quotes = [KeptQuote(f"> from {path}", path, "00", [], 0, 0.5) for path in quoted]
+    quotes = [KeptQuote(f"> from {path}", "00", source(path)) for path in quoted]
     return KeptBlock(name, "key", 1, [Likely(path, 0.5, "00") for path in likely], [], quotes)
 
 

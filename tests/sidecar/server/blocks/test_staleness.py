@@ -3,10 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
+from quarry.protocol import Source
 from quarry.server.blocks.kept import KeptBlock, KeptQuote, Likely
 from quarry.server.blocks.staleness import say_the_same, stale_by_index, stale_by_itself
 
-QUOTE = KeptQuote("> a", "a.md", "00", ["A"], 3, 0.5)
+QUOTE = KeptQuote("> a", "00", Source(path="a.md", project=None, heading_path=["A"], line=3, confidence=0.5))
 A, B, C = Likely("a.md", 0.5, "aa"), Likely("b.md", 0.3, "bb"), Likely("c.md", 0.2, "cc")
 KEPT = KeptBlock("x", "key", 1_000, [A, B], [], [QUOTE])
 
@@ -49,6 +50,6 @@ def test_a_block_may_be_stale_by_what_the_index_says(likely, missing, kind, says
 
 
 def test_quotes_say_the_same_where_their_text_is_equal():
-    assert say_the_same([QUOTE], [replace(QUOTE, confidence=0.9)])
+    assert say_the_same([QUOTE], [replace(QUOTE, passage="11")])
     assert not say_the_same([QUOTE], [replace(QUOTE, text="> b")])
     assert not say_the_same([QUOTE], [])

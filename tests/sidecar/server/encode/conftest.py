@@ -12,9 +12,16 @@ from quarry.search.snippet.snippet import make_snippet
 from quarry.types import Chunk, Fused
 
 
-def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0):
+def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0, front="{}"):
     chunk = Chunk(0, heading, text, start, start + len(text), start_utf16, line, "")
-    fields = {"path": path, "title": title, "tags": tuple(tags), "modified_ms": 5, "front_matter": "{}", "chunk": chunk}
+    fields = {
+        "path": path,
+        "title": title,
+        "tags": tuple(tags),
+        "modified_ms": 5,
+        "front_matter": front,
+        "chunk": chunk,
+    }
     return StoredChunk(**{name: fields.get(name, 1) for name in StoredChunk.__struct_fields__})
 
 

@@ -35,11 +35,20 @@ def paths(result):
     return [source.path for source in result.sources]
 
 
+def test_a_quote_carries_the_project_of_its_note(hit):
+    result = context([hit("Tea.md", 0.8, heading=(), line=4, front='{"project": "Tea\\n*house*"}')])
+
+    assert result.text.startswith("**Tea.md** (line 5, project Tea \\*house\\*)\n")
+    assert result.sources[0].project == "Tea\n*house*"
+
+
 def test_notes_are_quoted_under_their_path_heading_and_line(hit):
     result = context([hit("Tea.md", 0.8, heading=("Tea", "How"), line=4)])
 
     assert result.text == "**Tea.md** › Tea › How (line 5)\n\n> the oolong"
-    assert result.sources == [wire.Source(path="Tea.md", heading_path=["Tea", "How"], line=4, confidence=0.8)]
+    assert result.sources == [
+        wire.Source(path="Tea.md", project=None, heading_path=["Tea", "How"], line=4, confidence=0.8)
+    ]
     assert result.abstained is None
 
 
