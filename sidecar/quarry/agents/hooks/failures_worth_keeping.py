@@ -13,9 +13,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from quarry.agents.hooks.compression.cleaning import cleaned_lines
 from quarry.agents.hooks.compression.command import parse_command
-from quarry.agents.hooks.compression.reduction import MAX_MATCHED
+from quarry.agents.hooks.compression.lines import MAX_MATCHED, cleaned_lines
 from quarry.lazy_pattern import lazy_pattern
 
 MIN_CHARACTERS = 500  # a shorter output is read at a glance, and found again by running the command
@@ -26,7 +25,7 @@ LEDGER = "captured"
 MAX_REMEMBERED = 500
 
 _FAILURE = lazy_pattern(
-    r"(?:FAILED \S|E {3,}\S*(?:Error|Exception|assert)|--- FAIL: \S"
+    r"(?:FAILED \S|\S+::\S+ FAILED\b|E {3,}\S*(?:Error|Exception|assert)|--- FAIL: \S"
     r"|error(?:\[\w+\])?: (?!test failed|could not compile)"
     r"|thread '.*' .*panicked at|panic: |  ● .+|(?:[\w.]+\.)?\w*(?:Error|Exception): \S"
     r"|\S+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal )?error\b"

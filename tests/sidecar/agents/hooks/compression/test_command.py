@@ -23,7 +23,7 @@ from quarry.agents.hooks.compression.command import parse_command
     ],
 )
 def test_programs_are_told_in_order(command, names):
-    assert [program.name for program in parse_command(command).programs] == names
+    assert [program.name for program in parse_command(command)] == names
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_what_is_to_be_left_as_it_is_is_no_command_of_ours(command):
 
 
 def test_arguments_and_filters_are_told():
-    program = parse_command("find src -name '*.py' | sort | head -100").only
+    (program,) = parse_command("find src -name '*.py' | sort | head -100")
 
     assert (program.arguments, program.filters) == (("src", "-name", "*.py"), ("sort", "head"))
     assert program.words == {"src", "*.py"}

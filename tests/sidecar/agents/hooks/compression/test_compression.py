@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from quarry.agents.hooks.compression import KINDS, MIN_CHARACTERS, compress
-from quarry.agents.hooks.compression.cleaning import cleaned_lines
+from quarry.agents.hooks.compression.lines import cleaned_lines
 
 OUTPUTS = sorted((Path(__file__).parent / "outputs").glob("*.txt"))
 UNTOUCHED = {  # too short, all errors, or nothing that is known to inform alone
