@@ -7,7 +7,7 @@ import pytest
 
 from quarry.agents.install.clients import CLIENTS
 from quarry.agents.install.config_edit import parse_jsonc
-from quarry.agents.install.desired_state import Installed, Unreadable, installed, left_behind, left_out
+from quarry.agents.install.desired_state import Installed, Unreadable, installed, instructions, left_behind, left_out
 from quarry.errors import BadConfiguration
 
 CLAUDE = """
@@ -272,3 +272,10 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(desk, conte
 
     assert [entry.client for entry in found if isinstance(entry, Installed)] == ["vscode"]
     assert [entry.client for entry in found if isinstance(entry, Unreadable)] == ["cursor"]
+
+
+def test_three_example_queries_name_the_servers_tools():
+    text = instructions("notes")
+
+    assert [call for call in ("search(", "get_context(") if f"`{call}" not in text] == []
+    assert text.count("\n- ") == 3
