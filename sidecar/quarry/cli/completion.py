@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _complete_paths(parser: argparse.ArgumentParser, file: dict[str, str], folder: dict[str, str]) -> None:
+def _complete_paths(parser: argparse.ArgumentParser, file: object, folder: object) -> None:
     """Have arguments that take a path completed with paths."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
