@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quarry import __version__, config
-from quarry.agents.install.installed import Unreadable, installed
-from quarry.agents.install.places import Host, current_host
-from quarry.agents.install.proof import Proof, prove
+from quarry.agents.install.config_paths import Host, current_host
+from quarry.agents.install.desired_state import Unreadable, installed
+from quarry.agents.install.server_entry import running_launcher
+from quarry.agents.install.verify import Verification, verify
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
@@ -117,7 +118,7 @@ def _clients(host: Host) -> Iterator[Finding]:
     entries = list(installed(host))
     if not entries:
         yield Finding("AI clients", "note", "Quarry is set up in none; `quarry install --list` names them")
-    proofs: dict[str, Proof] = {}
+    verified: dict[str, Verification] = {}
     for entry in entries:
         if isinstance(entry, Unreadable):
             yield Finding(entry.client, "note", f"{entry.path} cannot be read: {entry.problem}")
@@ -127,14 +128,26 @@ def _clients(host: Host) -> Iterator[Finding]:
         if not Path(entry.vault).is_dir():
             yield Finding(entry.client, "bad", f"{what}: the vault is not there; {again}")
             continue
+        if entry.scope == "project" and Path(entry.command[0]).absolute() not in _own_programs():
+            # the folder may be a stranger's
+            yield Finding(entry.client, "note", f"{what}: it starts {entry.command[0]}, which was not tried")
+            continue
         key = repr((entry.command, sorted(entry.environment.items())))
-        if key not in proofs:
-            proofs[key] = prove(entry.command, entry.environment)
-        proof = proofs[key]
-        if proof.problem:
-            yield Finding(entry.client, "bad", f"{what}: {proof.problem}; {again}")
+        if key not in verified:
+            verified[key] = verify(entry.command, entry.environment)
+        found = verified[key]
+        if found.problem:
+            yield Finding(entry.client, "bad", f"{what}: {found.problem}; {again}")
         else:
-            yield Finding(entry.client, "good", f"{what}: starts, and has {len(proof.tools)} tools")
+            yield Finding(entry.client, "good", f"{what}: starts, and has {len(found.tools)} tools")
+
+
+def _own_programs() -> tuple[Path, ...]:
+    """The programs that `quarry install` would configure."""
+    try:
+        return (Path(running_launcher().command),)
+    except QuarryError:
+        return ()
 
 
 def _folders() -> Iterator[Finding]:

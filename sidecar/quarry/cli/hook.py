@@ -7,6 +7,7 @@ Without `--test` this module is not imported: `__main__` leads to `hooks/entry.p
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("client", choices=tuple(CLIENTS), metavar="CLIENT", help=f"one of {', '.join(CLIENTS)}")
     add_vault(parser)
     add_json(parser)
+    parser.add_argument("--home", metavar="DIR", help="use DIR as QUARRY_HOME")
     parser.add_argument(
         "--test",
         metavar="FILE",
@@ -37,6 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tell what would be said to an event."""
+    if options.home:
+        os.environ["QUARRY_HOME"] = options.home
     if options.test is None:
         from quarry.agents.hooks.entry import main
 

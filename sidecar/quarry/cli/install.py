@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.agents.install.apply import apply
 from quarry.agents.install.clients import CLIENTS, SCOPES
-from quarry.agents.install.diff import unified_diff
-from quarry.agents.install.entries import checked_name, is_same_vault, running_launcher
-from quarry.agents.install.files import backup_of
-from quarry.agents.install.installed import Installed, installed
-from quarry.agents.install.places import current_host, is_present
-from quarry.agents.install.plan import plan_install, plan_remove
-from quarry.agents.install.proof import Proof, prove
-from quarry.agents.install.record import read_records
-from quarry.agents.install.requests import ClientSetup, left_out, requests_to_install, requests_to_remove
+from quarry.agents.install.config_files import apply, backup_path, planned
+from quarry.agents.install.config_paths import current_host, is_present
+from quarry.agents.install.desired_state import (
+    ClientSetup,
+    Installed,
+    edits_to_install,
+    edits_to_remove,
+    installed,
+    left_behind,
+    left_out,
+    servers_for,
+)
+from quarry.agents.install.server_entry import checked_name, running_launcher
+from quarry.agents.install.verify import Verification, verify
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.scope import confirm_scope
-from quarry.errors import VaultMissing
-from quarry.vault.identity import vault_id
+from quarry.errors import BadConfiguration, VaultMissing
+from quarry.redaction.sanitize import scrubbed
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from quarry.agents.install.places import Host
-    from quarry.agents.install.plan import FileChange
+    from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange
+    from quarry.agents.install.config_paths import Host
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -59,31 +64,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """
-    Show the changes, ask, write them, and start what was written.
+    Show the changes, ask, make them, and start the server as it is configured then.
 
     Raises:
-        BadConfiguration: A file cannot be changed; then none is.
+        BadConfiguration: Another program's server has the name; then nothing is changed.
     """
     host = current_host()
     if options.list:
         return _list(host, as_json=options.as_json)
     setups = _setups(options)
-    changes = _plan(options, setups, host)
-    for sentence in () if options.remove else (sentence for setup in setups for sentence in left_out(setup)):
-        print_stderr(sentence)
+    files = [file for setup in setups for file in _edits(options, setup, host)]
+    plans = [plan for plan in planned(files) if plan.action != "none"]
+    for setup in setups:
+        for sentence in left_behind(setup, host, options.clients) if options.remove else left_out(setup):
+            print_stderr(sentence)
     if not options.as_json:
-        _show(changes)
+        _show(plans, remove=options.remove)
     if options.dry_run:
-        return _reported(options, changes, None, written=False)
-    if any(change.is_change for change in changes):
-        refusal = _refusal(options, changes)
+        return _report_dry_run(options, plans)
+    if any(plan.action != "left" for plan in plans):
+        refusal = _refusal(options, plans)
         if refusal is not None:
             return refusal
-    elif not options.as_json:
-        print_line("nothing to do")
-    apply(changes)
-    proof = None if options.remove else _prove(setups[0], host)
-    return _reported(options, changes, proof, written=True)
+    changes = [change for change in apply(files, host) if change.action != "none"]
+    found = None if options.remove else _verified(setups, host)
+    return _report(options, changes, found)
 
 
 def _setups(options: argparse.Namespace) -> list[ClientSetup]:
@@ -104,39 +109,61 @@ def _setups(options: argparse.Namespace) -> list[ClientSetup]:
 
 
 def _vault(options: argparse.Namespace) -> str:
-    """The path of the vault, absolute; with --remove also of one that is gone."""
+    """The path of the vault, absolute; with --remove also of one that is missing."""
     try:
         root = resolve_vault(options)
     except VaultMissing:
         if not (options.remove and options.vault):
             raise
         root = options.vault.expanduser()
-    return os.path.normpath(root.absolute())
+    path = os.path.normpath(root.absolute())
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise BadConfiguration(f"the path {path!r} is not UTF-8, as clients need it; rename the folder") from error
+    return path
 
 
-def _plan(options: argparse.Namespace, setups: Sequence[ClientSetup], host: Host) -> list[FileChange]:
-    find = requests_to_remove if options.remove else requests_to_install
-    requests = [request for setup in setups for request in find(setup, host)]
-    plan = plan_remove if options.remove else plan_install
-    return plan(requests, vault_id(Path(setups[0].vault)), read_records())
+def _edits(options: argparse.Namespace, setup: ClientSetup, host: Host) -> list[FileEdit]:
+    return [*(edits_to_remove(setup, host, options.clients) if options.remove else edits_to_install(setup, host))]
 
 
-def _show(changes: Sequence[FileChange]) -> None:
-    for change in changes:
-        for line in unified_diff(change):
-            print_line(line)
+def _show(plans: Sequence[PlannedChange], *, remove: bool) -> None:
+    """Every change in full: command lines, and the parts of files that are added and removed."""
+    for plan in plans:
+        if plan.action == "left":
+            _show_by_hand(plan, remove=remove)
+            continue
+        for command in plan.commands:
+            print_line(f"run {shlex.join(command)}")
+        print_line(f"{plan.action} {plan.state.path}")
+        if plan.state.found and (names := plan.state.found.st_nlink) > 1:
+            print_line(
+                f"  (the file has {names} names on the disk, as hard links; the others will keep the old content)"
+            )
+        for sign, part in (("-", plan.difference.removed), ("+", plan.difference.added)):
+            for line in scrubbed(part).splitlines():
+                print_line(f"{sign} {line}")
 
 
-def _refusal(options: argparse.Namespace, changes: Sequence[FileChange]) -> int | None:
+def _show_by_hand(plan: PlannedChange, *, remove: bool) -> None:
+    """The part of a file that Quarry does not change, for the person to copy or to delete."""
+    part = plan.difference.removed if remove else plan.difference.added
+    print_line(f"{plan.state.path} is left alone: {plan.problem}.")
+    print_line("Delete Quarry's entries from it yourself:" if remove else "Add this to it yourself:")
+    print_line(scrubbed(part) if part else "(they could not be read)")
+
+
+def _refusal(options: argparse.Namespace, plans: Sequence[PlannedChange]) -> int | None:
     """
-    The exit code where the changes are not confirmed; None where they are.
+    The exit code if the changes are not confirmed; None if they are.
 
     Raises:
-        BadUsage: There is nobody to ask.
+        BadUsage: There is no terminal to ask on.
     """
     if options.yes:
         return None
-    files = [str(change.state.path) for change in changes if change.is_change]
+    files = [str(plan.state.path) for plan in plans if plan.action != "left"]
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadUsage(f"nothing was written to {', '.join(files)}", "give --yes to write without being asked")
     what = "this file" if len(files) == 1 else f"these {len(files)} files"
@@ -147,59 +174,73 @@ def _refusal(options: argparse.Namespace, changes: Sequence[FileChange]) -> int 
     return FAILED
 
 
-def _prove(setup: ClientSetup, host: Host) -> Proof:
-    """Start the server as its client's configuration now says."""
-    found = [entry for entry in installed(host) if isinstance(entry, Installed)]
-    ours = [entry for entry in found if entry.client == setup.client.name and entry.scope == setup.scope]
-    entry = next((entry for entry in ours if is_same_vault(entry.vault, setup.vault)), None)
-    if entry is None:
-        return Proof((), f"{setup.client.title} is not set up for this vault")
-    return prove(entry.command, entry.environment)
+def _verified(setups: Sequence[ClientSetup], host: Host) -> Verification | None:
+    """Start the server of the first client that is set up, as its configuration says; None if none is."""
+    for setup in setups:
+        for entry in servers_for(setup.vault, setup.scope, host):
+            if entry.client == setup.client.name:
+                return verify(entry.command, entry.environment)
+    return None
 
 
-def _reported(options: argparse.Namespace, changes: Sequence[FileChange], proof: Proof | None, *, written: bool) -> int:
-    """Say what was done, or would be; gives the exit code."""
+def _report_dry_run(options: argparse.Namespace, plans: Sequence[PlannedChange]) -> int:
     if options.as_json:
-        _report_json(changes, proof, written=written)
-    elif written:
-        _report_written(changes)
-        if proof:
-            _report_proof(options, proof)
-    elif any(change.is_change for change in changes):
+        print_json({"written": False, "files": [_row(plan) for plan in plans], "server": None})
+    elif plans:
         print_stderr("nothing was written: leave out --dry-run to write it")
     else:
         print_line("nothing to do")
-    return FAILED if proof and proof.problem else OK
+    return OK
 
 
-def _report_json(changes: Sequence[FileChange], proof: Proof | None, *, written: bool) -> None:
-    files = [
-        {"path": str(change.state.path), "action": _action(change), "diff": unified_diff(change)} for change in changes
-    ]
-    tools = proof and {"tools": proof.tools, "problem": proof.problem}
-    print_json({"written": written, "files": files, "server": tools})
+def _report(options: argparse.Namespace, changes: Sequence[AppliedChange], found: Verification | None) -> int:
+    """Say what was done; gives the exit code."""
+    if options.as_json:
+        rows = [
+            {**_row(change.plan), "action": change.action, "problem": change.problem, "failures": change.failures}
+            for change in changes
+        ]
+        print_json({"written": True, "files": rows, "server": found and found._asdict()})
+    else:
+        _report_changes(changes)
+        if found:
+            _report_server(options, found)
+    return FAILED if any(change.action == "left" for change in changes) or (found and found.problem) else OK
 
 
-def _action(change: FileChange) -> str:
-    if not change.is_change:
-        return "none"
-    return "delete" if change.text is None else "create" if change.state.data is None else "change"
+def _row(plan: PlannedChange) -> dict[str, object]:
+    added, removed = map(scrubbed, plan.difference)
+    return {
+        "path": str(plan.state.path),
+        "action": plan.action,
+        "added": added,
+        "removed": removed,
+        "commands": plan.commands,
+        "problem": plan.problem,
+    }
 
 
-def _report_written(changes: Sequence[FileChange]) -> None:
+def _report_changes(changes: Sequence[AppliedChange]) -> None:
+    if not changes:
+        print_line("nothing to do")
     for change in changes:
-        if change.is_change:
-            backup = backup_of(change.state.path)
-            kept = f"; as it was before: {backup.name}" if backup.exists() else ""
-            print_line(f"{_action(change)}d {change.state.path}{kept}")
+        path = change.plan.state.path
+        for failure in change.failures:
+            print_stderr(failure)
+        if change.action == "left":
+            print_stderr(f"{path} was left alone: {change.problem}; change it yourself, as shown above")
+        else:
+            backup = backup_path(change.plan.state)
+            kept = f"; its old content is in {backup}" if change.plan.state.data is not None and backup.exists() else ""
+            print_line(f"{change.action}d {path}{kept}")
 
 
-def _report_proof(options: argparse.Namespace, proof: Proof) -> None:
-    if proof.problem:
-        print_stderr(f"the configuration is written, but the server does not work: {proof.problem}")
-        print_stderr("run `quarry doctor`; `quarry install` with --remove takes the configuration back")
+def _report_server(options: argparse.Namespace, found: Verification) -> None:
+    if found.problem:
+        print_stderr(f"the configuration is written, but the server does not work: {found.problem}")
+        print_stderr("run `quarry doctor`; `quarry install` with --remove removes the configuration")
         return
-    print_line(f"the server starts and has {len(proof.tools)} tools: {', '.join(proof.tools)}")
+    print_line(f"the server starts and has {len(found.tools)} tools: {', '.join(found.tools)}")
     for name in dict.fromkeys(options.clients):
         client = CLIENTS[name]
         print_line(f"{client.title}: {client.afterwards}")
@@ -210,32 +251,27 @@ def _report_proof(options: argparse.Namespace, proof: Proof) -> None:
 
 
 def _list(host: Host, *, as_json: bool) -> int:
-    entries = list(installed(host))
-    rows = [
-        {
-            "client": client.name,
-            "title": client.title,
-            "found": is_present(client.found_by, host),
-            "servers": [
-                {"name": entry.name, "scope": entry.scope, "vault": entry.vault, "path": str(entry.path)}
-                for entry in entries
-                if isinstance(entry, Installed) and entry.client == client.name
-            ],
-            "hooks": client.hooks is not None,
-            "documentation": client.documentation,
-        }
-        for client in CLIENTS.values()
-    ]
+    entries = [entry for entry in installed(host) if isinstance(entry, Installed)]
+    rows = []
+    for client in CLIENTS.values():
+        servers = [entry for entry in entries if entry.client == client.name]
+        found = is_present(client.found_by, host)
+        rows.append(
+            {
+                "client": client.name,
+                "title": client.title,
+                "found": found,
+                "servers": [
+                    {"name": entry.name, "scope": entry.scope, "vault": entry.vault, "path": str(entry.path)}
+                    for entry in servers
+                ],
+                "hooks": client.hooks is not None,
+                "documentation": client.documentation,
+            }
+        )
+        if not as_json:
+            told = "; ".join(f"{entry.name} -> {entry.vault} ({entry.scope})" for entry in servers)
+            print_line(f"{client.name:<15} {told or ('not set up' if found else 'not found here')}")
     if as_json:
         print_json({"clients": rows})
-    else:
-        _print_clients(rows)
     return OK
-
-
-def _print_clients(rows: Sequence[dict[str, object]]) -> None:
-    for row in rows:
-        servers = row["servers"]
-        assert isinstance(servers, list)
-        told = "; ".join(f"{server['name']} -> {server['vault']} ({server['scope']})" for server in servers)
-        print_line(f"{row['client']:<15} {told or ('not set up' if row['found'] else 'not found here')}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry.engine import Engine, Status
-from quarry.errors import BadQuery, DeadlineExceeded, IndexUnavailable
+from quarry.errors import BadQuery, DeadlineExceeded, IndexUnavailable, QuarryError
 from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.corpus_cache import CachedCorpus, prepare
 from quarry.evaluation.measures import Run, Values, measure
@@ -155,6 +155,11 @@ def ask(
             answer = engine.search(system.request(query.text, limit))
         except (BadQuery, DeadlineExceeded) as error:
             refusals.append(f"{query.text!r}: {error}")
+            continue
+        except QuarryError:
+            raise
+        except Exception as error:  # a defect of ours costs one query, not the hours of all
+            refusals.append(f"{query.text!r}: the search failed ({type(error).__name__}: {error})")
             continue
         paths = (nfc(hit.path) for hit in answer.hits)
         run[query.id] = tuple(paths if ids is None else (ids[path] for path in paths))

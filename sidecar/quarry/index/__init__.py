@@ -19,13 +19,13 @@ The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; b
 """
 
 from quarry.index.checksums import content_hash, title_hash
-from quarry.index.database import Deadline
+from quarry.index.database import DatabaseError, Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
 from quarry.index.ids import NoteIds, note_of
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
 from quarry.index.postings.columns import TERMS_VERSION
-from quarry.index.postings.query import KeywordQuery, QueryTerm, query_term
+from quarry.index.postings.query import MAX_TERMS, KeywordQuery, QueryTerm, query_term
 from quarry.index.postings.term_dictionary import PostingsDamaged
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
@@ -55,10 +55,12 @@ from quarry.index.vectors.query import DenseQuery, NearestChunks
 
 __all__ = [
     "CHUNK_WEIGHTS",
+    "MAX_TERMS",
     "SCHEMA_VERSION",
     "TERMS_VERSION",
     "Background",
     "ChunkWeights",
+    "DatabaseError",
     "Deadline",
     "DenseQuery",
     "IncomingLink",

@@ -208,6 +208,9 @@ def never() -> bool:
     return False
 
 
+DatabaseError = apsw.Error  # of which `explained` makes an error of ours
+
+
 class Deadline(Struct, frozen=True):
     """Stops a query at a point in time, or as soon as `cancelled` returns True."""
 

@@ -22,6 +22,7 @@ from quarry.search.extraction import extract_answer
 from quarry.search.features import extract_features
 from quarry.search.grouping import FEW_CHUNKS, group_by_note
 from quarry.search.missing_words import words_missing
+from quarry.search.ornaments import ornament
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import (
     MIN_COSINE,
@@ -318,7 +319,7 @@ def search(
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and while typing a newer search has cancelled this one
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
-    hits = _with_maps(hits, context.reader)
+    hits = ornament("maps", lambda: _with_maps(hits, context.reader), hits)
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
@@ -335,8 +336,10 @@ def search(
             sort="modified" if request.sort == "relevance" else request.sort,
         )
     retrievers = context.available(request.mode)
+    if "lexical" in retrievers:
+        hits = ornament("missing words", lambda: _with_missing_words(hits, result, context.reader, deadline), hits)
     return Answer(
-        hits=_with_missing_words(hits, result, context.reader, deadline) if "lexical" in retrievers else hits,
+        hits=hits,
         total=execution.count_notes(result),
         retrievers=retrievers,
         missing=missing,
@@ -345,8 +348,8 @@ def search(
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, retrievers) if context.is_complete else (),
         relaxed=result.relaxed,
-        weakness=execution.weakness(result),
-        extract=execution.extract(result),
+        weakness=ornament("weakness", lambda: execution.weakness(result), None),
+        extract=ornament("extract", lambda: execution.extract(result), None),
         reachable=result.reachable,
         sort="relevance" if result.matching is None else request.sort,
     )

@@ -1,4 +1,4 @@
-"""Which words of the query does each of several notes lack?"""
+"""The words of the query that each of several notes lacks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.index import Deadline, KeywordQuery, NoteIds, QueryTerm, Reader, query_term
+from quarry.index import MAX_TERMS, Deadline, KeywordQuery, NoteIds, QueryTerm, Reader, query_term
 from quarry.search.prepare import PreparedQuery
 from quarry.search.unspaced_words import is_run, lacking_words, pairs_of, split_runs
 from quarry.search.whole_words import whole_word
@@ -99,10 +99,13 @@ def _terms_held(
     terms: Sequence[QueryTerm], note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
 ) -> _HeldTerms:
     """Which notes hold each of *terms*; those that are not of the query are looked up."""
-    others = tuple([term.text for term in terms if term not in of_query])
-    if not others:
-        return of_query
-    return {**of_query, **reader.keywords.query(KeywordQuery(others), deadline=deadline).terms_of_notes(note_ids)}
+    others = [term.text for term in terms if term not in of_query]
+    held = dict(of_query)
+    for start in range(0, len(others), MAX_TERMS):  # a query drops the terms beyond those
+        deadline.check()
+        query = KeywordQuery(tuple(others[start : start + MAX_TERMS]))
+        held |= reader.keywords.query(query, deadline=deadline).terms_of_notes(note_ids)
+    return held
 
 
 def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:

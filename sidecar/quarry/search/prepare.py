@@ -3,6 +3,7 @@ A parsed query made ready for the retrievers: its terms with their idf, its vect
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ from quarry.index.vectors.quantize import FloatVector
 from quarry.search.answer import Correction
 from quarry.search.contextual_queries import ContextualQueries, ContextualVector
 from quarry.search.corrections import absent_words, corrected, with_corrections
+from quarry.search.ornaments import ornament
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
@@ -135,7 +137,11 @@ def prepare_query(
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
-    words, corrections = corrected(query, absent, reader, encoder, deadline) if corrects else (query.words, ())
+    words: Sequence[str] = query.words
+    corrections: tuple[Correction, ...] = ()
+    if corrects:
+        correct = partial(corrected, query, absent, reader, encoder, deadline)
+        words, corrections = ornament("corrections", correct, (words, corrections))
     replaced = {correction.typed for correction in corrections}
     languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)

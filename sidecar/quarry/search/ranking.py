@@ -24,6 +24,7 @@ from quarry.search.features import FIELD_WEIGHTS, POOL, CandidateFeatures, Ranke
 from quarry.search.fusion import DEPTH, fuse
 from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
+from quarry.search.ornaments import ornament
 from quarry.search.prepare import PreparedQuery
 from quarry.search.reranking import RERANKED, Wording, compare_wording
 from quarry.search.signals import (
@@ -88,18 +89,21 @@ class PublishedRanking(Struct, frozen=True):
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
         """
-        features = extract_features(self.prepared, reader, self.retrievers, deadline, also=self.note_ids)
-        weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
-        by_signals = rank_by_signals(
-            self.prepared, features, reader, self.retrievers, weights, self.encoder, deadline, min_cosine=-1.0
-        )
         notes = [self.notes[place] for place in places]
-        chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
-        evidence = by_signals.evidence(chosen, [note.passages for note in notes], reader, deadline)
+
+        def evidence() -> Evidence:
+            features = extract_features(self.prepared, reader, self.retrievers, deadline, also=self.note_ids)
+            weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+            by_signals = rank_by_signals(
+                self.prepared, features, reader, self.retrievers, weights, self.encoder, deadline, min_cosine=-1.0
+            )
+            chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
+            return by_signals.evidence(chosen, [note.passages for note in notes], reader, deadline)
+
         return tuple(
             [
                 replace(note, confidence=one, words_held=share)
-                for note, one, share in zip(notes, confidences(evidence), evidence.held.tolist(), strict=True)
+                for note, one, share in zip(notes, *_confidences(evidence, len(notes)), strict=True)
             ]
         )
 
@@ -141,8 +145,8 @@ class SignalRanking(Struct, frozen=True):
         by_words = [SIGNAL_NAMES.index(name) for name in WORD_SIGNALS]
         words_lead = [sum([of_note[at] for at in by_words]) > sum(of_note) / 2 for of_note in shares]
         passages = _choose_passages(names, scores, words_lead, self.features, self.prepared, reader, deadline)
-        evidence = self.evidence(chosen, passages, reader, deadline)
-        columns = (names, scores, has_word, is_near, shares, passages, confidences(evidence), evidence.held.tolist())
+        confidence_and_held = _confidences(lambda: self.evidence(chosen, passages, reader, deadline), len(names))
+        columns = (names, scores, has_word, is_near, shares, passages, *confidence_and_held)
         return tuple(
             [
                 RankedNote(
@@ -178,6 +182,16 @@ class SignalRanking(Struct, frozen=True):
 
 
 NoteRanking: TypeAlias = PublishedRanking | SignalRanking
+
+
+def _confidences(gather: Callable[[], Evidence], count: int) -> tuple[list[float], list[float]]:
+    """The confidence of each of *count* notes, and the share of the query's words that it holds; 0 where that fails."""
+
+    def make() -> tuple[list[float], list[float]]:
+        evidence = gather()
+        return confidences(evidence), evidence.held.tolist()
+
+    return ornament("confidence", make, ([0.0] * count, [0.0] * count))
 
 
 def rank_by_rrf(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -13,10 +14,11 @@ from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.budget import Fitted, fit
+from quarry.search.ornaments import ornament
 from quarry.search.ranking import RankedNote
 from quarry.search.snippet.highlighting import find_matches, highlight
-from quarry.search.snippet.matcher import HighlightTerms
-from quarry.search.snippet.snippet import Snippet, make_snippet
+from quarry.search.snippet.matcher import HighlightTerms, TermMatch
+from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
 from quarry.types import Fused, SearchRequest, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
@@ -53,7 +55,7 @@ class SnippetBuilder(Struct, frozen=True):
             quoted = passages_of.get(note.path)
             if quoted:
                 wanted = self.wanted.in_languages(languages.get(note_of(quoted[0].chunk.chunk_id), ()))
-                marks = highlight(quoted[0].chunk.title, wanted)
+                marks = ornament("marks", partial(highlight, quoted[0].chunk.title, wanted), ())
                 further = len(note.passages) - len(quoted)
                 hits.append(
                     Hit(
@@ -106,14 +108,19 @@ class SnippetBuilder(Struct, frozen=True):
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
-        found, languages = [], self._languages(chunks)
+        found: list[Sequence[TermMatch]] = []
+        languages = self._languages(chunks)
         for chunk, text in zip(chunks, texts, strict=True):
             self.deadline.check()
             wanted = self.wanted.in_languages(languages.get(note_of(chunk.chunk_id), ()))
-            found.append(find_matches(text, wanted))
+            found.append(ornament("marks", partial(find_matches, text, wanted), ()))
         wordless = [at for at, matches in enumerate(found) if not matches]
-        nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
-        return [make_snippet(text, found[at], width, nearest.get(at)) for at, text in enumerate(texts)]
+        of_wordless = partial(self._nearest_sentences, [texts[at] for at in wordless])
+        nearest = dict(zip(wordless, ornament("nearest sentences", of_wordless, [None] * len(wordless)), strict=True))
+        return [
+            ornament("snippet", partial(make_snippet, text, matches, width, nearest.get(at)), beginning(text, width))
+            for at, (text, matches) in enumerate(zip(texts, found, strict=True))
+        ]
 
     def _languages(self, chunks: Sequence[StoredChunk]) -> dict[int, Languages]:
         """Note -> its languages besides English."""

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from quarry.agents.install.clients import CLIENTS
-from quarry.agents.install.entries import Launcher, hook_entries
+from quarry.agents.install.server_entry import Launcher, hook_entries
 from quarry.cli.main import COMMANDS, full_parser
 
 REPOSITORY = Path(__file__).parents[3]
@@ -58,10 +58,11 @@ def test_the_folder_of_the_manifest_holds_nothing_else():
     assert [path.name for path in (PLUGIN / ".claude-plugin").iterdir()] == ["plugin.json"]
 
 
-def test_the_hooks_are_those_that_install_writes():
+def test_the_hooks_are_those_that_install_writes(monkeypatch):
     hooks = CLIENTS["claude-code"].hooks
     assert hooks is not None
-    written = hook_entries(CLIENTS["claude-code"], hooks, Launcher("quarry"), VAULT)
+    monkeypatch.delenv("QUARRY_HOME")
+    written = hook_entries(CLIENTS["claude-code"], hooks, Launcher("quarry"), VAULT, outputs=True)
 
     assert loaded(PLUGIN / "hooks/hooks.json")["hooks"] == {event: [entry] for event, entry in written.items()}
 

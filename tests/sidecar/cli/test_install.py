@@ -19,6 +19,7 @@ def user(tmp_path, monkeypatch):
     (home / "project/.git").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("PATH", "")  # no client's own command
     for name in ("XDG_CONFIG_HOME", "APPDATA", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(home / "project")
@@ -50,9 +51,9 @@ def test_without_a_terminal_the_change_is_shown_and_nothing_written(user, instal
     done = install("cursor", "vscode")
 
     assert done.code == BAD_USAGE
-    assert f"+++ {user}/.cursor/mcp.json" in done.out
-    assert '+    "notes"' not in done.out  # it is named as its vault
-    assert '+    "vault": {' in done.out
+    assert f"create {user}/.cursor/mcp.json" in done.out
+    assert '+     "notes"' not in done.out  # it is named as its vault
+    assert '+     "vault": {' in done.out
     assert "give --yes" in done.err
     assert not (user / ".cursor").exists()
 
@@ -61,7 +62,7 @@ def test_a_dry_run_writes_nothing_and_is_no_failure(user, install):
     done = install("cursor", "--dry-run", "--yes")
 
     assert done.code == OK
-    assert done.out.startswith("--- /dev/null")
+    assert done.out.startswith(f"create {user}/.cursor/mcp.json\n")
     assert "nothing was written: leave out --dry-run" in done.err
     assert not (user / ".cursor").exists()
 
@@ -133,20 +134,48 @@ def test_a_server_that_does_not_start_is_a_failure_that_says_what_to_do(user, in
     assert (user / ".cursor/mcp.json").exists()
 
 
-def test_a_malformed_file_is_named_with_its_line(user, install):
+@pytest.mark.parametrize("content", ["{\n  oops\n}", '{\n  // mine\n  "a": 1\n}'])
+def test_a_file_that_cannot_be_changed_is_named_and_the_others_are_changed(user, install, content):
     (user / ".cursor").mkdir()
-    (user / ".cursor/mcp.json").write_text("{\n  oops\n}")
+    (user / ".cursor/mcp.json").write_text(content)
 
-    done = install("cursor", "--yes")
+    done = install("cursor", "codex", "--yes")
 
-    assert done.code == BAD_USAGE
-    assert f"{user}/.cursor/mcp.json, line 2: " in done.err
-    assert (user / ".cursor/mcp.json").read_text() == "{\n  oops\n}"
+    assert done.code == FAILED
+    assert f"{user}/.cursor/mcp.json is left alone: " in done.out
+    assert "line 2" in done.err
+    shown = done.out.partition("Add this to it yourself:\n")[2].partition("\n}\n")[0] + "\n}"
+    assert json.loads(shown)["mcpServers"]["vault"]["args"][0] == "mcp"
+    assert (user / ".cursor/mcp.json").read_text() == content
+    assert (user / ".codex/config.toml").exists()
+
+
+def test_the_whole_part_is_shown_of_a_file_on_one_line(user, install):
+    (user / ".claude").mkdir()
+    (user / ".claude/settings.json").write_text(json.dumps({"a": "x" * 2000, "hooks": {}}))
+
+    done = install("claude-code", "--hooks", "--dry-run")
+
+    assert done.out.count('"hook",') == 5
+    assert "xxx" not in done.out
+
+
+def test_the_clients_command_is_shown_before_it_is_run(user, install, monkeypatch):
+    (user / "bin").mkdir()
+    (user / "bin/claude").write_text("#!/bin/sh\nexit 1\n")
+    (user / "bin/claude").chmod(0o755)
+    monkeypatch.setenv("PATH", str(user / "bin"))
+
+    done = install("claude-code", "--yes")
+
+    assert f"run {user}/bin/claude mcp add-json --scope user vault " in done.out
+    assert "`claude mcp` failed: exit code 1" in done.err
+    assert (user / ".claude.json").exists()
 
 
 def test_credentials_of_others_are_not_shown(user, install):
     (user / ".cursor").mkdir()
-    (user / ".cursor/mcp.json").write_text(f'{{\n "mcpServers": {{\n  "gh": {{"env": {{"T": "{TOKEN}"}}}}\n }}\n}}')
+    (user / ".cursor/mcp.json").write_text(json.dumps({"mcpServers": {"gh": {"env": {"T": TOKEN}}}}))
 
     done = install("cursor", "--yes")
 

@@ -106,6 +106,23 @@ def test_a_query_that_cannot_be_read_finds_nothing_and_is_told(tmp_path, notes):
     assert asked.refusals
 
 
+def test_a_query_that_fails_is_counted_and_the_others_are_asked(tmp_path, notes, monkeypatch):
+    with indexed(notes, tmp_path / "index.db") as engine:
+        search = engine.search
+        answers = iter([KeyError("defect"), None])
+
+        def fail_once(request):
+            if error := next(answers):
+                raise error
+            return search(request)
+
+        monkeypatch.setattr(engine, "search", fail_once)
+        asked = ask(engine, queries("brew", "tea"), ALL_SYSTEMS["keyword"], 100)
+
+    assert [*asked.run] == ["1"]
+    assert "KeyError" in asked.refusals[0]
+
+
 def test_a_vault_that_is_not_there_is_an_error_and_no_result_of_zero(tmp_path):
     with pytest.raises(IndexUnavailable, match="cannot be indexed"), indexed(tmp_path / "gone", tmp_path / "index.db"):
         pass

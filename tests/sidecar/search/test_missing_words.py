@@ -130,3 +130,17 @@ def test_the_last_part_of_a_word_that_is_being_typed_is_lacked_by_none(vault: Va
     found = missing(open_engine(), "glue—resi", mode="keyword", typing=True)
 
     assert (found["resin.md"], found["glue.md"]) == ((), ())
+
+
+LONG_QUESTION = "隅田川花火大会の会場から一番近い駅と屋台が並ぶ通りの名前と開始時刻を詳しく教えてくださいお願いします"
+
+
+def test_a_long_run_without_spaces_has_as_many_pairs_as_it_has(vault: Vault, open_engine):
+    vault.write_all({"fireworks.md": "# 花火\n隅田川花火大会は夏です。", "other.md": "# 駅\n近い駅と屋台。"})
+    engine = open_engine()
+
+    assert len(LONG_QUESTION) > 45
+    lacked = missing(engine, LONG_QUESTION, mode="keyword")["fireworks.md"]
+    assert "屋台" in "".join(lacked)
+    assert not any("花火大会" in word for word in lacked)
+    assert "開始時刻" in "".join(lacked)  # of the pairs beyond those that rank

@@ -1,5 +1,5 @@
 """
-`quarry hook CLIENT [--vault DIR]`: an event on standard input, one JSON object or nothing on standard output.
+`quarry hook CLIENT [--vault DIR] [--home DIR]`: an event on standard input, one JSON object or nothing on the output.
 
 An agent waits for us, and takes an exit code for a verdict. So the code is always 0, whatever happens; what is written
 is written at once and whole; and `DEADLINE_MS` after the start a second thread ends the process without a word,
@@ -129,7 +129,7 @@ def _deadline_s() -> float:
 
 
 def _options(arguments: Sequence[str]) -> tuple[str, str | None]:
-    """The client, and the vault that is named; what makes no sense is left out, as nobody would read of it."""
+    """The client, and the vault that is named; `--home` sets QUARRY_HOME, which agents do not pass on."""
     client, vault = "", None
     remaining = iter(arguments)
     for argument in remaining:
@@ -137,6 +137,8 @@ def _options(arguments: Sequence[str]) -> tuple[str, str | None]:
             vault = next(remaining, None)
         elif argument.startswith("--vault="):
             vault = argument.removeprefix("--vault=")
+        elif argument == "--home":
+            os.environ["QUARRY_HOME"] = next(remaining, "")
         elif not argument.startswith("-") and not client:
             client = argument
     return client, vault

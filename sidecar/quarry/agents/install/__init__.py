@@ -1,6 +1,8 @@
 """
-How are AI clients told to use Quarry? `clients.py` is a table of the clients, with the files that they read;
-`places.py` says where those lie on this system. `jsonc.py`, `toml_tables.py` and `sections.py` change a text and leave
-the rest of it byte for byte; `targets.py` says what goes into which file, `plan.py` which files would change and how,
-`apply.py` writes them, `record.py` remembers what was written, `proof.py` starts what was configured.
+Configuration of AI clients, so that they start Quarry.
+
+`clients.py` is a table of the clients and of their files; `config_paths.py` finds those files on this system.
+`server_entry.py` says what is written and recognises it later, `desired_state.py` what each file should contain.
+`config_edit.py` changes the text of a file, `config_files.py` reads and replaces files and runs the clients' own
+commands, `verify.py` starts a configured server.
 """

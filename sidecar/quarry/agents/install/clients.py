@@ -1,7 +1,7 @@
 """
-Which AI clients can be told to use Quarry, and which of their files say so? A table of values.
+Table of the AI clients, with their configuration files and their own commands.
 
-Every row was compared with the documentation that it names, in November 2026. Places are those of `places.py`.
+Every row was compared with the documentation that it names, in November 2026. Paths are templates of `config_paths.py`.
 """
 
 from collections.abc import Mapping
@@ -15,26 +15,43 @@ HOOK_TIMEOUT_S = 2  # a hook answers in a fraction of it, or says nothing; a cli
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """The hooks of a client: its files, and the events that Quarry is told of, with the tools that they are for."""
+    """Hooks of a client: the files, and the events at which Quarry runs, with the matcher of tools for each."""
 
     files: Mapping[Scope, str]
     events: Mapping[str, str | None]
+    output_event: str | None = None  # of *events*, the one that only the settings for outputs of commands need
     grouped: bool = True  # an event has groups of handlers, with a matcher each; else handlers
     exec_form: bool = False  # a program and its arguments; else a line for the shell
     timeout: int = HOOK_TIMEOUT_S  # in the client's unit
-    scaffold: str = "{}\n"  # a file that has no hooks yet
+    scaffold: Mapping[str, object] = field(default_factory=dict)  # content of a new file besides the hooks
     afterwards: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientCommand:
+    """
+    A client's own command that adds and removes servers.
+
+    In the arguments, `{scope}`, `{name}`, `{command}` and `{json}` (the entry) are replaced; `{env}` and `{args}` by
+    any number of arguments, `{named_json}` by the entry with its name. Without *remove*, we edit the file.
+    """
+
+    program: str
+    scopes: tuple[Scope, ...] = SCOPES
+    add: tuple[str, ...]
+    remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """A client of MCP: the files that it reads, and what a person does after they have changed."""
+    """A client of MCP: the files that it reads, and what a person has to do when they have changed."""
 
     name: str
     title: str
     servers: Mapping[Scope, tuple[str, ...]]
     servers_path: tuple[str, ...] = ("mcpServers",)
     file_format: Literal["json", "toml"] = "json"
+    command: ClientCommand | None = None
     has_transport: bool = False  # an entry says that it is of `type` stdio
     found_by: tuple[str, ...]
     hooks: Hooks | None = None
@@ -53,6 +70,11 @@ CLIENTS: Mapping[str, Client] = {
             title="Claude Code",
             servers={"user": ("{claude_state}/.claude.json",), "project": ("{project}/.mcp.json",)},
             has_transport=True,
+            command=ClientCommand(
+                program="claude",  # add-json, as `add --env K=V NAME` takes the name for a variable (issue 62332)
+                add=("mcp", "add-json", "--scope", "{scope}", "{name}", "{json}"),
+                remove=("mcp", "remove", "--scope", "{scope}", "{name}"),
+            ),
             found_by=("{claude}", "{claude_state}/.claude.json"),
             hooks=Hooks(
                 # a hook names a program of this machine, so that a project's goes into the file that is not shared
@@ -61,10 +83,11 @@ CLIENTS: Mapping[str, Client] = {
                     "SessionStart": None,
                     "UserPromptSubmit": None,
                     "PreToolUse": "Edit|Write|Bash",
-                    "PostToolUse": None,
+                    "PostToolUse": "Bash",
                     "PreCompact": None,
                     "SessionEnd": None,
                 },
+                output_event="PostToolUse",
                 exec_form=True,
             ),
             instructions={"user": "{claude}/CLAUDE.md", "project": "{project}/CLAUDE.md"},
@@ -74,6 +97,8 @@ CLIENTS: Mapping[str, Client] = {
         Client(
             name="codex",
             title="Codex",
+            # no command: `codex mcp add` and `remove` of 0.169.0 write all servers anew, and comments and unknown keys
+            # of the others are lost (github.com/openai/codex, issue 45432)
             servers={"user": ("{codex}/config.toml",), "project": ("{project}/.codex/config.toml",)},
             servers_path=("mcp_servers",),
             file_format="toml",
@@ -105,7 +130,7 @@ CLIENTS: Mapping[str, Client] = {
                     ("sessionStart", "beforeSubmitPrompt", "postToolUse", "preCompact", "sessionEnd"), None
                 ),
                 grouped=False,
-                scaffold='{\n  "version": 1\n}\n',
+                scaffold={"version": 1},
             ),
             instructions={"project": _CURSOR_RULE},
             afterwards="enable the server under Settings, MCP",
@@ -117,6 +142,7 @@ CLIENTS: Mapping[str, Client] = {
             servers={"user": ("{app_data}/Code/User/mcp.json",), "project": ("{project}/.vscode/mcp.json",)},
             servers_path=("servers",),
             has_transport=True,
+            command=ClientCommand(program="code", scopes=("user",), add=("--add-mcp", "{named_json}")),
             found_by=("{app_data}/Code",),
             instructions={"project": "{project}/AGENTS.md"},
             afterwards="run the command `MCP: List Servers` and start it",
@@ -138,6 +164,11 @@ CLIENTS: Mapping[str, Client] = {
             name="gemini",
             title="Gemini CLI",
             servers={"user": ("{gemini}/settings.json",), "project": ("{project}/.gemini/settings.json",)},
+            command=ClientCommand(
+                program="gemini",
+                add=("mcp", "add", "--scope", "{scope}", "{env}", "{name}", "{command}", "--", "{args}"),
+                remove=("mcp", "remove", "--scope", "{scope}", "{name}"),
+            ),
             found_by=("{gemini}/settings.json",),
             hooks=Hooks(
                 files={"user": "{gemini}/settings.json", "project": "{project}/.gemini/settings.json"},
@@ -204,4 +235,4 @@ CLIENTS: Mapping[str, Client] = {
         ),
     )
 }
-"""Name -> client, in the order in which they are listed."""
+"""Client by name, in the order in which they are listed."""

@@ -30,6 +30,11 @@ class Snippet(Struct, frozen=True):
     marks: tuple[Mark, ...]
 
 
+def beginning(text: str, width: int) -> Snippet:
+    """The first *width* characters of *text*, unmarked."""
+    return Snippet(text[:width], 0, min(len(text), width), ())
+
+
 def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Span | None = None) -> Snippet:
     """
     Choose and mark the passage of *text* that answers the query.

@@ -31,14 +31,3 @@ def test_every_event_is_one_that_quarry_hook_answers(client):
     assert set(client.hooks.events) <= set(known)
     assert {known[event] for event in client.hooks.events} >= {"start", "prompt", "tool", "compact", "end"}
     assert set(client.hooks.files) == set(SCOPES)
-
-
-def test_claude_code_asks_before_edit_write_and_bash():
-    hooks = CLIENTS["claude-code"].hooks
-
-    assert hooks is not None
-    assert hooks.events["PreToolUse"] == "Edit|Write|Bash"
-    assert list(hooks.events) == [
-        *("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
-        *("PreCompact", "SessionEnd"),
-    ]

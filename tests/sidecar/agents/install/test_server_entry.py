@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from quarry.agents.install import entries
+from quarry.agents.install import server_entry as module
 from quarry.agents.install.clients import CLIENTS
-from quarry.agents.install.entries import (
+from quarry.agents.install.server_entry import (
     Launcher,
     checked_name,
-    entry_name,
     hook_entries,
     hooked_vault,
     is_same_vault,
     running_launcher,
     served_vault,
     server_entry,
+    server_name,
 )
 from quarry.errors import BadConfiguration
 
@@ -35,11 +35,11 @@ LAUNCHER = Launcher("/opt/quarry bin/quarry")
     ],
 )
 def test_a_server_is_named_as_its_vault(folder, name):
-    assert entry_name(Path("/home/me") / folder) == name
+    assert server_name(Path("/home/me") / folder) == name
     assert checked_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../x", "a.b", "x" * 41, "ä", "a\n"])
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a.b", "x" * 41, "ä", "a\n", "-x"])
 def test_a_name_that_a_client_would_not_take_is_refused(name):
     with pytest.raises(BadConfiguration, match="--name"):
         checked_name(name)
@@ -56,15 +56,22 @@ def test_a_server_is_started_by_an_absolute_path_for_one_vault(monkeypatch):
     assert "type" not in server_entry(CLIENTS["claude-desktop"], LAUNCHER, "/Notes")
 
 
-def test_a_home_of_quarrys_own_is_passed_on(home):
+def test_quarry_home_is_written_for_servers_and_hooks(home):
+    hooks = CLIENTS["cursor"].hooks
+    assert hooks is not None
+
+    entries = hook_entries(CLIENTS["cursor"], hooks, LAUNCHER, "/Notes", outputs=True)
+
     assert server_entry(CLIENTS["zed"], LAUNCHER, "/Notes")["env"] == {"QUARRY_HOME": str(home)}
+    assert {str(entry["command"]).rpartition(" --home ")[2] for entry in entries.values()} == {str(home)}
 
 
-def test_hooks_of_claude_code_need_no_shell():
+def test_hooks_of_claude_code_need_no_shell(monkeypatch):
+    monkeypatch.delenv("QUARRY_HOME")
     hooks = CLIENTS["claude-code"].hooks
     assert hooks is not None
 
-    written = hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/My Notes")
+    written = hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/My Notes", outputs=False)
 
     assert written["PreToolUse"] == {
         "matcher": "Edit|Write|Bash",
@@ -78,6 +85,14 @@ def test_hooks_of_claude_code_need_no_shell():
         ],
     }
     assert "matcher" not in written["SessionStart"]
+    assert "PostToolUse" not in written  # it would run after each command, for settings that are off
+
+
+def test_the_hook_for_outputs_runs_after_commands_alone():
+    hooks = CLIENTS["claude-code"].hooks
+    assert hooks is not None
+
+    assert hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/N", outputs=True)["PostToolUse"]["matcher"] == "Bash"
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex", "cursor"])
@@ -86,7 +101,7 @@ def test_every_hook_that_is_written_is_recognised(client, vault):
     hooks = CLIENTS[client].hooks
     assert hooks is not None
 
-    for entry in hook_entries(CLIENTS[client], hooks, LAUNCHER, vault).values():
+    for entry in hook_entries(CLIENTS[client], hooks, LAUNCHER, vault, outputs=True).values():
         handlers = entry.get("hooks", [entry])
         assert [hooked_vault(handler, client) for handler in handlers] == [vault]
         assert [hooked_vault(handler, "other") for handler in handlers] == [None]
@@ -154,7 +169,7 @@ def test_the_program_is_named_as_it_was_started_with_links_kept(tmp_path, monkey
 
 def test_without_a_script_python_starts_the_module(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/x/quarry/__main__.py"])
-    monkeypatch.setattr(entries.sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(module.sysconfig, "get_path", lambda name: str(tmp_path))
 
     launcher = running_launcher()
 

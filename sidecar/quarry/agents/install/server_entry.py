@@ -1,4 +1,4 @@
-"""What is written into a client's configuration, and how is it recognised later?"""
+"""Entries that start Quarry in a client's configuration: servers and hooks, as they are written and recognised."""
 
 import os
 import re
@@ -18,12 +18,14 @@ from quarry.errors import BadConfiguration
 PROGRAM = "quarry"
 MAX_NAME = 40  # letters; clients put the name before that of every tool, of which 64 letters count
 DEFAULT_NAME = "notes"
-_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
-_TEMPORARY = ("archive-v0", "environments-v2")  # folders of uv's cache; a program in them is gone some day
+NAME = re.compile(
+    rf"(?!-)[A-Za-z0-9_-]{{1,{MAX_NAME}}}"
+)  # every client takes it, and no command takes it for an option
+_TEMPORARY = ("archive-v0", "environments-v2")  # folders of uv's cache, which is emptied now and then
 
 
 class Launcher(NamedTuple):
-    """How this Quarry is started: an absolute path, and the arguments that come first."""
+    """The command that starts this Quarry: an absolute path, and its first arguments."""
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -31,21 +33,21 @@ class Launcher(NamedTuple):
 
 def running_launcher() -> Launcher:
     """
-    How the running program can be started again from anywhere.
+    The command that starts the running program again, from any folder.
 
     Raises:
-        BadConfiguration: It runs from a cache, and would not be found for long.
+        BadConfiguration: It runs from a cache that will be emptied.
     """
     found = _script()
     if found and any(part in _TEMPORARY for part in Path(os.path.realpath(found)).parts):
         raise BadConfiguration(
-            f"{found} lies in a cache and will be removed; install Quarry first, with `uv tool install` or pipx"
+            f"{found} is in a cache and will be removed; install Quarry first, with `uv tool install` or pipx"
         )
     return Launcher(str(found)) if found else Launcher(str(Path(sys.executable).absolute()), ("-m", PROGRAM))
 
 
 def _script() -> Path | None:
-    """The script `quarry` that runs, or the one of this Python; a link is kept, as updates change its target."""
+    """The running script `quarry`, or the one of this Python; a link is kept, as updates change its target."""
     started = Path(sys.argv[0])
     installed = Path(sysconfig.get_path("scripts")) / (f"{PROGRAM}.exe" if sys.platform == "win32" else PROGRAM)
     candidates = [started.with_suffix(".exe")] if sys.platform == "win32" else [started]
@@ -56,66 +58,75 @@ def _script() -> Path | None:
     return None
 
 
-def entry_name(vault: Path) -> str:
-    """The name of the vault's folder as the name of a server: `notes` for `Notes`, and where no letter is left."""
+def server_name(vault: Path) -> str:
+    """The name of a server for *vault*, from its folder: `notes` for `Notes`, and for a name without Latin letters."""
     ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:MAX_NAME].strip("-") or DEFAULT_NAME
 
 
 def checked_name(name: str) -> str:
     """
-    *name*, which every client takes.
+    Check that every client takes *name*.
 
     Raises:
-        BadConfiguration: It has other characters than ASCII letters, digits, `-` and `_`, or is too long.
+        BadConfiguration: It has other characters than ASCII letters, digits, `-` and `_`, begins with `-`, or is too
+            long.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise BadConfiguration(f"--name is {name!r}; it takes up to {MAX_NAME} letters, digits, - and _")
     return name
 
 
-# --- what is written --------------------------------------------------------------------------
-
-
 def server_entry(client: Client, launcher: Launcher, vault: str) -> dict[str, object]:
-    """The entry of an MCP server, as *client* reads it, that serves the vault at the path *vault*."""
+    """The entry of an MCP server for the vault at the path *vault*, in the form that *client* reads."""
     entry: dict[str, object] = {"type": "stdio"} if client.has_transport else {}
     entry |= {"command": launcher.command, "args": [*launcher.arguments, "mcp", "--vault", vault]}
-    if home := os.environ.get("QUARRY_HOME"):  # a client that is not started from a terminal has no such variable
-        entry["env"] = {"QUARRY_HOME": str(Path(home).expanduser().absolute())}
+    if home := _own_home():
+        entry["env"] = {"QUARRY_HOME": home}
     return entry
 
 
-def hook_entries(client: Client, hooks: Hooks, launcher: Launcher, vault: str) -> dict[str, dict[str, object]]:
-    """Event -> what is added to its hooks."""
-    arguments = [*launcher.arguments, "hook", client.name, "--vault", vault]
+def hook_entries(
+    client: Client, hooks: Hooks, launcher: Launcher, vault: str, *, outputs: bool
+) -> dict[str, dict[str, object]]:
+    """
+    The entry for each event of *hooks*.
+
+    Args:
+        outputs: Whether the vault's settings need the event after a command; otherwise it would only cost time.
+    """
+    home = _own_home()
+    arguments = [*launcher.arguments, "hook", client.name, "--vault", vault, *(["--home", home] if home else [])]
+    events = {event: matcher for event, matcher in hooks.events.items() if outputs or event != hooks.output_event}
     handler: dict[str, object] = {"command": launcher.command, "args": arguments}
     if not hooks.exec_form:
         handler = {"command": _shell_line([launcher.command, *arguments])}
     handler["timeout"] = hooks.timeout
     if not hooks.grouped:
-        return dict.fromkeys(hooks.events, handler)
+        return dict.fromkeys(events, handler)
     handler = {"type": "command", **handler}
     return {
-        event: {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
-        for event, matcher in hooks.events.items()
+        event: {**({"matcher": matcher} if matcher else {}), "hooks": [handler]} for event, matcher in events.items()
     }
+
+
+def _own_home() -> str | None:
+    """`QUARRY_HOME`, absolute: a client that is not started from a terminal does not have the variable."""
+    home = os.environ.get("QUARRY_HOME")
+    return str(Path(home).expanduser().absolute()) if home else None
 
 
 def _shell_line(arguments: Sequence[str]) -> str:
     return subprocess.list2cmdline(arguments) if sys.platform == "win32" else shlex.join(arguments)
 
 
-# --- what is recognised -----------------------------------------------------------------------
-
-
 def served_vault(entry: object) -> str | None:
-    """The path of the vault that *entry*, of an MCP server, serves; None where it does not start Quarry."""
+    """The path of the vault that the MCP server *entry* serves; None if it does not start Quarry."""
     return _named_vault(_arguments(entry), ["mcp"])
 
 
 def hooked_vault(handler: object, client: str) -> str | None:
-    """The path of the vault that *handler* looks into for *client*; None where it is no hook of Quarry."""
+    """The path of the vault that the hook *handler* of *client* searches; None if it does not start Quarry."""
     return _named_vault(_arguments(handler), ["hook", client])
 
 
@@ -125,7 +136,7 @@ def is_same_vault(one: str | None, other: str) -> bool:
 
 
 def command_of(entry: Mapping[str, Any]) -> list[str]:
-    """The command line of *entry*, program first."""
+    """The command line of *entry*, program first; empty if it has none."""
     return _arguments(entry) or []
 
 
@@ -137,7 +148,7 @@ def _real(path: str) -> str:
 
 
 def _named_vault(arguments: list[str] | None, call: list[str]) -> str | None:
-    """The vault in *arguments*, the command line of a Quarry that is called as *call* says."""
+    """The vault in *arguments*, if that is the command line of a Quarry whose subcommand is *call*."""
     if not arguments:
         return None
     rest = arguments[1:]
@@ -151,13 +162,13 @@ def _named_vault(arguments: list[str] | None, call: list[str]) -> str | None:
 
 
 def _stem(command: str) -> str:
-    """The name of a program without its folder and `.exe`, whichever system the path is of."""
+    """The name of a program without its folder and `.exe`, for paths of every system."""
     kind: type[PurePath] = PureWindowsPath if "\\" in command else PurePosixPath
     return kind(command).name.removesuffix(".exe")
 
 
 def _arguments(entry: object) -> list[str] | None:
-    """The command line of an entry that another program may have written, in whatever form; None where it has none."""
+    """The command line of an entry, which another program may have written in another form; None if it has none."""
     if not isinstance(entry, Mapping) or not isinstance(command := entry.get("command"), str):
         return None
     if isinstance(arguments := entry.get("args"), list):

@@ -1,8 +1,8 @@
 """
-Where do the files of other programs lie on this system?
+Paths of other programs' files on this system.
 
-A place is a path with a base in braces, such as `{home}/.cursor/mcp.json`. The bases follow the clients' documentation,
-with the environment variables by which each of them moves its folder.
+A template is a path with a base in braces, such as `{home}/.cursor/mcp.json`. The bases follow the clients'
+documentation, with the environment variables by which each of them moves its folder.
 """
 
 import os
@@ -15,7 +15,7 @@ System = Literal["linux", "macos", "windows"]
 
 
 class Host(NamedTuple):
-    """The environment that decides where files lie; *project* is the folder with the project's configuration."""
+    """The environment that determines the paths; *project* is the folder with the project's configuration."""
 
     system: System
     home: Path
@@ -24,31 +24,31 @@ class Host(NamedTuple):
 
 
 def current_host(project: Path | None = None) -> Host:
-    """Where this process runs: the project is the nearest folder of a Git repository, else the working directory."""
+    """The environment of this process; the project is the nearest Git repository, else the working directory."""
     systems: Mapping[str, System] = {"darwin": "macos", "win32": "windows"}
     return Host(systems.get(sys.platform, "linux"), Path.home(), project or _project(Path.cwd()), dict(os.environ))
 
 
-def paths_at(places: Sequence[str], host: Host, name: str = "") -> list[Path]:
+def config_paths(templates: Sequence[str], host: Host, name: str = "") -> list[Path]:
     """
-    The files at *places*, of which those count whose folder is there; without any, the first place.
+    The paths for *templates* whose folders exist; if none does, the first path.
 
-    A client that has moved its file is written to in both places: which of the two it reads depends on its version.
+    A client that has moved its file is written to in both folders: which of the two it reads depends on its version.
 
     Args:
-        name: Of the entry, for a client that has a file for each; `*` for all that are there.
+        name: Of the server, for a client with one file for each server; `*` for all existing files.
     """
-    candidates = [path for place in places for path in _matches(place, host, name)]
+    candidates = [path for template in templates for path in _matches(template, host, name)]
     return [path for path in candidates if path.parent.is_dir()] or candidates[:1]
 
 
-def is_present(places: Sequence[str], host: Host) -> bool:
-    """Whether any of *places* is there."""
-    return any(path.exists() for place in places for path in _matches(place, host, ""))
+def is_present(templates: Sequence[str], host: Host) -> bool:
+    """Whether a file or folder exists for any of *templates*."""
+    return any(path.exists() for template in templates for path in _matches(template, host, ""))
 
 
-def _matches(place: str, host: Host, name: str) -> list[Path]:
-    base, _, rest = place.removeprefix("{").partition("}")
+def _matches(template: str, host: Host, name: str) -> list[Path]:
+    base, _, rest = template.removeprefix("{").partition("}")
     folder, rest = Path(_bases(host)[base]), rest.lstrip("/").replace("{name}", name)
     return sorted(folder.glob(rest)) if "*" in rest else [folder / rest]
 

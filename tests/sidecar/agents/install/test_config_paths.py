@@ -1,11 +1,11 @@
-"""Where each client's files lie, on each system."""
+"""Paths of each client's files, on each system."""
 
 from pathlib import Path
 
 import pytest
 
 from quarry.agents.install.clients import CLIENTS
-from quarry.agents.install.places import Host, current_host, is_present, paths_at
+from quarry.agents.install.config_paths import Host, config_paths, current_host, is_present
 
 HOME = Path("/home/me")
 PROJECT = Path("/src/app")
@@ -52,14 +52,14 @@ def host(system="linux", home=HOME, project=PROJECT, **environment):
 @pytest.mark.parametrize(("place", "system"), [(0, "linux"), (1, "macos"), (2, "windows")])
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_users_file_is_where_the_documentation_has_it(client, place, system):
-    [path] = paths_at(CLIENTS[client].servers["user"], host(system), "notes")
+    [path] = config_paths(CLIENTS[client].servers["user"], host(system), "notes")
 
     assert path == Path(USER_FILES[client][place])
 
 
 @pytest.mark.parametrize("client", PROJECT_FILES)
 def test_a_projects_file_is_where_the_documentation_has_it(client):
-    [path] = paths_at(CLIENTS[client].servers["project"], host(), "notes")
+    [path] = config_paths(CLIENTS[client].servers["project"], host(), "notes")
 
     assert path == PROJECT / PROJECT_FILES[client]
 
@@ -76,13 +76,13 @@ def test_a_projects_file_is_where_the_documentation_has_it(client):
     ],
 )
 def test_a_folder_that_was_moved_is_followed(client, system, variable, expected):
-    [path] = paths_at(CLIENTS[client].servers["user"], host(system, **{variable: "/else"}), "notes")
+    [path] = config_paths(CLIENTS[client].servers["user"], host(system, **{variable: "/else"}), "notes")
 
     assert path == Path(expected)
 
 
 def test_a_relative_folder_in_the_environment_counts_for_nothing():
-    [path] = paths_at(CLIENTS["zed"].servers["user"], host(XDG_CONFIG_HOME="here"))
+    [path] = config_paths(CLIENTS["zed"].servers["user"], host(XDG_CONFIG_HOME="here"))
 
     assert path == HOME / ".config/zed/settings.json"
 
@@ -90,11 +90,11 @@ def test_a_relative_folder_in_the_environment_counts_for_nothing():
 def test_both_places_of_a_client_that_moved_are_written(tmp_path):
     (tmp_path / ".codeium/windsurf").mkdir(parents=True)
     here = host(home=tmp_path)
-    assert paths_at(CLIENTS["windsurf"].servers["user"], here) == [tmp_path / ".codeium/windsurf/mcp_config.json"]
+    assert config_paths(CLIENTS["windsurf"].servers["user"], here) == [tmp_path / ".codeium/windsurf/mcp_config.json"]
 
     (tmp_path / ".config/devin").mkdir(parents=True)
 
-    assert len(paths_at(CLIENTS["windsurf"].servers["user"], here)) == 2
+    assert len(config_paths(CLIENTS["windsurf"].servers["user"], here)) == 2
 
 
 def test_the_package_of_claude_desktop_on_windows_is_found(tmp_path):
@@ -102,7 +102,7 @@ def test_the_package_of_claude_desktop_on_windows_is_found(tmp_path):
     folder.mkdir(parents=True)
     (folder / "claude_desktop_config.json").write_text("{}")
 
-    assert paths_at(CLIENTS["claude-desktop"].servers["user"], host("windows", tmp_path)) == [
+    assert config_paths(CLIENTS["claude-desktop"].servers["user"], host("windows", tmp_path)) == [
         folder / "claude_desktop_config.json"
     ]
 

@@ -1,0 +1,56 @@
+"""A part that an answer can do without never costs the answer."""
+
+import logging
+
+import pytest
+from builders import Vault, ask
+
+from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.search.ornaments import ornament
+
+SECRET = "a word of the note"
+
+
+def fail(*_: object, **__: object) -> None:
+    raise KeyError(SECRET)
+
+
+@pytest.mark.parametrize(
+    ("computed_by", "part"),
+    [
+        ("execution._with_maps", "maps"),
+        ("execution.words_missing", "missing words"),
+        ("execution.extract_answer", "extract"),
+        ("execution.QueryExecution.weakness", "weakness"),
+        ("prepare.corrected", "corrections"),
+        ("ranking.confidences", "confidence"),
+        ("snippets.find_matches", "marks"),
+        ("snippets.highlight", "marks"),
+        ("snippets.SnippetBuilder._nearest_sentences", "nearest sentences"),
+        ("snippets.make_snippet", "snippet"),
+    ],
+)
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_an_answer_goes_without_what_failed(vault: Vault, open_engine, monkeypatch, caplog, computed_by, part, fusion):
+    vault.write_all({"zebra.md": "# Zebra\nWhat is a zebra? A zebra is a striped horse.", "map.md": "[[zebra]] " * 3})
+    engine = open_engine()
+    whole = ask(engine, "what is a zebra", fusion=fusion, extract=True)
+    monkeypatch.setattr(f"quarry.search.{computed_by}", fail)
+
+    with caplog.at_level(logging.ERROR):
+        answer = ask(engine, "what is a zebra", fusion=fusion, extract=True)
+
+    assert [(hit.path, hit.score) for hit in answer.hits] == [(hit.path, hit.score) for hit in whole.hits]
+    assert all(hit.passages[0].snippet.text for hit in answer.hits)
+    if part not in ("corrections", "extract", "nearest sentences"):  # which not every query asks for
+        assert f"its {part}: KeyError" in caplog.text
+        assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("error", [DeadlineExceeded("too slow"), Cancelled("not wanted")])
+def test_the_end_of_the_time_ends_the_answer(error):
+    def give_up() -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        ornament("part", give_up, None)
