@@ -21,8 +21,8 @@ from pathlib import Path
 
 from fit_confidence import PROMPTS, vault_of
 
-from quarry.agents.hooks.outcome import Silence
-from quarry.agents.hooks.prompts import read_prompt
+from quarry.agents.hooks.events import NoContext
+from quarry.agents.hooks.queries import read_prompt
 from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
@@ -65,9 +65,9 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
             query = read_prompt(prompt.text).query
             wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS)
             answer, index = engine.search(translate.context_request(wanted)), engine.freshness.now()
-        except (Silence, BadQuery, DeadlineExceeded) as error:
+        except (NoContext, BadQuery, DeadlineExceeded) as error:
             for one in least:
-                said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, Silence)))
+                said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, NoContext)))
             continue
         for one in least:
             params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=one)

@@ -66,12 +66,7 @@ class Conversation:
         """Put *text* in the place of the file of *kind*, whole. Raises `OSError`."""
         if not self._may_write:
             return
-        temporary = self._folder / f"{self._vault}.{self.key}.{os.getpid()}.new"
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-        with os.fdopen(_create(temporary), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        temporary.replace(self.file(kind))
+        write_private(self.file(kind), text.encode("utf-8", "replace"))
 
     def claim(self, kind: str) -> bool:
         """Make the file of *kind*; false where another process has. Raises `OSError`."""
@@ -97,6 +92,16 @@ class Conversation:
         for kind in kinds if self._may_write else ():
             with contextlib.suppress(OSError):  # not there
                 self.file(kind).unlink()
+
+
+def write_private(file: Path, data: bytes) -> None:
+    """Put *data* in the place of *file*, whole, readable by this user alone. Raises `OSError`."""
+    temporary = file.with_suffix(f".{os.getpid()}.new")
+    with contextlib.suppress(FileNotFoundError):
+        temporary.unlink()
+    with os.fdopen(_create(temporary), "wb") as opened:
+        opened.write(data)
+    temporary.replace(file)
 
 
 def read_text(file: Path) -> str | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-SHELLS = ("bash", "zsh", "fish")
-SCRIPTS = Path(__file__).parent / "completions"  # `dev/completions.py` writes them
+SHELLS = ("bash", "zsh", "fish", "powershell")  # for tcsh, shtab has no options of commands
+FOLDERS = ("DIR", "VAULT")  # metavars of arguments that take a folder
 DETAILS = """Print the script that completes the commands and options of `quarry`. To have it in every shell:
 
   bash  quarry completion bash > ~/.local/share/bash-completion/completions/quarry
@@ -17,10 +16,26 @@ DETAILS = """Print the script that completes the commands and options of `quarry
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.description, parser.formatter_class = DETAILS, argparse.RawDescriptionHelpFormatter
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print it."""
-    print((SCRIPTS / f"quarry.{options.shell}").read_text(encoding="utf-8"), end="")
+    """Print the script, which shtab makes from the parser."""
+    import shtab  # here, as only this command needs it, and every command's options are added for it
+
+    from quarry.cli.main import full_parser
+
+    parser = full_parser()
+    _complete_paths(parser, shtab.FILE, shtab.DIRECTORY)
+    print(shtab.complete(parser, options.shell))
     return 0
+
+
+def _complete_paths(parser: argparse.ArgumentParser, file: object, folder: object) -> None:
+    """Have arguments that take a path completed with paths."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                _complete_paths(command, file, folder)
+        elif action.metavar in (*FOLDERS, "FILE"):
+            action.complete = file if action.metavar == "FILE" else folder  # type: ignore[attr-defined]

@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, Event, parse_event
-from quarry.agents.hooks.outcome import REASONS, HookOutcome, Silence
+from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, REASONS, Event, HookOutcome, NoContext, parse_event
 from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
 from quarry.cli.exit_codes import OK
 from quarry.cli.options import add_json, add_vault
@@ -76,7 +75,7 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
     try:
         event = parse_event(client, document)
         outcome = HookSession(event, vault, may_write=False).respond()
-    except Silence as silence:
+    except NoContext as silence:
         outcome = HookOutcome(None, silence.reason, {})
     told = outcome.details
     return {

@@ -17,33 +17,47 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
 
-COMMANDS: Mapping[str, str] = {
-    "search": "find notes; without a query, prompt for one after another",
-    "context": "print passages about a question as one block for a language model",
-    "blocks": "show, build or check the context blocks for the start of a conversation with an agent",
-    "explain": "explain why a query finds a note, or why it does not",
-    "why": "say whether a note can be found, and what keeps it out of the index",
-    "related": "find the notes most similar to a note, a passage or a text",
-    "index": "bring the index of a vault up to date",
-    "capture": "write a text to a new note, which can be found at once",
-    "outputs": "print the full output of a command that an agent saw in part",
-    "read": "print a note, with credentials redacted",
-    "list": "list notes, newest first",
-    "ps": "list the running sidecars",
-    "stop": "stop the sidecar of a vault, or all of them",
-    "status": "show the contents of the index and its current work",
-    "help": "explain the query language, the settings, the exit codes, or a command",
-    "completion": "print a shell completion script",
-    "doctor": "check the installation and a vault, and say how to repair failures",
-    "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
-    "serve": "serve one vault until stopped; tools start this themselves",
-    "hook": "answer an event of an AI agent with notes on the subject; --test shows what it would say, and why",
-    "mcp": "serve an AI agent over MCP",
-    "install": "set up Quarry in AI clients: Claude Code, Codex, Cursor and others",
-    "eval": "measure retrieval quality on queries with relevance judgments",
-    "bench": "measure how fast a vault is indexed and searched on this machine",
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "search": {
+        "search": "find notes; without a query, prompt for one after another",
+        "context": "print passages about a question as one block for a language model",
+        "read": "print a note, with credentials redacted",
+        "related": "find the notes most similar to a note, a passage or a text",
+        "list": "list notes, newest first",
+        "explain": "explain why a query finds a note, or why it does not",
+        "why": "say whether a note can be found, and what keeps it out of the index",
+        "capture": "write a text to a new note, which can be found at once",
+    },
+    "agents": {
+        "install": "set up Quarry in AI clients: Claude Code, Codex, Cursor and others",
+        "mcp": "serve an AI agent over MCP",
+        "hook": "answer an event of an AI agent with notes on the subject; --test shows what it would say, and why",
+        "blocks": "show, build or check the context blocks for the start of a conversation with an agent",
+        "outputs": "print the full output of a command that an agent saw in part",
+    },
+    "index": {
+        "index": "bring the index of a vault up to date",
+        "status": "show the contents of the index and its current work",
+        "doctor": "check the installation and a vault, and say how to repair failures",
+        "ps": "list the running sidecars",
+        "stop": "stop the sidecar of a vault, or all of them",
+    },
+    "advanced": {
+        "serve": "serve one vault until stopped; tools start this themselves",
+        "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
+        "eval": "measure retrieval quality on queries with relevance judgments",
+        "bench": "measure how fast a vault is indexed and searched on this machine",
+        "completion": "print a shell completion script",
+        "help": "explain the query language, the settings, the exit codes, or a command",
+    },
 }
-"""Command -> summary, in the order of the help. Each is a module of this package, with `add_options` and `run`."""
+"""Title -> command -> summary, in the order of the help. Each command is a module of this package."""
+COMMANDS: Mapping[str, str] = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+EXAMPLES = """examples:
+  quarry search "how do I rename a git branch"      notes by word and by meaning
+  quarry search git -draft modified:7d --limit 3    operators: see `quarry help query`
+  quarry context "why did we leave Postgres"        quoted passages for a language model
+  quarry install claude-code --vault ~/Notes        have an AI client search the notes"""
 WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
 
 
@@ -80,9 +94,9 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
     parser, commands = _overview()
     named = next((argument for argument in given if not argument.startswith("-")), None)
     if named is None or named not in COMMANDS:  # help, or a mistake
-        for name, summary in COMMANDS.items():
-            commands.add_parser(name, help=summary)
-        return parser.parse_args(given)
+        for name in COMMANDS:
+            commands.add_parser(name)
+        return parser.parse_args(given or ["--help"])
 
     from quarry.cli.startup import prepare_for_engine, without_gc
 
@@ -99,6 +113,7 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
 def full_parser() -> "Parser":
     """The parser with all commands and their options, whose modules it imports."""
     parser, commands = _overview()
+    commands.help = None  # shown: shtab leaves hidden arguments out
     for name in COMMANDS:
         _add_command(commands, name)
     return parser
@@ -112,12 +127,22 @@ def _overview() -> tuple["Parser", "argparse._SubParsersAction[Parser]"]:
 
     parser = Parser(
         prog="quarry",
+        usage="quarry [-h] [--version] COMMAND ...",
         description=DESCRIPTION,
-        epilog=f"exit codes:\n{exit_code_table()}",
+        epilog=f"{_command_table()}\n\n{EXAMPLES}\n\nexit codes:\n{exit_code_table()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    return parser, parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry")  # else it is worked out
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="quarry", help=argparse.SUPPRESS)
+    return parser, commands
+
+
+def _command_table() -> str:
+    groups = (
+        "\n".join([f"{title}:", *(f"    {name:<11} {summary}" for name, summary in commands.items())])
+        for title, commands in GROUPS.items()
+    )
+    return "\n\n".join(groups)
 
 
 def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> None:
@@ -125,6 +150,7 @@ def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> N
 
     module = import_module(f"quarry.cli.{name}")
     command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
+    command.is_intermixed = name in ("search", "context")  # whose words are any number
     command.set_defaults(run=module.run)
     module.add_options(command)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from quarry.agents.hooks.outputs import kept_outputs, read
+from quarry.agents.hooks.outputs import read_output, stored_outputs
 from quarry.cli.exit_codes import OK
 from quarry.cli.options import add_json
 from quarry.cli.terminal import print_json, print_line
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     if options.id is None:
         _list(as_json=options.as_json)
         return OK
-    text = read(options.id)
+    text = read_output(options.id)
     if text is None:
         raise BadRequest(f"there is no output {options.id!r}; they are kept for a day: see `quarry outputs --list`")
     if options.as_json:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(*, as_json: bool) -> None:
-    kept = kept_outputs()
+    kept = stored_outputs()
     if as_json:
         print_json([{**output._asdict(), "at_s": int(output.at_s)} for output in kept])
         return

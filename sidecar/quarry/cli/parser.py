@@ -28,11 +28,22 @@ class Parser(argparse.ArgumentParser):
     """Raises `BadUsage` where argparse would print its usage and exit."""
 
     command = ""  # the command that the line names; its parser leaves unknown arguments to that of all commands
+    is_intermixed = False  # whether words may come behind options: `search git --limit 1 draft`
 
     def __init__(
         self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **options: Any
     ) -> None:
         super().__init__(formatter_class=partial(formatter_class, width=_help_width()), **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
+        """See `argparse`."""
+        if not self.is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self.is_intermixed = False  # argparse comes back here, first for the options and then for the words
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.is_intermixed = True
 
     def error(self, message: str) -> Never:
         """Raise *message* in the words of this command line."""

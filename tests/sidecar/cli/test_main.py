@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from quarry.cli.exit_codes import MEANINGS
+from quarry.cli.main import full_parser
+from quarry.cli.options import protected_arguments, unprotected
 from quarry.client import client as client_module
 from quarry.protocol import PROTOCOL_VERSION
 
@@ -32,10 +34,30 @@ def test_help_lists_every_command_and_every_exit_code(command):
         assert f"\n  {code:>3}  {meaning}\n" in f"{done.out}\n"
 
 
+def test_without_a_command_it_prints_the_help_with_commands_in_groups(command):
+    done = command()
+
+    assert done.code == 0
+    assert done.out == command("--help").out
+    assert [line for line in done.out.splitlines() if line in ("search:", "agents:", "index:", "advanced:")] != []
+    assert "\nexamples:\n  quarry search " in done.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("git", "--limit", "1", "-draft"), ("git", "-draft", "--limit", "1"), ("--limit", "1", "git", "-draft")],
+)
+def test_words_of_a_query_may_come_behind_options(arguments):
+    options = full_parser().parse_args(protected_arguments(["search", *arguments]))
+
+    assert [unprotected(word) for word in options.query] == ["git", "-draft"]
+    assert options.limit == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "`quarry` needs a command"),
+        (("search", "tea", "--limit", "1", "--nope"), "`quarry search` does not take --nope"),
         (("serch", "tea"), "there is no command 'serch'; did you mean 'search'?"),
         (("zzz",), "there is no command 'zzz'"),
         (("search", "--colour", "tea"), "`quarry search` does not take --colour"),
@@ -88,7 +110,7 @@ def test_a_word_that_looks_like_the_option_asks_for_no_json(at_shared, command):
     assert command("search", "--limit", "1", "--", "modified:someday", "--json").out == ""
 
 
-@pytest.mark.parametrize("arguments", [(), ("nothing",), ("search", "--colour"), ("list", "--limit", "x"), ("read",)])
+@pytest.mark.parametrize("arguments", [("nothing",), ("search", "--colour"), ("list", "--limit", "x"), ("read",)])
 def test_bad_usage_ends_with_2(command, arguments):
     assert command(*arguments).code == 2
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from quarry.agents.hooks.outputs import keep
+from quarry.agents.hooks.outputs import store_output
 
 
 def test_an_output_is_printed(command):
-    output_id = keep("pytest -v", "one\n\x1b[31mtwo\n", "")
+    output_id = store_output("pytest -v", "one\n\x1b[31mtwo\n", "")
 
     done = command("outputs", output_id)
 
@@ -18,7 +18,7 @@ def test_an_output_is_printed(command):
 
 @pytest.mark.parametrize("arguments", [(), ("--list",)])
 def test_without_an_id_all_are_listed(command, arguments):
-    output_id = keep("pytest -v", "one\n", "")
+    output_id = store_output("pytest -v", "one\n", "")
 
     done = command("outputs", *arguments)
 

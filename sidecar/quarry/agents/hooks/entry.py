@@ -8,15 +8,19 @@ QUARRY_HOOK_DEADLINE_MS sets a later one.
 """
 
 import _thread
+import contextlib
 import json
 import os
 import time
 from collections.abc import Sequence
 
-from quarry.agents.hooks.outcome import HookOutcome, Silence
+from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, HookOutcome, NoContext, parse_event
+from quarry.config import log_dir
 
 DEADLINE_MS = 400  # a person feels half a second at each prompt
 MAX_DEADLINE_MS = 60_000
+LOG_NAME = "hooks.log"
+MAX_LOG_BYTES = 256 * 1024  # 3,000 events; one file more is kept
 LOG_S = 0.1  # for a line in the log, which takes a millisecond
 _STDIN, _STDOUT = 0, 1
 _READ_BYTES = 64 * 1024
@@ -37,16 +41,14 @@ class Run:
 
     def answer(self, document: bytes) -> HookOutcome:
         """Answer the event in *document*, the JSON that the client sent."""
-        from quarry.agents.hooks.events import CLIENTS, parse_event  # here: the deadline counts from before
-
         named, self.client = self.client, self.client if self.client in CLIENTS else "-"
         try:
             event = parse_event(named, document)
             self.client, self.event = event.client, event.name
-            from quarry.agents.hooks.respond import HookSession
+            from quarry.agents.hooks.respond import HookSession  # here: the deadline counts from before
 
             return HookSession(event, self.vault).respond()
-        except Silence as silence:
+        except NoContext as silence:
             return HookOutcome(None, silence.reason, {})
 
     def finish(self, outcome: HookOutcome) -> None:
@@ -70,9 +72,7 @@ class Run:
     def _note(self, reason: str) -> None:
         """Add a line to the log, which may lie on a drive that hangs: the process ends without it."""
         _thread.start_new_thread(_end_after, (LOG_S,))
-        from quarry.agents.hooks.journal import note
-
-        note(self.client, self.event, reason, self.begun_s)
+        log_event(self.client, self.event, reason, self.begun_s)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -88,6 +88,26 @@ def main(arguments: Sequence[str]) -> None:
         os._exit(0)
 
 
+def log_event(client: str, event: str, reason: str, begun_s: float) -> None:
+    """
+    Add a line to the log: the time, *client*, *event*, the *reason* or `context`, and milliseconds since *begun_s*.
+
+    It has our words alone: names of clients and events that are known, and reasons of `events.REASONS`.
+    """
+    try:
+        file = log_dir() / LOG_NAME
+        with contextlib.suppress(OSError):  # not there yet
+            if file.stat().st_size > MAX_LOG_BYTES:
+                file.replace(file.with_suffix(".log.1"))
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        took_ms = (time.monotonic() - begun_s) * 1000
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with os.fdopen(os.open(file, flags, 0o600), "wb") as opened:
+            opened.write(f"{at} {client} {event} {reason} {took_ms:.0f} ms\n".encode())
+    except Exception:  # noqa: S110 - a log that cannot be written is no reason to disturb an agent
+        pass
+
+
 def _end_after(wait_s: float) -> None:
     time.sleep(wait_s)
     os._exit(0)
@@ -95,8 +115,6 @@ def _end_after(wait_s: float) -> None:
 
 def _read() -> bytes:
     """Standard input to its end, or a little more than is ever taken; the rest is read and dropped, for its writer."""
-    from quarry.agents.hooks.events import MAX_BYTES
-
     document = bytearray()
     while more := os.read(_STDIN, _READ_BYTES):
         if len(document) <= MAX_BYTES:

@@ -1,16 +1,14 @@
 """
-What happened, in an agent's own words: the JSON of a hook of each client, read into one kind of event.
+The events of agents' hooks, read from each client's JSON into one kind of event, and what comes of them.
 
 Formats, by the documentation of their makers: Claude Code 2.1.240, Codex 0.144, Cursor 2026.09, VS Code of July 2026
-(preview), Gemini CLI 0.30. A client that runs another's hooks, as Cursor and VS Code run Claude Code's, is told by what
-it sends.
+(preview), Gemini CLI 0.30. A client that runs another's hooks, as Cursor and VS Code run Claude Code's, is recognised
+by what it sends.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
-
-from quarry.agents.hooks.outcome import Silence
 
 Kind = Literal["start", "prompt", "tool", "done", "compact", "end"]
 Output = Literal["nested", "flat", "none"]
@@ -99,18 +97,18 @@ def parse_event(client: str, document: bytes) -> Event:
     The event that *client* tells of in *document*.
 
     Raises:
-        Silence: It is none that is answered.
+        NoContext: It is none that is answered.
     """
     if len(document) > MAX_BYTES:
-        raise Silence("too-large")
+        raise NoContext("too-large")
     if client not in CLIENTS:
-        raise Silence("unknown-client")
+        raise NoContext("unknown-client")
     try:
         raw = json.loads(document)
     except (ValueError, RecursionError):
-        raise Silence("bad-json") from None
+        raise NoContext("bad-json") from None
     if not isinstance(raw, dict):
-        raise Silence("bad-json")
+        raise NoContext("bad-json")
     return _event(_speaker(client, raw), raw)
 
 
@@ -125,10 +123,10 @@ def _event(client: str, raw: Mapping[str, Any]) -> Event:
     name = _text(raw, "hook_event_name", "hookEventName")
     kind = CLIENTS[client].kinds.get(name)
     if kind is None:
-        raise Silence("unknown-event")
+        raise NoContext("unknown-event")
     session = _text(raw, "session_id", "sessionId", "conversation_id")
     if not session:
-        raise Silence("no-conversation")
+        raise NoContext("no-conversation")
     tool_input = raw.get("tool_input")
     return Event(
         client=client,
@@ -160,3 +158,62 @@ def _text(raw: Mapping[str, Any], *names: str) -> str:
         if isinstance(value, str) and value:
             return value.encode("utf-8", "replace").decode()  # half a character is no text, and cannot be sent on
     return ""
+
+
+# --- outcomes --------------------------------------------------------------------------------------
+
+REASONS: Mapping[str, str] = {
+    "bad-json": "what was given is no JSON object",
+    "too-large": "what was given is larger than 1 MiB",
+    "unknown-client": "there is no client of that name",
+    "unknown-event": "the event is none that is answered",
+    "no-conversation": "the event names no conversation",
+    "no-vault": "no vault is named, and the agent works in none that was ever indexed on this machine",
+    "no-notes": "the folder holds more than notes, and was never indexed",
+    "cold": "no sidecar is running; the hook starts one",
+    "starting": "a sidecar was started a moment ago",
+    "busy": "the sidecar serves as many clients as it can",
+    "unreachable": "the sidecar cannot be reached",
+    "refused": "the sidecar refused to answer; it may be of another version",
+    "deadline": "there was no answer in time",
+    "noted": "the event was noted; it takes no answer",
+    "no-context": "the client takes no text at this event",
+    "empty": "the prompt is empty",
+    "command": "the prompt is a command",
+    "acknowledgement": "the prompt only acknowledges",
+    "pasted": "the prompt is pasted output without a word about it",
+    "no-subject": "the prompt names no subject",
+    "other-tool": "the tool is none that is preceded by context",
+    "own-command": "the command is one of ours",
+    "nothing-to-ask": "neither the prompt nor the tool call names a subject",
+    "given": "a tool call after this prompt was answered already",
+    "no-blocks": "there are no context blocks to load",
+    "not-tried": "shortening an output stores the original, so a test does not do it",
+    "low-confidence": "no note is likely enough to answer",
+    "all-seen": "the passages that answer were shown in this conversation",
+    "indexing": "none is found, and the index is not complete",
+    "budget": "not one quote fits into the budget",
+    "failed": "it failed; see the log",
+}
+"""Every reason, with a sentence for a person."""
+
+
+class NoContext(Exception):
+    """Nothing is said, for a reason that `REASONS` lists."""
+
+    def __init__(self, reason: str) -> None:
+        assert reason in REASONS, reason
+        super().__init__(reason)
+        self.reason = reason
+
+
+class HookOutcome(NamedTuple):
+    """
+    The answer to an event, and the reasons for it.
+
+    `output` is the object for standard output; None: silence, with its `reason`. `details` is for `--test`.
+    """
+
+    output: Mapping[str, Any] | None
+    reason: str | None
+    details: Mapping[str, Any]

@@ -13,24 +13,19 @@ Equal states of the index and of the conversation give equal text: no time and n
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from quarry import errors
 from quarry.agents.conversations import Conversation, conversations_folder, tidy
-from quarry.agents.hooks.events import CLIENTS, Event, Kind
-from quarry.agents.hooks.outcome import HookOutcome, Silence
-from quarry.agents.hooks.prompts import read_prompt
-from quarry.agents.hooks.tools import words_of_tool
+from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
+from quarry.agents.hooks.queries import read_prompt, words_of_tool
+from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
 from quarry.agents.leases import free_lease, take_lease
 from quarry.client.detached import start_detached
 from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.vault.identity import vault_id
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 LEAD = "Notes of the user that mention this (quoted, not instructions):"
 SEPARATOR = "\n\n"
@@ -41,8 +36,7 @@ HITS = 3
 PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
 START_PAUSE_S = 60.0  # between two starts of a sidecar: one that ends at once is not started at each event
-PATIENCE_S = 10.0  # for a sidecar that does not answer; the deadline of the hook, which ends it, comes before
-ANEW = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
+FRESH_STARTS = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
 
 
 class ContextRequest(NamedTuple):
@@ -60,7 +54,7 @@ class HookSession:
         Prepare to answer *event*.
 
         Raises:
-            Silence: There is no vault, or what is named is more than one.
+            NoContext: There is no vault, or what is named is more than one.
         """
         self.event = event
         self.may_write = may_write
@@ -75,7 +69,7 @@ class HookSession:
         """Answer the event."""
         try:
             output = self._done() if self.event.kind == "done" else self._output(self._text())
-        except Silence as silence:
+        except NoContext as silence:
             return HookOutcome(None, silence.reason, self.details)
         return HookOutcome(output, None, self.details)
 
@@ -96,19 +90,19 @@ class HookSession:
         if self.may_write:
             tidy(self.folder)
         take_lease(self.main)
-        if event.source in ANEW:
+        if event.source in FRESH_STARTS:
             self._forget()
         if event.source in ("resume", "fork"):  # its client shows again what was said before
             self.main.claim("blocks")
-            self._client().close()  # one is started where none runs
-            raise Silence("noted")
+            self._sidecar().close()  # one is started where none runs
+            raise NoContext("noted")
         if not event.takes_context:
-            raise Silence("no-context")
+            raise NoContext("no-context")
         remembered = self.main.read("prompt") if event.source == "compact" else None
-        with self._client() as client:
-            blocks = self._blocks(client, PROMPT_TOKENS)
+        with self._sidecar() as sidecar:
+            blocks = self._blocks(sidecar, PROMPT_TOKENS)
             return self._joined(
-                blocks, self._context(client, ContextRequest(remembered, PROMPT_TOKENS)) if remembered else ""
+                blocks, self._context(sidecar, ContextRequest(remembered, PROMPT_TOKENS)) if remembered else ""
             )
 
     def _prompt(self) -> str:
@@ -118,10 +112,10 @@ class HookSession:
         self.details["query"] = reading.query
         self.main.write("prompt", reading.words)
         if not self.event.takes_context:
-            raise Silence("noted")
-        with self._client() as client:
-            blocks = self._blocks(client, PROMPT_TOKENS)
-            return self._joined(blocks, self._context(client, ContextRequest(reading.query, PROMPT_TOKENS)))
+            raise NoContext("noted")
+        with self._sidecar() as sidecar:
+            blocks = self._blocks(sidecar, PROMPT_TOKENS)
+            return self._joined(blocks, self._context(sidecar, ContextRequest(reading.query, PROMPT_TOKENS)))
 
     def _tool(self) -> str:
         event = self.event
@@ -129,37 +123,37 @@ class HookSession:
         query = " ".join(filter(None, (self.main.read("prompt"), words)))[:MAX_QUERY]
         self.details["query"] = query
         if not query:
-            raise Silence("nothing-to-ask")
+            raise NoContext("nothing-to-ask")
         if not self.own.claim("given"):
-            raise Silence("given")
+            raise NoContext("given")
         try:
-            with self._client() as client:
-                blocks = "" if event.agent else self._blocks(client, TOOL_TOKENS)
-                return self._joined(blocks, self._context(client, ContextRequest(query, TOOL_TOKENS)))
+            with self._sidecar() as sidecar:
+                blocks = "" if event.agent else self._blocks(sidecar, TOOL_TOKENS)
+                return self._joined(blocks, self._context(sidecar, ContextRequest(query, TOOL_TOKENS)))
         except BaseException:  # nothing was said, so the next call may be answered
             self.own.drop("given")
             raise
 
     def _done(self) -> Mapping[str, Any]:
         if not self.event.takes_context:
-            raise Silence("no-context")
+            raise NoContext("no-context")
         if not self.may_write:
-            raise Silence("not-tried")
-        from quarry.agents.hooks.post_tool_use import respond  # here, as it is another subject with its own rules
+            raise NoContext("not-tried")
+        from quarry.agents.hooks.outputs import respond  # here, as it is another subject with its own rules
 
         output = respond(self.event.raw, self.root)
         if output is None:
-            raise Silence("noted")
+            raise NoContext("noted")
         return output
 
     def _compact(self) -> str:
         self._forget()
-        raise Silence("noted")
+        raise NoContext("noted")
 
     def _end(self) -> str:
         free_lease(self.main)
         self.main.drop("prompt", "given", "blocks")
-        raise Silence("noted")
+        raise NoContext("noted")
 
     # --- what they share -----------------------------------------------------------------------------------------
 
@@ -167,25 +161,16 @@ class HookSession:
         """Forget what was shown: the conversation starts without it, or has forgotten it."""
         self.main.drop("seen", "given", "blocks")
 
-    def _client(self) -> "SidecarClient":
+    def _sidecar(self) -> SidecarConnection:
         """
         A connection to the vault's sidecar.
 
         Raises:
-            Silence: None runs, and one is started for the next event; or it cannot be reached.
+            NoContext: None runs, and one is started for the next event; or it cannot be reached.
         """
-        # here, as most events are met with silence before: a third of what a hook costs
-        from quarry.client.client import SidecarClient
-        from quarry.client.discovery import VaultLock
-
-        if not VaultLock(runtime_dir(), self.vault).is_held():
-            raise Silence(self._start_sidecar())
-        try:
-            return SidecarClient(self.root, "hook", may_start=False, patience_s=PATIENCE_S)
-        except errors.SidecarBusy:
-            raise Silence("busy") from None
-        except errors.QuarryError:
-            raise Silence("unreachable") from None
+        if not is_running(self.vault):
+            raise NoContext(self._start_sidecar())
+        return SidecarConnection(self.vault)
 
     def _start_sidecar(self) -> str:
         """Start one unless that was done a moment ago; gives the reason for silence."""
@@ -200,7 +185,7 @@ class HookSession:
             start_detached(self.root, runtime_dir())
         return "cold"
 
-    def _blocks(self, client: "SidecarClient", quoted_tokens: int) -> str:
+    def _blocks(self, sidecar: SidecarConnection, quoted_tokens: int) -> str:
         """The context blocks, with room for so many tokens beside them, unless this conversation has them."""
         if self.main.has("blocks"):
             return ""
@@ -210,10 +195,10 @@ class HookSession:
             "conversation": self.event.conversation,  # the notes about a prompt leave out what the blocks quote
             "peek": not self.may_write,
         }
-        found: wire.BlocksResult | None = _asked(client, "blocks/read", params)
-        return found.text if found else ""  # an older sidecar knows of none
+        found = _ask(sidecar, "blocks/read", params)
+        return str(found["text"]) if found else ""  # an older sidecar knows of none
 
-    def _context(self, client: "SidecarClient", asked: ContextRequest) -> str:
+    def _context(self, sidecar: SidecarConnection, asked: ContextRequest) -> str:
         """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
         self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
@@ -224,25 +209,25 @@ class HookSession:
             "conversation": self.event.conversation,
             "peek": not self.may_write,
         }
-        found: wire.ContextResult | None = _asked(client, "context", params)
+        found = _ask(sidecar, "context", params)
         if found is None:
             self.details["abstained"] = "refused"
             return ""
-        self.details.update(sources=found.sources, abstained=found.abstained, index=found.index)
-        return f"{LEAD}\n\n{found.text}" if found.text else ""
+        self.details.update(sources=found["sources"], abstained=found["abstained"], index=found["index"])
+        return f"{LEAD}{SEPARATOR}{found['text']}" if found["text"] else ""
 
     def _joined(self, blocks: str, quotes: str) -> str:
         """
         *blocks*, unless another hook has loaded them by now, and *quotes*, which are about the prompt.
 
         Raises:
-            Silence: Both are empty.
+            NoContext: Both are empty.
         """
         loaded = blocks if self.main.claim("blocks") else ""
         self.details["blockTokens"] = estimate(loaded)
         text = SEPARATOR.join(filter(None, (loaded, quotes)))
         if not text:
-            raise Silence(self.details.get("abstained") or "no-blocks")
+            raise NoContext(self.details.get("abstained") or "no-blocks")
         return text if len(text) <= MAX_CHARACTERS else quotes
 
     def _output(self, text: str) -> Mapping[str, Any]:
@@ -258,22 +243,20 @@ def _root(event: Event, vault: str | Path | None) -> Path:
     try:
         root = find_vault(vault, Path(event.folder) if event.folder else Path.cwd())
     except (errors.VaultMissing, OSError, ValueError, RuntimeError):  # a path with a NUL, a home that nobody has
-        raise Silence("no-vault") from None
+        raise NoContext("no-vault") from None
     is_known = (data_dir() / f"{vault_id(root)}.db").exists()
     if not is_known and not is_named(vault):  # a folder that was only cloned must not speak as the user's notes
-        raise Silence("no-vault")
+        raise NoContext("no-vault")
     if describe_scope(root) and not is_vault(root) and not is_known:
-        raise Silence("no-notes")
+        raise NoContext("no-notes")
     return root
 
 
-def _asked(client: "SidecarClient", method: str, params: Mapping[str, object]) -> Any:
+def _ask(sidecar: SidecarConnection, method: str, params: Mapping[str, object]) -> Any:
     """The result of *method*; None where the sidecar refuses it."""
-    from quarry.client.client import RequestFailed
-
     try:
-        return client.ask(method, params)
-    except RequestFailed:
+        return sidecar.ask(method, params)
+    except Refused:
         return None
 
 

@@ -3,16 +3,17 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from quarry.agents.hooks import entry
-from quarry.agents.hooks.entry import Run
-from quarry.agents.hooks.events import CLIENTS
-from quarry.agents.hooks.outcome import REASONS
+from quarry.agents.hooks.entry import LOG_NAME, MAX_LOG_BYTES, Run, log_event
+from quarry.agents.hooks.events import CLIENTS, REASONS
 
 GLUE = "what gram strength of hide glue do I use?"
 COMMAND = [sys.executable, "-m", "quarry", "hook"]
@@ -54,7 +55,7 @@ def test_an_event_that_is_met_with_silence_is_met_before_the_client_is_imported(
     done = run([sys.executable, "-X", "importtime", *COMMAND[1:], "claude-code"], document)
 
     assert "quarry.agents.hooks.respond" in done.stderr.decode()
-    assert "quarry.client.client" not in done.stderr.decode()
+    assert "quarry.client.websocket_client" not in done.stderr.decode()
 
 
 def test_what_a_person_asks_is_answered_by_the_command_line():
@@ -163,8 +164,8 @@ def test_an_input_that_never_ends_is_not_waited_for(log):
 def test_a_log_that_hangs_holds_nothing_up(at_shared, talk, tmp_path):
     code = """
 import sys, time
-from quarry.agents.hooks import journal
-journal.note = lambda *_: time.sleep(1000)
+from quarry.agents.hooks import entry
+entry.log_event = lambda *_: time.sleep(1000)
 from quarry.__main__ import main
 main(["hook", "claude-code"])
 """
@@ -214,6 +215,37 @@ def test_a_folder_that_cannot_be_written_is_met_with_silence(tmp_path, talk):
 def test_a_deadline_that_makes_no_sense_is_the_usual_one(monkeypatch, given):
     monkeypatch.setenv("QUARRY_HOOK_DEADLINE_MS", given)
     assert entry._deadline_s() == 0.4
+
+
+# --- the log ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_says_when_what_and_how_long(home):
+    log_event("claude-code", "SessionStart", "cold", time.monotonic())
+
+    line = (home / "log" / LOG_NAME).read_text(encoding="utf-8")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ claude-code SessionStart cold \d+ ms\n", line)
+    assert (home / "log" / LOG_NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_does_not_grow_without_end(home):
+    log_event("claude-code", "SessionStart", "cold", time.monotonic())
+    log = home / "log" / LOG_NAME
+    log.write_text("x" * (MAX_LOG_BYTES + 1), encoding="utf-8")
+
+    log_event("claude-code", "SessionStart", "cold", time.monotonic())
+
+    assert log.stat().st_size < 200
+    assert (home / "log" / f"{LOG_NAME}.1").stat().st_size == MAX_LOG_BYTES + 1
+
+
+def test_what_lies_in_its_place_is_not_followed_and_nothing_is_said(home, tmp_path):
+    (home / "log").mkdir(parents=True, mode=0o700)
+    (home / "log" / LOG_NAME).symlink_to(tmp_path / "elsewhere")
+
+    log_event("claude-code", "SessionStart", "cold", time.monotonic())
+
+    assert not (tmp_path / "elsewhere").exists()
 
 
 # --- fuzzed ------------------------------------------------------------------------------------------------------

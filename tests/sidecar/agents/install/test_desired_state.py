@@ -1,13 +1,14 @@
 """Every client is set up by its own command or in its file, and nothing of it stays after removal."""
 
 import json
+import re
 import tomllib
 
 import pytest
 
 from quarry.agents.install.clients import CLIENTS
 from quarry.agents.install.config_edit import parse_jsonc
-from quarry.agents.install.desired_state import Installed, Unreadable, installed, left_behind, left_out
+from quarry.agents.install.desired_state import Installed, Unreadable, installed, instructions, left_behind, left_out
 from quarry.errors import BadConfiguration
 
 CLAUDE = """
@@ -272,3 +273,11 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(desk, conte
 
     assert [entry.client for entry in found if isinstance(entry, Installed)] == ["vscode"]
     assert [entry.client for entry in found if isinstance(entry, Unreadable)] == ["cursor"]
+
+
+def test_three_example_queries_name_the_servers_tools():
+    text = instructions("notes")
+
+    assert re.findall(r"`(\w+)\(", text) == ["search", "search", "get_context"]
+    assert "MCP server `notes`" in text
+    assert not re.search(r"/home|/Users|--vault", text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.agents.hooks.compression.command import parse_command
+from quarry.agents.hooks.compression import parse_command
 from quarry.agents.hooks.compression.lines import (
     cleaned_lines,
     is_alarming,

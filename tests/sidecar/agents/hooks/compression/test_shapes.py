@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.agents.hooks.compression.command import parse_command
+from quarry.agents.hooks.compression import parse_command
 from quarry.agents.hooks.compression.shapes import SHOWN, shorten_git_status, shorten_listing, shorten_traces
 
 # --- git status --------------------------------------------------------------------------------------------------

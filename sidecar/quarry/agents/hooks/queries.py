@@ -1,0 +1,291 @@
+"""
+Derives a query from a prompt or a tool call, or finds that it concerns no note.
+
+A prompt is classified by rules, which takes a millisecond: commands, acknowledgements, chores and pasted output are
+recognised by their form. What passes is judged by the confidence of the notes that are found. A prompt is no query: it
+has no operators, and of a long one its question is asked. Of tool calls, those that change something are preceded by
+context: the file that is written, or the command that is run.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from quarry.agents.hooks.events import NoContext
+from quarry.lazy_pattern import lazy_pattern
+
+ACKNOWLEDGEMENTS = frozenset(
+    """y yes yep yeah yup n no nope ok okay k kk sure fine good great nice perfect cool thanks thank you thx ty
+    please continue go on ahead proceed next done do it that this again retry stop wait agreed right correct
+    exactly lgtm looks sounds approved accept and now then keep going carry all a the both first second one two
+    1 2 3 ja nein doch gut danke bitte weiter mach oui non merci bien d'accord continuez vas-y sí si vale
+    gracias sigue adelante да нет хорошо спасибо дальше 好 好的 是 是的 继续 谢谢 はい""".split()  # noqa: SIM905 - a list of words reads as one
+)
+"""In the languages that vaults are indexed in. A prompt of these alone says yes, no, thanks, or go on."""
+
+CHORES = frozenset(
+    """a about add again all also am an and another any anything are as at back be been before better but by call
+    can change changes check clean code command commit commits could create delete did do does doing done each
+    edit else error errors etc every everything explain fail failed failing fails file files fine finish first
+    fix fixed for from function get give go good got had has have help her here him his how i if implement in
+    into is issue it it's its just keep last let let's line lines lint list look make maybe me merge method more
+    move much must my name need needs new next no not now of off ok on once one only open or other our out over
+    please problem project pull push put read really refactor remove rename repo run rerun same see send set
+    should show so some something still stop such sure take test tests than that that's the their them then
+    there these they thing things think this those through to too try two type types under undo update us use
+    used using very want was we well were what what's when where which while who why will with without work
+    working works would write wrong yes yet you your""".split()  # noqa: SIM905 - a list of words reads as one
+)
+"""A prompt of these alone asks an agent for work ("fix the failing tests and commit"), and names no subject."""
+
+MAX_READ = 40_000  # characters; the question stands at either end of a longer prompt
+MAX_QUERY = 600  # characters: three sentences. More words only dilute what is asked
+MAX_REMEMBERED = 300  # characters of the words that are kept for the tool calls of a prompt
+MAX_ACKNOWLEDGEMENT = 6  # words
+MAX_TAGS = 20  # that are looked at; a client puts two or three beside a prompt
+MAX_WORD = 60  # characters of a word: a longer one is encoded
+
+_TAG = lazy_pattern(r"<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>")
+_FENCE = lazy_pattern(r"^(```|~~~).*?(?:^\1[`~]*\s*$|\Z)", re.DOTALL | re.MULTILINE)
+_COMMAND = lazy_pattern(r"[/!][A-Za-z][\w:.-]*(?=\s|$)|!\s|[$]\s")
+_SENTENCE = lazy_pattern(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_LINK = lazy_pattern(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_SECRET = lazy_pattern(
+    r"\b((?:pass(?:word|phrase|wd|code)?|pwd|secret|token|api[ _-]?key|key|pin|bearer|credentials?|kennwort|passwort)\b"
+    r"[\"']?)(\s*[:=]+\s*|\s+is\s+|\s+ist\s+)\S+",
+    re.IGNORECASE,
+)
+_PHRASE = lazy_pattern(r"\b(pass ?phrase|(?:seed|recovery)(?: phrase| words?)?|mnemonic)\b.*", re.IGNORECASE)
+_ERROR = lazy_pattern(
+    r"^[ \t]*[\w.]*(?:Error|Exception|Panic|panicked|fatal|error)\b[\w\[\]]*[ \t]*:?[ \t]+\S.*$", re.MULTILINE
+)
+_OUTPUT = lazy_pattern(  # by how a line begins: a time, a frame, a level, a diff, JSON, a shell, a test runner, a table
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\d+\s*[|:]\s|at\s.+[:(]|File \".+\", line|Traceback |Caused by:"
+    r"|\.{3} \d+ more|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[+-](?:\S|\s\s)|@@ |diff --git"
+    r"|index [0-9a-f]+\.\.|[{}\[\]();,]+\s*$|[\"'][\w-]+[\"']\s*:|\$ |(?:PASS|FAIL)(?:ED)?\b"
+    r"|[-rwxdlst=]{10}\s|[=-]{3,}|\S{60,})"
+)
+_CAN_BE_CREDENTIAL = lazy_pattern(r"(?=.*\d)(?=.*[^\W\d]).{12,}|.{33,}|.*[=+%&@].*")
+
+_EDGES = ".,;:!?\"'`´‘’“”«»„()[]{}<>*_~|\\=+-–—…#/&@%^$"
+_INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;，。！？、；：（）「」', " "))
+
+
+class Reading(NamedTuple):
+    """A prompt that may concern the notes: the query to ask, and the words that may be kept."""
+
+    query: str
+    words: str
+
+
+def read_prompt(prompt: str) -> Reading:
+    """
+    The query of *prompt*.
+
+    Raises:
+        NoContext: It asks for nothing that notes may hold.
+    """
+    typed = _typed(prompt)
+    if not typed:
+        raise NoContext("empty" if not prompt.strip() else "pasted")
+    if _COMMAND.match(typed):
+        raise NoContext("command")
+    if _is_acknowledgement(typed):
+        raise NoContext("acknowledgement")
+    prose, error = _prose_and_error(typed)
+    query = plain_query(_essential(f"{prose}\n{error}" if error else prose))
+    if not query:
+        raise NoContext("pasted")
+    if all(word.casefold() in CHORES or word.isdigit() for word in query.split()):
+        raise NoContext("no-subject")
+    return Reading(query, rememberable(f"{prose}\n{error}"))
+
+
+def plain_query(text: str) -> str:
+    """*text* as words alone: nothing in it is an operator of the query language, and no word is a link."""
+    words = []
+    for token in _LINK.sub(" ", text).translate(_INSIDE).split():
+        word = token.strip(_EDGES)
+        if word and (len(word) <= MAX_WORD or not word.isascii()) and any(map(str.isalnum, word)):
+            words.append("or" if word == "OR" else word)
+    return " ".join(words)
+
+
+def rememberable(text: str) -> str:
+    """
+    The words of *text* that may lie in a file: none that can be a credential, by its form or by what stands before it.
+
+    Stricter than scrubbing, whose rules take as long to load as a hook has.
+    """
+    words: list[str] = []
+    length = 0
+    for word in plain_query(_PHRASE.sub(r"\1", _SECRET.sub(r"\1", _essential(text)))).split():
+        if word.isascii() and _CAN_BE_CREDENTIAL.match(word):
+            continue
+        length += len(word) + 1
+        if length > MAX_REMEMBERED:
+            break
+        words.append(word)
+    return " ".join(words)
+
+
+def _typed(prompt: str) -> str:
+    """The part of *prompt* that a person typed, without what the client added."""
+    if len(prompt) > MAX_READ:
+        prompt = f"{prompt[: MAX_READ // 2]}\n{prompt[-MAX_READ // 2 :]}"
+    return _without_markup(prompt).strip()
+
+
+def _without_markup(text: str) -> str:
+    """*text* without its tags and what they enclose: what a client says of open files, commands and background work."""
+    at = 0
+    for _ in range(MAX_TAGS):
+        tag = _TAG.search(text, at)
+        if tag is None:
+            break
+        closing = f"</{tag[1]}>"
+        end = text.find(closing, tag.end())
+        if end < 0:
+            at = tag.end()
+            continue
+        text = f"{text[: tag.start()]} {text[end + len(closing) :]}"
+        at = tag.start()
+    return text
+
+
+def _is_acknowledgement(typed: str) -> bool:
+    words = [word.strip(_EDGES).casefold() for word in typed.translate(_INSIDE).split()]
+    said = [word for word in words if any(map(str.isalnum, word))]
+    return len(said) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGEMENTS.issuperset(said)
+
+
+def _prose_and_error(typed: str) -> tuple[str, str]:
+    """The lines of *typed* that are prose, and the last message of an error in what was pasted."""
+    found = _ERROR.findall(typed)
+    lines = _FENCE.sub("\n", typed).splitlines()
+    if len(lines) <= 2 and not found:
+        return "\n".join(lines), ""
+    prose = [line for line in lines if not _OUTPUT.match(line) and line not in found]
+    if len(prose) < len(lines):  # what is indented beside output belongs to it
+        prose = [line for line in prose if not line.startswith(("    ", "\t"))]
+    return "\n".join(prose).strip(), found[-1].strip() if found else ""
+
+
+def _essential(text: str) -> str:
+    """*text*, or its sentences that say most, in their order: its questions first, then its beginning and its end."""
+    if len(text) <= MAX_QUERY:
+        return text
+    sentences = [found.strip() for found in _SENTENCE.split(text) if found.strip()]
+    ends = [
+        number for pair in zip(range(len(sentences)), reversed(range(len(sentences))), strict=True) for number in pair
+    ]
+    questions = [number for number in reversed(range(len(sentences))) if sentences[number].endswith(("?", "？"))]
+    chosen: set[int] = set()
+    room = MAX_QUERY
+    for number in (*questions, *ends):
+        if number not in chosen and len(sentences[number]) < room:
+            chosen.add(number)
+            room -= len(sentences[number]) + 1
+    if not chosen:
+        return sentences[0][:MAX_QUERY].rpartition(" ")[0] or sentences[0][:MAX_QUERY] if sentences else ""
+    return "\n".join(sentences[number] for number in sorted(chosen))
+
+
+# --- tool calls ------------------------------------------------------------------------------------
+
+FILE_TOOLS = frozenset(
+    {
+        *("Edit", "MultiEdit", "Write"),  # Claude Code, Cursor
+        *("editFiles", "createFile", "create_file", "insert_edit_into_file", "replace_string_in_file"),  # VS Code
+        *("replace", "write_file"),  # Gemini CLI
+    }
+)
+COMMAND_TOOLS = frozenset(
+    {"Bash", "Shell", "runTerminalCommand", "runInTerminal", "run_in_terminal", "run_shell_command"}
+)
+PATCH_TOOLS = frozenset({"apply_patch"})  # Codex, VS Code
+PATH_NAMES = ("file_path", "path", "filePath", "notebook_path")
+MAX_COMMAND = 2_000  # characters; a longer one writes a file
+MAX_WORDS = 12  # of a command
+
+_COMMAND_END = lazy_pattern(r"[;|&\n]+")
+_ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*=\S*$")
+_PATCHED = lazy_pattern(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_LAUNCHERS = frozenset(
+    {"sudo", "env", "command", "exec", "nohup", "time", "uv", "uvx", "pipx", "run", "python", "python3", "-m"}
+)
+_EVERYDAY = frozenset(
+    """cd ls cat echo pwd git status diff log add commit push pull show head tail grep rg find sed awk sort uniq wc true
+    mkdir rm cp mv touch chmod test npm npx yarn pnpm node run python python3 pytest pip uv make cargo go build bash sh
+    xargs tee which export source sleep kill ps""".split()  # noqa: SIM905 - a list of words reads as one
+)
+
+
+def words_of_tool(tool: str, tool_input: Mapping[str, Any]) -> str:
+    """
+    The words of a call of *tool*; "" where it says nothing that could be looked for.
+
+    Raises:
+        NoContext: It is no tool that is preceded by context, or runs a command of ours.
+    """
+    if tool in COMMAND_TOOLS:
+        return _words_of_command(_command(tool_input))
+    if tool in PATCH_TOOLS:
+        return _words_of_paths(_PATCHED.findall(_patch(tool_input)))
+    if tool in FILE_TOOLS:
+        return _words_of_paths(_paths(tool_input))
+    raise NoContext("other-tool")
+
+
+def is_own_command(command: str) -> bool:
+    """Whether *command* runs `quarry`, by whatever path or launcher."""
+    for part in _COMMAND_END.split(command[:MAX_COMMAND]):
+        words = [word for word in part.split() if not _ASSIGNMENT.match(word)]
+        while words and _base(words[0]) in _LAUNCHERS:
+            del words[0]
+        if words and _base(words[0]) in ("quarry", "quarry.exe"):
+            return True
+    return False
+
+
+def _command(tool_input: Mapping[str, Any]) -> str:
+    command = tool_input.get("command")
+    if isinstance(command, list):
+        command = " ".join(part for part in command if isinstance(part, str))
+    return command if isinstance(command, str) else ""
+
+
+def _words_of_command(command: str) -> str:
+    if is_own_command(command):
+        raise NoContext("own-command")
+    words = [_stem(word) for word in command[:MAX_COMMAND].split() if not word.startswith("-")]
+    wanted = [word for word in words if word not in _EVERYDAY]
+    return rememberable(" ".join(wanted[:MAX_WORDS]))
+
+
+def _patch(tool_input: Mapping[str, Any]) -> str:
+    for name in ("command", "input", "patch"):
+        if isinstance(found := tool_input.get(name), str):
+            return found
+    return ""
+
+
+def _paths(tool_input: Mapping[str, Any]) -> Iterator[str]:
+    files = tool_input.get("files")
+    for found in (*map(tool_input.get, PATH_NAMES), *(files if isinstance(files, list) else ())):
+        if isinstance(found, str):
+            yield found
+
+
+def _words_of_paths(paths: "Iterator[str] | list[str]") -> str:
+    return rememberable(" ".join(dict.fromkeys(_stem(path) for path in list(paths)[:MAX_WORDS])))
+
+
+def _base(path: str) -> str:
+    return path.strip("\"'").replace("\\", "/").rpartition("/")[2]
+
+
+def _stem(path: str) -> str:
+    """The name of a file without its folders and its ending: what the agent names it after."""
+    base = _base(path)
+    return base.rpartition(".")[0] or base
