@@ -1,4 +1,4 @@
-"""What docs/PLUGINS.md, VAULT.md and FIT.md say of search, tried on notes as those plugins and habits make them."""
+"""What the guide and the README say about search, plugins and habits, tried on notes as those plugins make them."""
 
 import json
 import re
@@ -73,7 +73,8 @@ def test_the_commands_of_the_pages_run(person, run_shell):
     shutil.copytree(REPOSITORY / "tests" / "retrieval" / "vault", person / "Notes")
     (person / "Notes" / "Backups").mkdir()
     (person / "Notes" / "Backups" / "Plan.md").write_text("# Plan\n\nA copy.\n", encoding="utf-8")
-    blocks = [body for language, body in Page.read("docs/VAULT.md").blocks if language == "sh"]
+    chapter = Page.read("docs/GUIDE.md").text.partition("## Writing notes")[2].partition("### Where to keep")[0]
+    blocks = [body for language, body in Page("docs/GUIDE.md", chapter).blocks if language == "sh"]
 
     results = [run_shell(block) for block in blocks]
     listed = json.loads(run_shell("quarry list --vault ~/Notes --folder Backups --wait --json").stdout)
@@ -84,8 +85,8 @@ def test_the_commands_of_the_pages_run(person, run_shell):
 
 
 def test_the_figures_of_the_page_are_those_of_the_measurement():
-    fit, quality = Page.read("docs/FIT.md").text, Page.read("docs/QUALITY.md").text
+    readme, quality = Page.read("README.md").text, Page.read("docs/QUALITY.md").text
     row = re.search(r"^\| gold-dendron \| 70 \| 0(\.\d+) \|.*\| 0(\.\d+) \|$", quality, re.MULTILINE)
     keyword, default = row.groups()
 
-    assert f"nDCG@10 {float(default):.2f} to {float(keyword):.2f})" in fit
+    assert f"nDCG@10 {float(default):.2f} to {float(keyword):.2f})" in readme
