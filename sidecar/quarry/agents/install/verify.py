@@ -12,16 +12,10 @@ PROTOCOL_REVISION = "2025-06-18"  # of MCP; every client of the table speaks it,
 TIMEOUT_S = 20.0  # Codex gives a server 10; a cold disk and a busy machine
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 MAX_WORDS = 300  # characters of what the server said last
-_REQUESTS = (
-    {
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": PROTOCOL_REVISION,
-            "capabilities": {},
-            "clientInfo": {"name": "quarry-install", "version": "1"},
-        },
-    },
+_CLIENT = {"name": "quarry-install", "version": "1"}
+_HELLO = {"protocolVersion": PROTOCOL_REVISION, "capabilities": {}, "clientInfo": _CLIENT}
+_REQUESTS: tuple[dict[str, Any], ...] = (
+    {"id": 1, "method": "initialize", "params": _HELLO},
     {"method": "notifications/initialized"},
     {"id": 2, "method": "tools/list", "params": {}},
 )
