@@ -191,9 +191,7 @@ def stale_by_itself(kept: StoredBlock | None, key: str, ttl_ms: int, now_ms: int
     if kept is None:
         return Staleness("not-built", "it is not built yet")
     if kept.key != key:
-        return Staleness(
-            "redefined", "its query, its budget or the settings of search have changed since it was built"
-        )
+        return Staleness("redefined", "its query, its budget or the settings of search have changed since it was built")
     if not kept.built_ms <= now_ms < kept.built_ms + ttl_ms:  # before it was built: the clock was set back
         return Staleness("expired", "its time to live is over")
     return None
