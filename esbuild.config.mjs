@@ -1,7 +1,9 @@
 // Builds plugin/main.ts into main.js, the one file of code that Obsidian loads.
-//   node esbuild.config.mjs [--production] [--watch] [--outfile=PATH]
-import { stat } from "node:fs/promises";
+//   node esbuild.config.mjs [--production] [--outfile=PATH]
+//   node esbuild.config.mjs --watch [VAULT]     build on every change, into the vault's plugin folder if one is named
+import { rm, stat } from "node:fs/promises";
 import { builtinModules } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
 import { packedLocales } from "./esbuild.locales.mjs";
@@ -9,8 +11,10 @@ import { packedLocales } from "./esbuild.locales.mjs";
 const SIZE_LIMIT_BYTES = 260 * 1024; // Obsidian parses it at every start, before the first window is drawn
 
 const production = process.argv.includes("--production");
+const watched = process.argv.includes("--watch");
+const named = watched ? process.argv.slice(2).find((argument) => !argument.startsWith("--")) : undefined;
 const outfileFlag = process.argv.find((argument) => argument.startsWith("--outfile="));
-const outfile = outfileFlag?.slice("--outfile=".length) ?? fileURLToPath(new URL("main.js", import.meta.url));
+const outfile = outfileFlag?.slice("--outfile=".length) ?? (named ? await developmentFile(named) : fileURLToPath(new URL("main.js", import.meta.url)));
 
 const options = {
   entryPoints: [fileURLToPath(new URL("plugin/main.ts", import.meta.url))],
@@ -30,7 +34,7 @@ const options = {
   legalComments: "none",
 };
 
-if (process.argv.includes("--watch")) {
+if (watched) {
   const context = await esbuild.context(options);
   await context.watch();
 } else {
@@ -40,4 +44,20 @@ if (process.argv.includes("--watch")) {
     console.error(`main.js has ${size} bytes, the limit is ${SIZE_LIMIT_BYTES}: drop or lazy-load what made it grow.`);
     process.exitCode = 1;
   }
+}
+
+/** Where the plugin is built during development: in the vault, beside links to its other files. */
+async function developmentFile(name) {
+  const { markForHotReload, placePlugin, vaultFolder } = await import("./sidecar/dev/vault_plugin.mjs");
+  const { vault, error } = vaultFolder(name);
+  if (error) {
+    console.error(error);
+    process.exit(2);
+  }
+  const { folder, copied } = placePlugin(vault, { files: ["manifest.json", join("plugin", "styles.css")], link: true });
+  await rm(join(folder, "main.js"), { force: true }); // a link would lead to the checkout's own build
+  markForHotReload(folder);
+  if (copied.length > 0) console.error(`Copied ${copied.join(" and ")}: this system allows no links, so restart this command when they change.`);
+  console.error(`Building into ${folder} on every change. With the plugin Hot-Reload, Obsidian reloads Quarry by itself.`);
+  return join(folder, "main.js");
 }

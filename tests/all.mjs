@@ -40,6 +40,7 @@ function phases(quick) {
     [
       { name: "build, at most 260 KB", command: [process.execPath, "esbuild.config.mjs", "--production"] },
       { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
+      { name: "code size", command: [PYTHON, "tests/performance/code_size.py", "--check"] },
     ],
     [
       { name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },

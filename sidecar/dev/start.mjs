@@ -1,20 +1,19 @@
 // npm start -- [VAULT] [--query TEXT] [--link]: from a fresh clone to answers, in one command.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { ROOT, SetupError, prepare, program, runQuietly } from "./environment.mjs";
+import { placePlugin, vaultFolder } from "./vault_plugin.mjs";
 
 const USAGE = `usage: npm start -- [VAULT] [--query TEXT] [--link]
 
   VAULT         a folder of Markdown notes (default: the sample vault of this repository)
   --query TEXT  answer one query and exit; without it, prompt for queries
-  --link        install the plugin in VAULT/.obsidian/plugins/quarry; without it, nothing is written to the vault`;
+  --link        link the plugin into VAULT/.obsidian/plugins/quarry; without it, nothing is written to the vault`;
 
 const SAMPLE_VAULT = join(ROOT, "tests", "retrieval", "vault");
-const PLUGIN_FILES = ["main.js", "manifest.json", join("plugin", "styles.css")];
 
 /** A command line that cannot be understood. */
 class UsageError extends Error {}
@@ -32,10 +31,9 @@ function readArguments(given) {
 }
 
 function findVault(named) {
-  // npm runs us in the repository; a relative path means the folder in which the person stands.
-  const vault = named ? resolve(process.env.INIT_CWD ?? process.cwd(), named) : SAMPLE_VAULT;
-  if (!existsSync(vault)) throw new UsageError(`There is no folder ${vault}.`);
-  if (!statSync(vault).isDirectory()) throw new UsageError(`${vault} is not a folder. Name the folder that contains the notes.`);
+  if (!named) return SAMPLE_VAULT;
+  const { vault, error } = vaultFolder(named);
+  if (error) throw new UsageError(error);
   return vault;
 }
 
@@ -44,10 +42,8 @@ function buildPlugin() {
 }
 
 function linkPlugin(vault) {
-  const folder = join(vault, ".obsidian", "plugins", "quarry");
-  mkdirSync(folder, { recursive: true });
-  for (const file of PLUGIN_FILES) copyFileSync(join(ROOT, file), join(folder, basename(file)));
-  console.error(`Installed the plugin in ${folder}.`);
+  const { folder, copied } = placePlugin(vault, { link: true });
+  console.error(copied.length > 0 ? `Copied the plugin to ${folder}: this system allows no links. Repeat this after each build.` : `Linked the plugin into ${folder}.`);
   console.error("In Obsidian, enable Quarry under Settings, Community plugins, and set its program path to");
   console.error(program("quarry"));
 }

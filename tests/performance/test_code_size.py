@@ -1,6 +1,15 @@
 from pathlib import Path
 
-from code_size import python_lines, sizes, typescript_lines
+import pytest
+from code_size import (
+    ceilings,
+    exceeded,
+    imports_inside_functions,
+    python_lines,
+    sizes,
+    totals,
+    typescript_lines,
+)
 
 
 def test_blank_lines_comments_and_docstrings_of_python_do_not_count() -> None:
@@ -25,3 +34,33 @@ def test_each_folder_has_its_files_and_lines(tmp_path: Path) -> None:
     (package / "inner" / "deep" / "c.py").write_text("C = 1\nD = 2\n", "utf-8")
 
     assert sizes(tmp_path, "package", ".py") == [("package", (1, 1)), ("package/inner", (2, 3))]
+
+
+def test_imports_inside_functions_count() -> None:
+    assert imports_inside_functions("import a\n\ndef f():\n    import b\n\n    from c import d\n") == 2
+
+
+def test_totals_count_what_is_written_by_hand(tmp_path: Path) -> None:
+    for name, text in {
+        "sidecar/quarry/a.py": "def f():\n    import b\n",
+        "sidecar/quarry/inner/a.py": "A = 1\n",
+        "sidecar/quarry/inner/__init__.py": '"""A package."""\n',
+        "plugin/main.ts": "x();\n",
+        "plugin/protocol/messages.ts": "generated();\n",
+        "tests/test_a.py": "B = 1\n",
+        "tests/a.test.mjs": "y();\n",
+        "README.md": "# One\n\nTwo.\n",
+        "docs/GUIDE.md": "# Three\n",
+        "docs/PROTOCOL.md": "# Generated\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+
+    assert list(totals(tmp_path).values()) == [3, 2, 1, 1, 2, 4, 1, 1]
+
+
+@pytest.mark.parametrize(("allowed", "expected"), [(0, 1), (1, 0)])
+def test_an_allowance_raises_a_ceiling(allowed: int, expected: int) -> None:
+    limits = ceilings(f'[ceilings]\n"Python lines" = 9\n[[allowance]]\nissue = 1\n"Python lines" = {allowed}\n')
+
+    assert len(exceeded({"Python lines": 10}, limits)) == expected
