@@ -36,8 +36,8 @@ from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
 from quarry.search.budget import estimate_tokens
 from quarry.server import encode as translate
-from quarry.server.blocks.kept import BlockStore
 from quarry.server.blocks.reading import Blocks
+from quarry.server.blocks.store import BlockStore
 from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 

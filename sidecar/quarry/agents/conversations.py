@@ -99,9 +99,14 @@ def write_private(file: Path, data: bytes) -> None:
     temporary = file.with_suffix(f".{os.getpid()}.new")
     with contextlib.suppress(FileNotFoundError):
         temporary.unlink()
-    with os.fdopen(_create(temporary), "wb") as opened:
-        opened.write(data)
-    temporary.replace(file)
+    try:
+        with os.fdopen(_create(temporary), "wb") as opened:
+            opened.write(data)
+        temporary.replace(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def read_text(file: Path) -> str | None:

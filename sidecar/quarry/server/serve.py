@@ -47,7 +47,7 @@ from quarry.indexing.activity import Updated
 from quarry.indexing.limits import IndexingLimits, WorkerTiming
 from quarry.redaction.sanitize import scrubbed
 from quarry.server import encode as translate
-from quarry.server.blocks.kept import BlockStore
+from quarry.server.blocks.store import BlockStore
 from quarry.server.gate import Gate
 from quarry.server.logs import log_loop
 from quarry.server.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
@@ -183,7 +183,7 @@ def _feedback_log(identity: str) -> FeedbackLog:
 def _block_store(identity: str, engine: Engine) -> BlockStore:
     """The kept context blocks, from which a note goes as soon as it is changed."""
     store = BlockStore(data_dir() / f"{identity}.blocks")
-    engine.listen(store.heed)
+    engine.listen(store.on_commit)
     return store
 
 

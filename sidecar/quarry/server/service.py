@@ -16,7 +16,7 @@ from quarry.agents.ledger import Ledgers
 from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog
-from quarry.server.blocks.kept import BlockStore
+from quarry.server.blocks.store import BlockStore
 from quarry.server.gate import Gate
 from quarry.server.turns import Lane, Turns
 

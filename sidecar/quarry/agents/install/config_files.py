@@ -108,7 +108,8 @@ def apply(files: Sequence[FileEdit], host: Host) -> list[AppliedChange]:
     """
     try:
         with FileLock(runtime_dir() / "install.lock", timeout=LOCK_TIMEOUT_S):
-            return [_apply(plan.file, host) for plan in planned(files)]
+            kept: set[Path] = set()
+            return [_apply(plan.file, host, kept) for plan in planned(files)]
     except Timeout as error:
         raise BadConfiguration("another `quarry install` is running; nothing was changed, try again") from error
 
@@ -158,24 +159,28 @@ def _plan(file: FileEdit) -> PlannedChange:
         with contextlib.suppress(Unchangeable):
             nothing = file.edit.difference("")
         return PlannedChange(file, state, nothing, [], None, str(error))
-    commands = file.commands(state.text) if any(difference) else []
+    if not any(difference):
+        return PlannedChange(file, state, difference, [], state.text)
+    if state.found and not state.found.st_mode & stat.S_IWUSR:
+        return PlannedChange(file, state, difference, [], None, "it is read-only")
+    commands = file.commands(state.text)
     try:
         text = file.edit.changed(state.text)
-        if state.found and not state.found.st_mode & stat.S_IWUSR:
-            raise Unchangeable("it is read-only")
     except Unchangeable as error:
-        return PlannedChange(file, state, difference, commands, None, str(error) if any(difference) else "")
+        return PlannedChange(file, state, difference, commands, None, str(error))
     return PlannedChange(file, state, difference, commands, text)
 
 
-def _apply(file: FileEdit, host: Host) -> AppliedChange:
+def _apply(file: FileEdit, host: Host, kept: set[Path]) -> AppliedChange:
+    """Change one file; *kept* are the files of which a backup was made, so that it is that of the first change."""
     first = now = _plan(file)
     if first.action in ("none", "left"):
         return AppliedChange(first, first.action, first.problem, [])
     failures: list[str] = []
     try:
-        if first.state.data is not None:
+        if first.state.data is not None and first.state.real not in kept:
             _replace(backup_path(first.state), first.state.data, None)
+        kept.add(first.state.real)
         failures = [said for line in first.commands if (said := _run(line, host))]
         for _ in range(ATTEMPTS):
             now = _plan(file)
@@ -253,7 +258,8 @@ def _replace(path: Path, data: bytes, state: FileState | None) -> bool:
             file.flush()
             os.fsync(file.fileno())
         if known is not None:
-            if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (os.geteuid(), os.getegid()):
+            made = temporary.stat()
+            if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (made.st_uid, made.st_gid):
                 os.chown(temporary, known.st_uid, known.st_gid)
             temporary.chmod(stat.S_IMODE(known.st_mode))
         if state and _bytes(path) != state.data:

@@ -1,1 +1,1 @@
-"""Context blocks: named queries whose quotes are kept, and built anew only where something they stand on changed."""
+"""Context blocks: named queries with stored quotes, rebuilt when a note that they depend on changes."""

@@ -13,7 +13,7 @@ from quarry.redaction.sanitize import inert, one_line, scrubbed
 from quarry.search import Answer
 from quarry.search.budget import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search.quotes import choose_quotes
-from quarry.server.blocks.kept import KeptQuote, Likely
+from quarry.server.blocks.store import Likely, StoredQuote
 from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.server.encode.requests import QUOTE_CHARACTERS
 from quarry.settings import Settings
@@ -70,7 +70,7 @@ def likely_notes(engine: Engine, block: ContextBlock, is_cancelled: Callable[[],
     return LikelyNotes(notes, sorted(answer.missing))
 
 
-def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bool]) -> list[KeptQuote]:
+def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bool]) -> list[StoredQuote]:
     """The quotes of *block*, most confident first. Raises as `likely_notes`."""
     passages = _passages(engine.search(_request(block), is_cancelled))
     room = block.max_tokens * CHARACTERS_PER_TOKEN - len(heading_of(block.name))
@@ -98,8 +98,8 @@ def _request(block: ContextBlock) -> SearchRequest:
     )
 
 
-def _kept(passage: Quoted, length: int) -> KeptQuote:
-    return KeptQuote(passage.blocks[length], passage.passage, passage.source)
+def _kept(passage: Quoted, length: int) -> StoredQuote:
+    return StoredQuote(passage.blocks[length], passage.passage, passage.source)
 
 
 def _passages(answer: Answer) -> list[Quoted]:

@@ -1,9 +1,9 @@
 """
-`blocks/read` and `blocks/check`: the blocks of a vault, each kept, or built anew where it no longer holds.
+Answers `blocks/read` and `blocks/check`: a stored block that still holds, else one that is built for the request.
 
-A kept block is checked in the order of what a check costs: its definition and its age; the epoch, which tells that
-nothing at all changed; the notes that are likely to answer, without a quote. Only then it is quoted anew, and where
-that says the same, the block was kept.
+A stored block is checked in the order of what a check costs: its definition and its age; the epoch, which stays where
+nothing changed; the notes that are likely to answer, without a quote. Only then it is quoted again, and where the text
+is the same, the block counts as kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +17,15 @@ from quarry.errors import BadQuery, BadRequest, BadSettings, DeadlineExceeded
 from quarry.redaction.sanitize import printable
 from quarry.search.budget import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.server.blocks.building import heading_of, key_of, likely_notes, quotes_of
-from quarry.server.blocks.kept import BlockStore, KeptBlock
-from quarry.server.blocks.staleness import Staleness, changed, say_the_same, stale_by_index, stale_by_itself
+from quarry.server.blocks.store import (
+    BlockStore,
+    Staleness,
+    StoredBlock,
+    changed,
+    same_text,
+    stale_by_index,
+    stale_by_itself,
+)
 from quarry.server.encode.context import SEPARATOR
 from quarry.server.encode.state import freshness
 from quarry.vault.paths import nfc
@@ -55,7 +62,7 @@ class Blocks(Struct, frozen=True):
         """
         index = self.engine.freshness.now()
         blocks, problems = self._defined()
-        self.store.keep_only(block.name for block in blocks)
+        self.store.retain(block.name for block in blocks)
         wanted = blocks if params.name is None else [_named(params.name, blocks, problems)]
         contents: list[wire.BlockContents] = []
         left_out: list[str] = []
@@ -123,7 +130,7 @@ class Blocks(Struct, frozen=True):
 
     def _current(
         self, block: ContextBlock, rebuild: bool, is_cancelled: Callable[[], bool]
-    ) -> tuple[KeptBlock, wire.BlockState]:
+    ) -> tuple[StoredBlock, wire.BlockState]:
         """The block as it has to be now, and whether it was kept or built for that."""
         epoch = self.engine.freshness.now().epoch  # before what is read at it
         kept = None if rebuild else self.store.get(block.name)
@@ -136,20 +143,20 @@ class Blocks(Struct, frozen=True):
             self._verify(kept, epoch)
             return kept, "kept"
         quotes = quotes_of(self.engine, block, is_cancelled)
-        is_same = kept is not None and say_the_same(quotes, kept.quotes)
+        is_same = kept is not None and same_text(quotes, kept.quotes)
         built_ms = kept.built_ms if kept and is_same else self.clock()
         key = key_of(block, self.engine.settings)
-        built = KeptBlock(block.name, key, built_ms, likely.notes, likely.missing, quotes)
+        built = StoredBlock(block.name, key, built_ms, likely.notes, likely.missing, quotes)
         self.store.put(built)
         self._verify(built, epoch)
         return built, "kept" if is_same else "built"
 
-    def _verify(self, kept: KeptBlock, epoch: int) -> None:
+    def _verify(self, kept: StoredBlock, epoch: int) -> None:
         if not kept.missing:  # a retriever that comes back raises no epoch
             self.store.verify(kept.name, epoch)
 
     def _staleness(
-        self, block: ContextBlock, kept: KeptBlock | None, is_cancelled: Callable[[], bool]
+        self, block: ContextBlock, kept: StoredBlock | None, is_cancelled: Callable[[], bool]
     ) -> Staleness | None:
         likely = likely_notes(self.engine, block, is_cancelled)  # of every block: its query may be wrong
         if kept is None and (because := self.store.dropped_for(block.name)):
@@ -158,11 +165,11 @@ class Blocks(Struct, frozen=True):
             return stale
         assert kept is not None
         stale = stale_by_index(kept, likely.notes, likely.missing)
-        if stale and say_the_same(quotes_of(self.engine, block, is_cancelled), kept.quotes):
+        if stale and same_text(quotes_of(self.engine, block, is_cancelled), kept.quotes):
             return None
         return stale
 
-    def _stale_by_itself(self, block: ContextBlock, kept: KeptBlock | None) -> Staleness | None:
+    def _stale_by_itself(self, block: ContextBlock, kept: StoredBlock | None) -> Staleness | None:
         return stale_by_itself(kept, key_of(block, self.engine.settings), _ttl_ms(block), self.clock())
 
 
@@ -188,7 +195,7 @@ def _named(name: str, blocks: Sequence[ContextBlock], problems: Sequence[BlockFa
     raise BadRequest(f"there is no context block {printable(name)!r}; there are: {known}")
 
 
-def _contents(block: ContextBlock, kept: KeptBlock, state: wire.BlockState, room: int) -> wire.BlockContents:
+def _contents(block: ContextBlock, kept: StoredBlock, state: wire.BlockState, room: int) -> wire.BlockContents:
     """The block with as many of its quotes, the most confident first, as *room* characters hold; "" where none."""
     heading = heading_of(block.name)
     quotes = list(_leading([quote.text for quote in kept.quotes], room - len(heading)))
@@ -216,7 +223,7 @@ def _leading(quotes: Sequence[str], room: int) -> Iterator[str]:
         yield quote
 
 
-def _status(block: ContextBlock, kept: KeptBlock | None, stale: Staleness | None) -> wire.BlockStatus:
+def _status(block: ContextBlock, kept: StoredBlock | None, stale: Staleness | None) -> wire.BlockStatus:
     return wire.BlockStatus(
         name=block.name,
         query=block.query,

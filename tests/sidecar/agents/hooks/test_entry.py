@@ -89,6 +89,12 @@ def test_what_makes_no_sense_is_met_with_silence_and_a_line_in_the_log(arguments
     assert log() == [reason]
 
 
+def test_the_home_that_an_installed_hook_names_is_used(tmp_path):
+    run([*COMMAND, "claude-code", "--home", str(tmp_path / "own")], b"{", QUARRY_HOOK_DEADLINE_MS="60000")
+
+    assert "bad-json" in (tmp_path / "own/log/hooks.log").read_text(encoding="utf-8")
+
+
 def test_more_than_is_taken_is_read_all_the_same(log):
     document = b'{"prompt":"' + b"x" * 8 * 2**20 + b'"}'
     with subprocess.Popen([*COMMAND, "claude-code"], stdin=subprocess.PIPE, env={**os.environ, **LATE}) as process:

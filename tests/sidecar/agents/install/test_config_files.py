@@ -49,6 +49,15 @@ def test_mode_and_links_stay_and_the_old_content_is_kept_in_private(desk, path):
     assert sorted(entry.name for entry in desk.home.iterdir()) == ["AGENTS.md", "dot.md"]
 
 
+def test_two_changes_of_one_file_keep_the_content_before_both(desk, path):
+    path.write_text("mine\n")
+
+    apply([FileEdit(path, MarkdownEdit(name, "text")) for name in ("one", "two")], desk.host)
+
+    assert path.read_text().count(":end -->") == 2
+    assert backup_path(read_file(path)).read_text() == "mine\n"
+
+
 def test_hard_links_are_counted_for_the_person(desk, path):
     path.write_text("mine\n")
     os.link(path, desk.home / "other")

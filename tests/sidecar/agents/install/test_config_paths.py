@@ -32,17 +32,6 @@ USER_FILES = {
         f"{ROAMING}/Claude/claude_desktop_config.json",
     ),
 }
-PROJECT_FILES = {
-    "claude-code": ".mcp.json",
-    "codex": ".codex/config.toml",
-    "cursor": ".cursor/mcp.json",
-    "vscode": ".vscode/mcp.json",
-    "antigravity": ".agents/mcp_config.json",
-    "gemini": ".gemini/settings.json",
-    "zed": ".zed/settings.json",
-    "windsurf": ".devin/mcp_config.json",
-    "continue": ".continue/mcpServers/notes.json",
-}
 
 
 def host(system="linux", home=HOME, project=PROJECT, **environment):
@@ -55,13 +44,6 @@ def test_the_users_file_is_where_the_documentation_has_it(client, place, system)
     [path] = config_paths(CLIENTS[client].servers["user"], host(system), "notes")
 
     assert path == Path(USER_FILES[client][place])
-
-
-@pytest.mark.parametrize("client", PROJECT_FILES)
-def test_a_projects_file_is_where_the_documentation_has_it(client):
-    [path] = config_paths(CLIENTS[client].servers["project"], host(), "notes")
-
-    assert path == PROJECT / PROJECT_FILES[client]
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,17 @@ def test_where_the_command_fails_or_does_nothing_the_file_is_edited(desk, body):
     assert len(list(installed(desk.host))) == 1
 
 
+def test_no_command_is_run_for_a_file_that_is_read_only(desk):
+    record = desk.program("claude", CLAUDE)
+    desk.configuration("claude-code").write_text("{}")
+    desk.configuration("claude-code").chmod(0o444)
+
+    [change] = desk.install("claude-code")
+
+    assert (change.action, change.problem) == ("left", "it is read-only")
+    assert calls(record) == []
+
+
 def test_gemini_gets_its_arguments_behind_two_hyphens(desk, home):
     record = desk.program("gemini", "")
 

@@ -8,8 +8,8 @@ from builders import IMPATIENT, Vault, settle
 
 from quarry import protocol
 from quarry.engine import Engine
-from quarry.server.blocks.kept import BlockStore
 from quarry.server.blocks.reading import Blocks
+from quarry.server.blocks.store import BlockStore
 from quarry.settings import SETTINGS_FILE
 from quarry.types import VaultChange
 
@@ -41,7 +41,7 @@ class Scene:
         self.now_ms = 1_000_000_000_000
         self.engine = Engine.open(self.vault.root, folder / "index.db", limits=IMPATIENT)
         self.store = BlockStore(self.file)
-        self.engine.listen(self.store.heed)
+        self.engine.listen(self.store.on_commit)
         settle(self.engine)
 
     @property
@@ -76,7 +76,7 @@ class Scene:
     def restart(self) -> None:
         """A new process: what was in memory is gone."""
         self.store = BlockStore(self.file)
-        self.engine.listen(self.store.heed)
+        self.engine.listen(self.store.on_commit)
 
 
 @pytest.fixture

@@ -6,10 +6,19 @@ import stat
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from quarry.indexing.activity import Updated
 from quarry.protocol import Source
-from quarry.server.blocks.kept import BlockStore, KeptBlock, KeptQuote, Likely
+from quarry.server.blocks.store import (
+    BlockStore,
+    Likely,
+    StoredBlock,
+    StoredQuote,
+    same_text,
+    stale_by_index,
+    stale_by_itself,
+)
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
 
@@ -19,8 +28,8 @@ def source(path):
 
 
 def block(name="x", *, quoted=("a.md",), likely=("a.md", "b.md")):
-    quotes = [KeptQuote(f"> from {path}", "00", source(path)) for path in quoted]
-    return KeptBlock(name, "key", 1, [Likely(path, 0.5, "00") for path in likely], [], quotes)
+    quotes = [StoredQuote(f"> from {path}", "00", source(path)) for path in quoted]
+    return StoredBlock(name, "key", 1, [Likely(path, 0.5, "00") for path in likely], [], quotes)
 
 
 @pytest.fixture
@@ -52,7 +61,7 @@ def test_a_changed_note_takes_the_blocks_that_quote_it_along(store, file):
     store.put(block("x"))
     store.put(block("y", quoted=("c.md",), likely=("c.md",)))
 
-    store.heed(Updated(("a.md",), ()))
+    store.on_commit(Updated(("a.md",), ()))
 
     assert (store.get("x"), store.dropped_for("x")) == (None, "a.md")
     assert store.get("y") is not None
@@ -62,7 +71,7 @@ def test_a_changed_note_takes_the_blocks_that_quote_it_along(store, file):
 def test_a_removed_note_that_no_block_quotes_is_no_longer_mentioned(store, file):
     store.put(block())
 
-    store.heed(Updated((), ("b.md",)))
+    store.on_commit(Updated((), ("b.md",)))
 
     assert store.get("x") == block(likely=("a.md",))
     assert "b.md" not in file.read_text("utf-8")
@@ -72,7 +81,7 @@ def test_progress_without_a_commit_changes_nothing(store):
     store.put(block())
     store.verify("x", 3)
 
-    store.heed(None)
+    store.on_commit(None)
 
     assert store.is_verified("x", 3)
 
@@ -82,7 +91,7 @@ def test_every_commit_ends_what_was_verified(store):
     store.verify("x", 3)
     assert (store.is_verified("x", 3), store.is_verified("x", 4)) == (True, False)
 
-    store.heed(Updated(("elsewhere.md",), ()))
+    store.on_commit(Updated(("elsewhere.md",), ()))
 
     assert not store.is_verified("x", 3)
     assert store.get("x") == block()
@@ -100,7 +109,7 @@ def test_blocks_that_are_no_longer_wanted_go(store, file):
     store.put(block("x"))
     store.put(block("y"))
 
-    store.keep_only(["y"])
+    store.retain(["y"])
 
     assert [one["name"] for one in json.loads(file.read_bytes())["blocks"]] == ["y"]
 
@@ -119,11 +128,10 @@ def test_what_is_no_file_of_ours_is_not_read(file, tmp_path, what):
     assert BlockStore(file).get("x") is None
 
 
-def test_a_file_that_is_too_large_is_not_read(store, file, monkeypatch):
+def test_a_file_that_is_too_large_is_not_read(store, file):
     store.put(block())
-    monkeypatch.setattr("quarry.server.blocks.kept.MAX_BYTES", 10)
 
-    assert BlockStore(file).get("x") is None
+    assert BlockStore(file, max_bytes=10).get("x") is None
 
 
 def test_without_a_file_blocks_are_kept_in_memory():
@@ -131,3 +139,53 @@ def test_without_a_file_blocks_are_kept_in_memory():
     store.put(block())
 
     assert store.get("x") == block()
+
+
+# --- staleness ---------------------------------------------------------------------------------------------------
+
+QUOTE = StoredQuote("> a", "00", Source(path="a.md", project=None, heading_path=["A"], line=3, confidence=0.5))
+A, B, C = Likely("a.md", 0.5, "aa"), Likely("b.md", 0.3, "bb"), Likely("c.md", 0.2, "cc")
+KEPT = StoredBlock("x", "key", 1_000, [A, B], [], [QUOTE])
+
+
+@pytest.mark.parametrize(
+    ("kept", "key", "now_ms", "kind"),
+    [
+        (None, "key", 1_000, "not-built"),
+        (KEPT, "other", 1_000, "redefined"),
+        (KEPT, "key", 1_000, None),
+        (KEPT, "key", 1_099, None),
+        (KEPT, "key", 1_100, "expired"),
+        (KEPT, "key", 999, "expired"),
+    ],
+)
+def test_a_block_may_be_stale_by_itself(kept, key, now_ms, kind):
+    stale = stale_by_itself(kept, key, 100, now_ms)
+
+    assert (stale.kind if stale else None) == kind
+
+
+@pytest.mark.parametrize(
+    ("likely", "missing", "kind", "says"),
+    [
+        ([A, B], [], None, None),
+        ([replace(A, sha256="a2"), B], [], "changed", "a.md changed"),
+        ([B], [], "removed", "a.md is gone"),
+        ([A, B, C], [], "outdated", "c.md answers now"),
+        ([A], [], "outdated", "fewer notes"),
+        ([B, A], [], "outdated", "another confidence"),
+        ([replace(A, confidence=0.6), B], [], "outdated", "another confidence"),
+        ([A, B], ["dense"], "outdated", "other retrievers"),
+    ],
+)
+def test_a_block_may_be_stale_by_what_the_index_says(likely, missing, kind, says):
+    stale = stale_by_index(KEPT, likely, missing)
+
+    assert (stale.kind if stale else None) == kind
+    assert stale is None or says in stale.reason
+
+
+def test_quotes_same_text_where_their_text_is_equal():
+    assert same_text([QUOTE], [replace(QUOTE, passage="11")])
+    assert not same_text([QUOTE], [replace(QUOTE, text="> b")])
+    assert not same_text([QUOTE], [])

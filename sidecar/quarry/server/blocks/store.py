@@ -1,24 +1,25 @@
 """
-Where are built blocks kept, and what is dropped from there when a note changes?
+Stores the blocks that were built, and decides whether one still holds.
 
-A JSON file beside the index, 0600, replaced in one step. It quotes notes, so a block goes from it in the moment a note
-that it stands on is changed or deleted: what a note no longer says stands nowhere else either. A file that is damaged,
-or anything but a file of ours, counts as empty, and the next block that is built replaces it.
+A JSON file beside the index, 0600, replaced in one step. It quotes notes, so a block is dropped at the moment a note
+that it quotes is changed or deleted: what a note no longer says is stored nowhere else either. A file that is damaged,
+or no regular file, counts as empty, and the next block that is built replaces it.
 """
 
-import contextlib
 import logging
 import os
 import stat
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.agents.conversations import write_private
 from quarry.indexing.activity import Updated
+from quarry.protocol.blocks import StaleKind
 from quarry.protocol.context import Source
 from quarry.vault.paths import nfc
 
@@ -36,7 +37,7 @@ class Likely(Struct, frozen=True):
     sha256: str  # of the file that was indexed, hexadecimal
 
 
-class KeptQuote(Struct, frozen=True):
+class StoredQuote(Struct, frozen=True):
     """A quote as it stands in a block, and where it is from."""
 
     text: str
@@ -44,7 +45,7 @@ class KeptQuote(Struct, frozen=True):
     source: Source
 
 
-class KeptBlock(Struct, frozen=True):
+class StoredBlock(Struct, frozen=True):
     """A block as it was built."""
 
     name: str
@@ -52,31 +53,32 @@ class KeptBlock(Struct, frozen=True):
     built_ms: int
     likely: list[Likely]
     missing: list[str]  # retrievers that could not serve
-    quotes: list[KeptQuote]
+    quotes: list[StoredQuote]
 
 
 class _File(Struct, frozen=True):
     format: int
-    blocks: list[KeptBlock]
+    blocks: list[StoredBlock]
 
 
 class BlockStore:
-    """The blocks kept in the file at *path*, which need not exist; None: in memory alone. Any thread may use it."""
+    """The blocks stored in the file at *path*, which need not exist; None: in memory alone. Any thread may use it."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
+        self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._blocks: dict[str, KeptBlock] | None = None  # None: not read yet
+        self._blocks: dict[str, StoredBlock] | None = None  # None: not read yet
         self._verified: dict[str, int] = {}  # name -> epoch at which its notes were last found unchanged
         self._dropped: dict[str, str] = {}  # name -> the note because of which it was dropped; in memory alone
 
-    def get(self, name: str) -> KeptBlock | None:
+    def get(self, name: str) -> StoredBlock | None:
         """The block as it was built last; None where there is none, or it was dropped."""
         with self._lock:
             return self._all().get(name)
 
-    def put(self, block: KeptBlock) -> None:
-        """Keep *block*."""
+    def put(self, block: StoredBlock) -> None:
+        """Store *block*."""
         with self._lock:
             self._all()[block.name] = block
             self._dropped.pop(block.name, None)
@@ -97,7 +99,7 @@ class BlockStore:
         with self._lock:
             return self._dropped.get(name)
 
-    def keep_only(self, names: Iterable[str]) -> None:
+    def retain(self, names: Iterable[str]) -> None:
         """Drop all blocks but those of *names*: they are not defined any more."""
         with self._lock:
             gone = self._all().keys() - set(names)
@@ -106,8 +108,8 @@ class BlockStore:
             if gone:
                 self._write()
 
-    def heed(self, updated: Updated | None) -> None:
-        """The engine's listener: what a commit changed is forgotten."""
+    def on_commit(self, updated: Updated | None) -> None:
+        """Forget what a commit changed; a listener of the engine."""
         if updated:
             self.forget((*updated.indexed, *updated.removed))
 
@@ -136,9 +138,9 @@ class BlockStore:
         self._all().pop(name, None)
         self._verified.pop(name, None)
 
-    def _all(self) -> dict[str, KeptBlock]:
+    def _all(self) -> dict[str, StoredBlock]:
         if self._blocks is None:
-            self._blocks = dict(_read(self._path)) if self._path else {}
+            self._blocks = dict(_read(self._path, self._max_bytes)) if self._path else {}
         return self._blocks
 
     def _write(self) -> None:
@@ -147,20 +149,20 @@ class BlockStore:
             return
         content = msgspec.json.encode(_File(FORMAT, list(self._all().values())))
         try:
-            _replace(self._path, content)
+            write_private(self._path, content)
         except OSError as error:
             _log.warning("context blocks cannot be kept: %s", error.strerror)
 
 
-def _read(path: Path) -> Mapping[str, KeptBlock]:
-    """The blocks of the file at *path* by name; none where it is not a whole file of ours."""
+def _read(path: Path, max_bytes: int) -> Mapping[str, StoredBlock]:
+    """The blocks of the file at *path* by name; none where it is damaged or no regular file."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return {}
-            content = file.read(MAX_BYTES + 1)
-        found = msgspec.json.decode(content, type=_File) if len(content) <= MAX_BYTES else _File(0, [])
+            content = file.read(max_bytes + 1)
+        found = msgspec.json.decode(content, type=_File) if len(content) <= max_bytes else _File(0, [])
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -169,15 +171,58 @@ def _read(path: Path) -> Mapping[str, KeptBlock]:
     return {block.name: block for block in found.blocks} if found.format == FORMAT else {}
 
 
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        temporary.unlink(missing_ok=True)
-        with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+# --- staleness: values in, a reason out --------------------------------------------------------
+
+
+class Staleness(Struct, frozen=True):
+    """Why a block has to be built anew."""
+
+    kind: StaleKind
+    reason: str  # a sentence
+
+
+def changed(path: str) -> Staleness:
+    """A note that the block stands on, at *path*, says something else or is gone."""
+    return Staleness("changed", f"{path} changed or was removed")
+
+
+def stale_by_itself(kept: StoredBlock | None, key: str, ttl_ms: int, now_ms: int) -> Staleness | None:
+    """Why *kept* cannot hold whatever the index says; None where it may."""
+    if kept is None:
+        return Staleness("not-built", "it is not built yet")
+    if kept.key != key:
+        return Staleness("redefined", "its query, its budget or the settings of search have changed since it was built")
+    if not kept.built_ms <= now_ms < kept.built_ms + ttl_ms:  # before it was built: the clock was set back
+        return Staleness("expired", "its time to live is over")
+    return None
+
+
+def stale_by_index(kept: StoredBlock, likely: Sequence[Likely], missing: Sequence[str]) -> Staleness | None:
+    """
+    Why *kept* may differ from what would be built now, from the notes *likely* to answer; None where it cannot.
+
+    Where it may, the quotes of both decide: see `same_text`.
+    """
+    if list(likely) == kept.likely and list(missing) == kept.missing:
+        return None
+    now = {note.path: note for note in likely}
+    before = {note.path: note for note in kept.likely}
+    sources = {quote.source.path for quote in kept.quotes}
+    for path, note in before.items():
+        if path in now and now[path].sha256 != note.sha256:
+            return changed(path)
+    for path in before:
+        if path not in now and nfc(path) in sources:
+            return Staleness("removed", f"{path} is gone or no longer answers")
+    if new := [path for path in now if path not in before]:
+        return Staleness("outdated", f"{new[0]} answers now")
+    if list(missing) != kept.missing:
+        return Staleness("outdated", "other retrievers can serve than when it was built")
+    if len(now) < len(before):
+        return Staleness("outdated", "fewer notes are likely to answer than when it was built")
+    return Staleness("outdated", "its notes answer with another confidence than when it was built")
+
+
+def same_text(some: Sequence[StoredQuote], others: Sequence[StoredQuote]) -> bool:
+    """Whether two lists of quotes are the same text."""
+    return [quote.text for quote in some] == [quote.text for quote in others]
