@@ -1,7 +1,8 @@
-"""The table of the architecture page that leads from a question to a function names what is there."""
+"""The tables of the architecture page name folders, files and functions that exist."""
 
 import re
 
+import pytest
 from pages import REPOSITORY
 
 SECTION = re.compile(r"^## Where things happen$.*?^\| question (?P<body>.*?)^## ", re.DOTALL | re.MULTILINE)
@@ -31,4 +32,21 @@ def test_every_file_and_function_is_where_the_page_says():
         ]
 
     assert missing == []
-    assert sum(len(symbols) for _, symbols in places()) > 25
+    assert sum(len(symbols) for _, symbols in places()) > 15
+
+
+@pytest.mark.parametrize(("heading", "root"), [("Sidecar", "sidecar/quarry"), ("Plugin", "plugin")])
+def test_the_tables_of_folders_are_complete_and_name_files_that_exist(heading, root):
+    page = (REPOSITORY / "docs/ARCHITECTURE.md").read_text("utf-8")
+    table = page.partition(f"## {heading}: where to look")[2].partition("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    folders = {place.name for place in (REPOSITORY / root).iterdir() if place.is_dir() and place.name != "__pycache__"}
+    named = {name for row in rows for name in re.findall(r"`([\w.]+)/`", row[0])}
+    begins = [
+        (name, REPOSITORY / root / row[0].strip("| ").split("`")[1] / name)
+        for row in rows
+        for name in re.findall(r"`([\w./-]+)`", row[-1])
+    ]
+
+    assert folders - named - {"bench", "evaluation"} == set()
+    assert [name for name, file in begins if not file.exists() and not (REPOSITORY / root / name).exists()] == []
