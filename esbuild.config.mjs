@@ -23,7 +23,7 @@ const options = {
   format: "cjs",
   target: "es2022",
   platform: "browser",
-  // Obsidian hands these to the plugin; everything else would have to be bundled, and nothing else is used.
+  // Obsidian provides these to the plugin; nothing else is imported.
   external: ["obsidian", "electron", ...builtinModules, ...builtinModules.map((name) => `node:${name}`)],
   minify: production,
   charset: "utf8",

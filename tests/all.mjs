@@ -1,9 +1,9 @@
-// npm test: every check there is, in order, each with its time; what failed is shown again at the end.
+// npm test: runs all checks and prints the time of each; failures are shown again at the end.
 //
 //   node tests/all.mjs           everything
 //   node tests/all.mjs --quick   without the browser and the slow tests (npm run check)
 //
-// Uses nothing but Node itself until it has installed the rest.
+// Until the packages are installed, only Node itself is available.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from "node:fs";
@@ -18,14 +18,13 @@ const MEMORY = "/dev/shm"; // a file system in memory, on Linux
 const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
 const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
-// Hundreds of Python processes are started, and without kept bytecode each would compile what it imports: half a second.
+// Hundreds of Python processes are started. Without stored bytecode, each would compile its imports: half a second.
 delete process.env.PYTHONDONTWRITEBYTECODE;
 
 /**
- * The checks, phase by phase: a phase starts when the one before it has ended. In one phase `AT_ONCE` checks run at a
- * time, in this order, the longest first. pytest is one of them and works in as many processes: many of its tests wait
- * for a process, or for a clock, while the other checks compute. The end-to-end tests have the machine to themselves, as
- * a browser, Node and a sidecar are at work in each.
+ * The checks in phases: a phase starts when the previous one has ended. Within a phase, `AT_ONCE` checks run at a time,
+ * the longest first. pytest uses as many processes, because many of its tests wait for a process or a clock. The
+ * end-to-end tests run alone, because each of them uses a browser, Node and a sidecar.
  *
  * A check is a name and a command with its arguments, or an async function that gives one.
  */
@@ -34,7 +33,7 @@ function phases(quick) {
   const ruff = (...args) => [program("ruff"), ...args, "--config", "pyproject.toml", ".", "../tests"];
   const tsc = (name, ...args) =>
     nodeTool("typescript", "tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", join(CACHE, `${name}.tsbuildinfo`), ...args);
-  // What eslint keeps of a file does not know that a type in another one has changed, so only the quick check uses it.
+  // eslint's cache misses changes of types in other files, so only the quick check uses it.
   const eslintCache = quick ? ["--cache", "--cache-location", join(CACHE, "eslint/")] : [];
   return [
     [
@@ -64,12 +63,12 @@ function phases(quick) {
   ];
 }
 
-/** Each worker begins with one half of the tests in their order, so that what a module shares is made once, as a rule. */
+/** Each worker starts with one half of the tests in their order, so that fixtures of a module are usually made once. */
 function inWorkers() {
   return ["-n", `${AT_ONCE}`, "--dist", "worksteal"];
 }
 
-/** Has pytest keep its temporary files in memory where there is room: indexes are synchronised to disk at every step. */
+/** Options that keep pytest's temporary files in memory if there is room: indexes are synced to disk at every step. */
 function inMemory() {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
@@ -98,7 +97,7 @@ async function endToEnd() {
   return [process.execPath, "--test", `--test-concurrency=${AT_ONCE}`, ...files.map((name) => join(folder, name))];
 }
 
-/** Run one check; what it printed and how it ended. */
+/** Run one check; returns its output and whether it passed. */
 async function run({ name, command, cwd = ROOT }) {
   const started = performance.now();
   try {
@@ -121,7 +120,7 @@ function collect(file, args, cwd) {
   });
 }
 
-/** Run the checks of a phase a few at a time, saying how each went as soon as it has ended. */
+/** Run the checks of a phase, `AT_ONCE` at a time, and report each when it ends. */
 async function runPhase(checks) {
   const waiting = [...checks];
   const results = [];
@@ -140,7 +139,7 @@ function report({ name, passed, output, seconds }) {
   console.log(`${passed ? "passed" : "FAILED"}  ${name.padEnd(24)}${seconds.toFixed(1).padStart(6)} s  ${passed ? lastLine(output) : ""}`.trimEnd());
 }
 
-/** What most tools end with: their own count. */
+/** The last line of output, which is a count for most tools. */
 function lastLine(output) {
   return output.split("\n").at(-1).slice(0, 100);
 }

@@ -1,6 +1,6 @@
-// Makes what the project needs to run, once: Node packages, and the sidecar's own Python in sidecar/.venv.
+// Installs what the project needs: Node packages, and the sidecar's Python environment in sidecar/.venv.
 //
-// Uses nothing but Node itself, because a fresh clone has nothing else.
+// Uses only Node itself, because a fresh clone has nothing else.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -28,16 +28,16 @@ export const PYTHON = program("python");
 const MINIMUM = [3, 11]; // tomllib, and what the pinned websockets and numpy ask for
 const CANDIDATES = [["python3.13"], ["python3.12"], ["python3.11"], ["python3"], ["python"], ...(WINDOWS ? [["py", "-3"]] : [])];
 
-/** A failure whose message is written for the person at the terminal. */
+/** A failure with a message for the person at the terminal. */
 export class SetupError extends Error {}
 
-/** Make everything that is missing or out of date; does nothing, in milliseconds, when all is there. */
+/** Install everything that is missing or out of date; takes milliseconds if nothing is. */
 export function prepare(say = console.error) {
   prepareNode(say);
   preparePython(say);
 }
 
-/** Install the Node packages unless exactly the locked ones are there. */
+/** Install the Node packages unless exactly the locked ones are installed. */
 export function prepareNode(say = console.error) {
   if (nodePackagesMatch()) return;
   say("Installing the Node packages …");
@@ -63,7 +63,7 @@ function readLock(path) {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : {};
 }
 
-/** Make sidecar/.venv, or bring it up to its lock file. */
+/** Create sidecar/.venv, or update it to the lock file. */
 export function preparePython(say = console.error) {
   const stamp = join(VENV, "quarry-environment");
   const wanted = fingerprint();
@@ -73,13 +73,13 @@ export function preparePython(say = console.error) {
   const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"];
   runQuietly(PYTHON, [...pip, "--require-hashes", "-r", join(SIDECAR, "requirements.lock")]);
   runQuietly(PYTHON, [...pip, "--no-deps", "--no-build-isolation", "-e", SIDECAR]);
-  writeFileSync(stamp, wanted); // last: an install that was cut short is done again
+  writeFileSync(stamp, wanted); // last: an interrupted installation is repeated
 }
 
 function fingerprint() {
   const hash = createHash("sha256");
   for (const name of ["requirements.lock", "pyproject.toml"]) hash.update(readFileSync(join(SIDECAR, name)));
-  return hash.update(ROOT).digest("hex"); // an editable install points at the folder it was made in
+  return hash.update(ROOT).digest("hex"); // an editable install contains the path of its folder
 }
 
 /** @param {(line: string) => void} say */
@@ -110,7 +110,7 @@ function isNewEnough([command = "", ...first]) {
 }
 
 /**
- * Run a program; show what it printed only when it fails.
+ * Run a program; its output is shown only if it fails.
  *
  * @param {string} command
  * @param {readonly string[]} args

@@ -15,7 +15,7 @@ const USAGE = `usage: npm start -- [VAULT] [--query TEXT] [--link]
 
 const SAMPLE_VAULT = join(ROOT, "tests", "retrieval", "vault");
 
-/** A command line that cannot be understood. */
+/** An invalid command line. */
 class UsageError extends Error {}
 
 function readArguments(given) {
@@ -48,7 +48,7 @@ function linkPlugin(vault) {
   console.error(program("quarry"));
 }
 
-/** Run the engine with this terminal as its own; its exit code. Ctrl-C is the engine's to answer. */
+/** Run the engine in this terminal; returns its exit code. The engine handles Ctrl-C. */
 function quarry(...args) {
   return new Promise((settle, fail) => {
     const child = spawn(program("quarry"), args, { stdio: "inherit", cwd: ROOT });

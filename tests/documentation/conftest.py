@@ -1,4 +1,4 @@
-"""What these tests share: a person with a home folder, and a shell in which `quarry` is the one under test."""
+"""Fixtures: a home folder, and a shell in which `quarry` is the program under test."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from quarry.client.discovery import read_discovery
 
 @pytest.fixture
 def person(tmp_path):
-    """The home folder of somebody; sidecars that were started there end with the test."""
+    """A home folder; sidecars started from it end with the test."""
     home = tmp_path / "person"
     home.mkdir()
     yield home
@@ -29,7 +29,7 @@ def person(tmp_path):
 
 @pytest.fixture
 def run_shell(person):
-    """Run a script of the shell at home, where `quarry` is the one under test."""
+    """A function that runs a shell script in the home folder; `quarry` is the program under test."""
     programs = person / "bin"
     programs.mkdir()
     program = programs / "quarry"

@@ -1,4 +1,4 @@
-"""The pages of the documentation, as tests look at them: their links, headings, and commands."""
+"""Links, headings and commands of the documentation pages."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ PAGES = sorted(
     for path in REPOSITORY.glob(pattern)
     if "node_modules" not in path.parts
 )
-GUIDES = [page for page in PAGES if "decisions" not in page]  # decisions tell of what was; guides of what is
+GUIDES = [page for page in PAGES if "decisions" not in page]  # a decision describes the past
 SHELL_BLOCKS = ("sh", "bash", "console")
 _FENCE = re.compile(
     r"^(?P<fence>`{3,}|~{3,}) *(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=fence) *$", re.DOTALL | re.MULTILINE
@@ -61,17 +61,17 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        """What can stand behind `#` in a link to this page."""
+        """Fragments (after `#`) that links to this page may have."""
         return {anchor(found["text"]) for found in _HEADING.finditer(self.prose)}
 
     @property
     def inline_commands(self) -> list[str]:
-        """Commands of ours in the prose, with their placeholders."""
+        """`quarry` commands in the prose, with their placeholders."""
         return [" ".join(found["code"].split()) for found in _INLINE.finditer(self.prose)]
 
     @property
     def shell_commands(self) -> Iterator[list[str]]:
-        """Commands of ours in shell blocks, as arguments behind `quarry`."""
+        """`quarry` commands in shell blocks, as arguments without `quarry`."""
         for language, body in self.blocks:
             if language in SHELL_BLOCKS:
                 for line in body.replace("\\\n", " ").splitlines():

@@ -1,4 +1,4 @@
-"""docs/AGENTS.md: its commands on the sample vault, and its tables beside the code."""
+"""docs/AGENTS.md: its commands run on the sample vault, and its tables equal the code."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def vault(person):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
-def test_the_commands_of_a_section_run_and_say_something(name, vault, run_shell):
+def test_the_commands_of_a_section_run_and_print_something(name, vault, run_shell):
     run_shell("quarry index --vault ~/Notes")
 
     results = [run_shell(body) for language, body in section(name).blocks if language == "sh"]
@@ -53,16 +53,16 @@ def test_the_commands_of_a_section_run_and_say_something(name, vault, run_shell)
 
 
 @pytest.mark.slow
-def test_clients_are_told_and_forget_again(vault, person, run_shell):
+def test_clients_are_configured_and_restored(vault, person, run_shell):
     for folder in (".codex", ".cursor"):
         (person / folder).mkdir()
     before = {path: path.read_bytes() for path in person.rglob("*") if path.is_file() and "Notes" not in path.parts}
 
-    told = run_shell("quarry install codex cursor --vault ~/Notes --yes")
+    installed = run_shell("quarry install codex cursor --vault ~/Notes --yes")
     servers = json.loads((person / ".cursor" / "mcp.json").read_text(encoding="utf-8"))["mcpServers"]
     removed = run_shell("quarry install codex cursor --vault ~/Notes --remove --yes")
 
-    assert told.returncode == 0, told.stderr
+    assert installed.returncode == 0, installed.stderr
     assert any("mcp" in server["args"] for server in servers.values())
     assert (person / ".codex" / "config.toml").exists() or removed.returncode == 0
     assert removed.returncode == 0, removed.stderr

@@ -1,4 +1,4 @@
-"""Every page of the documentation: its links lead somewhere, and its commands are those of this version."""
+"""Every documentation page: its links resolve, and its commands exist in this version."""
 
 import argparse
 import re
@@ -41,7 +41,7 @@ def test_every_command_in_a_shell_block_parses(path):
             continue
         try:
             PARSER.parse_args(protected_arguments(arguments))
-        except Exception as error:  # whatever it is, a reader would meet it
+        except Exception as error:  # a reader would meet any of them
             refused.append(f"quarry {' '.join(arguments)}: {error}")
 
     assert refused == []
@@ -80,7 +80,7 @@ def test_an_anchor_is_what_github_makes_of_a_heading(heading, expected):
     assert anchor(heading) == expected
 
 
-def test_a_mistake_is_seen():
+def test_a_wrong_command_is_found():
     page = Page("x.md", "see `quarry serch --bogus`\n\n```sh\necho x | quarry search --nope tea  # why\n```\n")
 
     assert page.inline_commands == ["quarry serch --bogus"]

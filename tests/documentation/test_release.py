@@ -1,4 +1,4 @@
-"""`npm run release` makes what a release consists of, the same bytes each time."""
+"""`npm run release` makes the files of a release, with the same bytes each time."""
 
 import json
 import shutil
@@ -21,20 +21,20 @@ def release(*args):
 
 @pytest.fixture
 def copied(tmp_path):
-    """The files of the repository that are compared."""
+    """A folder with the files whose versions are compared."""
     for name in TEXTS:
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-def test_what_agrees_can_be_released(copied):
+def test_equal_versions_can_be_released(copied):
     done = release("--check", "--root", copied)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "agree" in done.stdout
 
 
-def test_every_disagreement_is_told_at_once(copied):
+def test_all_disagreements_are_reported_at_once(copied):
     manifest = json.loads((copied / "manifest.json").read_text(encoding="utf-8"))
     (copied / "manifest.json").write_text(
         json.dumps({**manifest, "version": "9.9.9", "helpUrl": "x"}), encoding="utf-8"
@@ -46,7 +46,7 @@ def test_every_disagreement_is_told_at_once(copied):
     assert [part in done.stderr for part in ("helpUrl", "CHANGELOG.md begins with", "The tag is v9")] == [True] * 3
 
 
-def test_a_command_line_that_cannot_be_read_shows_the_usage():
+def test_an_unknown_option_shows_the_usage():
     done = release("--nonsense")
 
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""docs/TROUBLESHOOTING.md: each fault is made with a real sidecar, and mended by the commands of its section."""
+"""docs/TROUBLESHOOTING.md: each fault is caused with a real sidecar and repaired by the commands of its section."""
 
 import json
 import os
@@ -52,15 +52,15 @@ def pid_of(person):
     return read_discovery(file).pid
 
 
-def test_what_keeps_a_note_out_is_named(vault, run_shell):
+def test_the_rule_that_excludes_a_note_is_named(vault, run_shell):
     (vault / "Archive").mkdir()
     (vault / "Archive" / "Old.md").write_text("# Old\n\nForgotten.\n", encoding="utf-8")
     (vault / ".quarry.toml").write_text('[folders]\nexclude = ["Archive"]\n', encoding="utf-8")
 
-    told = run_shell(commands("Why is my note not found?"))
+    explained = run_shell(commands("Why is my note not found?"))
 
-    assert told.returncode == 0
-    assert "folders.exclude names 'Archive'" in told.stdout
+    assert explained.returncode == 0
+    assert "folders.exclude names 'Archive'" in explained.stdout
 
 
 def test_an_old_index_is_made_equal_to_the_vault(vault, index, run_shell):
@@ -71,37 +71,37 @@ def test_an_old_index_is_made_equal_to_the_vault(vault, index, run_shell):
     assert run_shell("quarry index --vault ~/Notes; quarry stop --all").returncode == 0
     shutil.copy(old, index)
 
-    mended = run_shell(commands("A changed note is not found"))
+    repaired = run_shell(commands("A changed note is not found"))
     found = run_shell("quarry list --vault ~/Notes --json")
 
-    assert mended.returncode == 0
+    assert repaired.returncode == 0
     assert sorted(note["path"] for note in json.loads(found.stdout)["notes"]) == ["Bread.md", "Cider.md", "Perry.md"]
 
 
-def test_a_model_that_is_not_there_is_named_and_the_bundled_one_taken_again(vault, run_shell):
+def test_a_missing_model_is_named_and_the_bundled_one_used_again(vault, run_shell):
     (vault / ".quarry.toml").write_text('[embedding]\nmodel = "/nowhere/model"\n', encoding="utf-8")
     before = run_shell("quarry search --vault ~/Notes --wait --files apples")
 
-    mended = run_shell(commands("Meaning search is off"))
+    repaired = run_shell(commands("Meaning search is off"))
     after = run_shell("quarry search --vault ~/Notes --wait apples")
 
     assert before.stdout.startswith("Cider.md\n")
     assert "'/nowhere/model' does not exist" in before.stderr
-    assert "model /nowhere/model: missing" in mended.stdout
-    assert "Cider.md\n" in mended.stdout
+    assert "model /nowhere/model: missing" in repaired.stdout
+    assert "Cider.md\n" in repaired.stdout
     assert after.stderr == ""
 
 
-def test_a_damaged_index_is_set_aside_and_made_anew(vault, index, run_shell):
+def test_a_damaged_index_is_set_aside_and_rebuilt(vault, index, run_shell):
     data = bytearray(index.read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)
     index.write_bytes(data)
 
-    mended = run_shell(commands("The index is damaged"))
+    repaired = run_shell(commands("The index is damaged"))
 
-    assert mended.returncode == 0
-    assert mended.stdout.startswith("Cider.md\n")
-    assert "damaged-1" in mended.stderr
+    assert repaired.returncode == 0
+    assert repaired.stdout.startswith("Cider.md\n")
+    assert "damaged-1" in repaired.stderr
     assert index.with_name(f"{index.name}.damaged-1").exists()
 
 
@@ -119,10 +119,10 @@ def test_a_frozen_sidecar_is_ended_and_another_started(person, vault, run_shell)
 
     listed = run_shell("quarry ps")
     os.kill(frozen, signal.SIGKILL)  # as the page says where `quarry stop` fails; its files stay
-    mended = run_shell(commands('"Another process serves this vault"'))
+    repaired = run_shell(commands('"Another process serves this vault"'))
 
     assert str(frozen) in listed.stdout
-    assert "Cider.md\n" in mended.stdout, mended.stderr
+    assert "Cider.md\n" in repaired.stdout, repaired.stderr
     assert pid_of(person) != frozen
 
 
@@ -150,24 +150,24 @@ def test_a_program_with_the_vault_open_is_named_and_left_alone(person, vault, ru
 
 
 @pytest.mark.parametrize("part", ["fts5", "sqlite-vec"])
-def test_without_an_extension_the_rest_answers_and_says_so(part, vault, run_shell):
+def test_without_an_extension_the_rest_answers_and_reports_it(part, vault, run_shell):
     search = "quarry search --vault ~/Notes --wait --files apples"
     without = run_shell(f"export QUARRY_WITHOUT={part}; {search}; quarry stop --all")
 
-    mended = run_shell(commands("An extension is missing"))
+    repaired = run_shell(commands("An extension is missing"))
 
     assert without.stdout.startswith("Cider.md\n")
     assert ("keyword search is not available" in without.stderr) is (part == "fts5")
-    assert mended.stdout.startswith("Cider.md\n")
-    assert f"ok    {part}: works" in mended.stdout
+    assert repaired.stdout.startswith("Cider.md\n")
+    assert f"ok    {part}: works" in repaired.stdout
 
 
 def test_sidecars_are_listed_with_their_memory_and_ended(person, vault, run_shell):
     shutil.copytree(vault, person / "Other")
     run_shell("quarry search --vault ~/Notes apples; quarry search --vault ~/Other apples")
 
-    mended = run_shell(commands("Too much memory"))
+    repaired = run_shell(commands("Too much memory"))
 
-    assert re.search(r"Notes.* \d+ MB\n", mended.stdout)
-    assert re.search(r"Other.* \d+ MB\n", mended.stdout)
-    assert "no sidecar is running" in mended.stdout + mended.stderr
+    assert re.search(r"Notes.* \d+ MB\n", repaired.stdout)
+    assert re.search(r"Other.* \d+ MB\n", repaired.stdout)
+    assert "no sidecar is running" in repaired.stdout + repaired.stderr
