@@ -68,6 +68,15 @@ def test_every_page_is_one_click_from_the_readme():
     assert {page for page in GUIDES if page.startswith("docs/")} <= linked
 
 
+def test_the_files_to_touch_exist():
+    named = re.findall(r"`((?:sidecar|plugin|tests|docs)/[\w./-]+)`", Page.read("CONTRIBUTING.md").text)
+    placeholders = ("NAME", "CODE", ".venv")
+
+    assert len(named) > 10
+    real = [path for path in named if not any(placeholder in path for placeholder in placeholders)]
+    assert [path for path in real if not (REPOSITORY / path).exists()] == []
+
+
 @pytest.mark.parametrize(
     ("heading", "expected"),
     [

@@ -10,7 +10,9 @@ from pages import GUIDES, REPOSITORY, Page
 PHRASES = {
     "hold, stand, lie, tell": re.compile(r"\b(?:holds?|held|stands?|stood|lies?|tells?|told)\b", re.IGNORECASE),
     "of ours, nobody": re.compile(r"\b(?:of ours|nobody|no matter of)\b", re.IGNORECASE),
-    "a clause without a noun": re.compile(r"(?:^|[.;:] )What (?:is|was|are|a|an|the)\b[^?]*$|\bwhat was asked for\b"),
+    "a clause without a noun": re.compile(
+        r"(?:^|[.;:] )What (?:is|was|are|a|an|the)\b[^?.]*(?:\.|$)|\bwhat was asked for\b"
+    ),
 }
 FORBIDDEN = [PHRASES["of ours, nobody"], PHRASES["a clause without a noun"]]
 QUESTIONS = "a question as docstring of a module"
