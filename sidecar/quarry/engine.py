@@ -29,7 +29,7 @@ from quarry.indexing.metadata import BUILT
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
-from quarry.messages import Description, Message, Sentence, message
+from quarry.messages import Message, message, sentence
 from quarry.model import ModelState
 from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
@@ -65,12 +65,12 @@ class Status(Struct, frozen=True):
     model_name: str
     model_state: ModelState
     model_message: str | None
-    missing: Mapping[Retriever, Sentence]
+    missing: Mapping[Retriever, Message]
     problem_count: int
     problems: tuple[Problem, ...]
     indexed_ms: int | None
     size_bytes: int
-    message: Sentence | None
+    message: Message | None
     deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
@@ -261,7 +261,7 @@ class Engine:
                 problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
                 built = reader.meta_get(BUILT)
         except IndexUnavailable as error:  # the status is where people look for the reason
-            notice = notice or Sentence(str(error), message("index-unavailable"))
+            notice = notice or message("status.index-unavailable", detail=sentence(str(error)))
         rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
         return Status(
             state=self.freshness.state,
@@ -424,8 +424,7 @@ class Engine:
         with self.reader() as reader:
             languages = reader.languages
         found = in_skipped_sections(text, query, explained.lacking, self.settings.skip_sections, languages)
-        sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
-        return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
+        return replace(explained, messages=(*explained.messages, *found))
 
     def _scoped(self, request: SearchRequest) -> SearchRequest:
         return replace(request, scope=self._with_status(request.scope))
@@ -451,9 +450,7 @@ class Engine:
     def _absent(self, path: str) -> Explanation:
         """Why the index does not hold the note at *path*."""
         state, reason = self._sync.absence_of(path)
-        args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
-        told = Message("explain-absent", args)
-        return Explanation(path, state, reason.message, understood=Description(), told=(told,))
+        return Explanation(path, state, (reason,), understood=None)
 
 
 def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:

@@ -27,6 +27,7 @@ from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
 from quarry.mcp.versions import ALL_VERSIONS
+from quarry.messages import text
 from quarry.redaction.engines import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
@@ -187,7 +188,7 @@ def _sidecar(vault: Path) -> Finding:
     except QuarryError as error:
         return Finding("sidecar", "bad", str(error))
     if status.state == "failed":
-        return Finding("sidecar", "bad", status.message or "indexing failed; see the log")
+        return Finding("sidecar", "bad", text(status.message) if status.message else "indexing failed; see the log")
     return Finding(
         "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
     )

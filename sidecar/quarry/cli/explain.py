@@ -21,6 +21,7 @@ from quarry.cli.options import (
     unprotected,
 )
 from quarry.cli.terminal import bold, dim, print_json, print_line
+from quarry.messages import sentences, text
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(explained: wire.ExplainResult) -> None:
     print_line(bold(explained.path))
-    print_line(explained.message)
+    print_line(sentences(explained.messages))
     facts = _facts(explained)
     if facts:
         print_line()
@@ -76,7 +77,7 @@ def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
     """The known facts about the note, each with its label."""
     scores = explained.breakdown
     known = [
-        ("query interpreted as", explained.understood),
+        ("query interpreted as", text(explained.understood) if explained.understood else ""),
         ("words found", ", ".join(explained.words_found)),
         ("words missing", ", ".join(explained.words_lacking)),
         ("keyword rank", _rank(scores.lexical_rank, scores.lexical_score, "BM25") if scores else ""),

@@ -14,6 +14,7 @@ from quarry.cli.options import VAULT_HELP, add_json, connect
 from quarry.cli.parser import Once
 from quarry.cli.terminal import print_if_empty, print_json, print_line, print_stderr
 from quarry.errors import IndexUnavailable
+from quarry.messages import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -101,7 +102,9 @@ def _is_done(status: wire.IndexStatus) -> bool:
         IndexUnavailable: It is, and it failed.
     """
     if status.state == "failed":
-        raise IndexUnavailable(status.message or "indexing failed; see the log that `quarry doctor` names")
+        raise IndexUnavailable(
+            text(status.message) if status.message else "indexing failed; see the log that `quarry doctor` names"
+        )
     return status.state not in BUSY
 
 
@@ -130,10 +133,10 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
         print_line(f"{status.excluded} notes are excluded by rules")
     new = [problem for problem in status.problems if problem not in known]
     for problem in new[:5]:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+        print_stderr(f"{problem.path}: {text(problem.reason)}" if problem.path else text(problem.reason))
     if status.problem_count > len(new[:5]):
         print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
     for leg in status.missing:
-        print_stderr(leg.reason)
+        print_stderr(text(leg.reason))
     if status.message:
-        print_stderr(status.message)
+        print_stderr(text(status.message))

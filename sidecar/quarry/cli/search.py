@@ -37,7 +37,9 @@ from quarry.cli.terminal import (
     print_stderr,
 )
 from quarry.client.client import RequestFailed
+from quarry.client.replies import remarks
 from quarry.errors import BadQuery, BadRequest
+from quarry.messages import sentences, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -194,8 +196,8 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
     if options.as_json:
         print_json(result)
     elif options.as_markdown or options.files or options.compact:
-        for sentence in hits.how_found(result):
-            print_stderr(sentence)
+        if found := remarks(result):
+            print_stderr(sentences(found))
         form = "markdown" if options.as_markdown else "paths" if options.files else "compact"
         FORMS[form](result)
     else:
@@ -233,7 +235,7 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
     for leg in result.missing:
-        print_stderr(leg.reason)
+        print_stderr(text(leg.reason))
     print_if_incomplete(result.index)
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())

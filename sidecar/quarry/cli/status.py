@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from quarry.cli.options import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.scope import inner_vaults, outer_vault
+from quarry.messages import text
 
 if TYPE_CHECKING:
     from quarry import protocol
@@ -42,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     if status.deepening and status.deepening.message:
         print_stderr(status.deepening.message)
     for leg in status.missing:
-        print_stderr(leg.reason)
+        print_stderr(text(leg.reason))
     for problem in status.problems:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+        print_stderr(f"{problem.path}: {text(problem.reason)}" if problem.path else text(problem.reason))
     if status.problem_count > len(status.problems):
         print_stderr(f"and {status.problem_count - len(status.problems)} more")
     if outer:
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     for folder in inner:
         print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
     if status.message:
-        print_stderr(status.message)
+        print_stderr(text(status.message))
     return 0
 
 

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from quarry.errors import ConnectionFailed
+from quarry.messages import Message, message
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -82,6 +83,18 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def lacks_words_under_filters(result: "wire.SearchResult") -> bool:
-    """Whether no note that the query's filters and exclusions admit has its words; others may have them."""
-    return result.weakness == "no-words" and any(clause.kind != "phrase" for clause in result.clauses)
+def remarks(result: "wire.SearchResult") -> list[Message]:
+    """How the query was corrected or relaxed, and whether the hits match poorly."""
+    found: list[Message] = []
+    if result.corrections and result.hits:
+        typed = tuple(one.typed for one in result.corrections)
+        found.append(message("answer.corrected", used=tuple(one.used for one in result.corrections), typed=typed))
+    if result.unknown_words:
+        found.append(message("answer.unknown", words=tuple(result.unknown_words)))
+    if result.relaxed:
+        found += result.relaxed.messages
+    elif result.weakness:
+        is_filtered = any(clause.kind != "phrase" for clause in result.clauses)
+        filtered = "-filtered" if is_filtered and result.weakness == "no-words" else ""
+        found.append(message(f"answer.{result.weakness}{filtered}"))
+    return found

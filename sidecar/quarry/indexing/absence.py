@@ -1,14 +1,13 @@
-"""Why is a note not in the index: excluded by a rule, skipped, not indexed yet, or not on disk?"""
+"""Why a note is not in the index: excluded by a rule, skipped, not indexed yet, or not on disk."""
 
 from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Literal
 
-from msgspec.structs import replace
-
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
-from quarry.indexing.reasons import DRAWING, HIDDEN, NEW, Reason, of_other_kind, of_problem, of_refusal
+from quarry.indexing.reasons import DRAWING, HIDDEN, NEW, of_other_kind, of_problem
+from quarry.messages import Message, message
 from quarry.vault.paths import is_hidden, nfc
 from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
@@ -20,7 +19,7 @@ Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 def absence_of(
     root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
-) -> tuple[Absence, Reason]:
+) -> tuple[Absence, Message]:
     """
     Why the index does not hold the note at *path*.
 
@@ -34,7 +33,7 @@ def absence_of(
     """
     wanted = nfc(path)
     if wanted.count("/") > MAX_DEPTH:
-        return "unknown", Reason("unknown", "There is no note that many folders deep.")
+        return "unknown", message("reason.unknown", path=f"{path[:40]}…")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", _unknown(path, similar)
     if not rules.is_note(wanted):
@@ -42,26 +41,22 @@ def absence_of(
     if is_hidden(wanted):
         return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):
-        return "excluded", of_refusal(refusal)
+        return "excluded", refusal
     if path in drawings or wanted in drawings:
         return "excluded", DRAWING
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
-            return "failed", _failed(problem.reason)
+            return "failed", of_problem(problem.reason)
     try:
         read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
     except FileUnreadable as error:
-        return "failed", _failed(str(error))
+        return "failed", of_problem(str(error))
     except NoteNotFound:
         return "unknown", _unknown(path, similar)
     return "pending", NEW
 
 
-def _failed(told: str) -> Reason:
-    return replace(of_problem(told), message=f"It could not be indexed: {told}.")
-
-
-def _unknown(path: str, similar: Sequence[str]) -> Reason:
-    message = str(NoteNotFound.not_indexed(path, similar))
-    told = message[0].upper() + message[1:]
-    return Reason("unknown", told if similar else f"{told}. Search or list notes to find its path.")
+def _unknown(path: str, similar: Sequence[str]) -> Message:
+    if similar:
+        return message("reason.unknown-similar", path=path, similar=tuple(similar))
+    return message("reason.unknown", path=path)

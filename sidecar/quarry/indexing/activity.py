@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from quarry.indexing.disk_state import is_below
-from quarry.messages import Message, Sentence
+from quarry.messages import Message, message, sentence
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Activity:
         self._state: State = "starting"
         self._started_s = 0.0
         self._done = self._total = self._chunks = 0
-        self._notices: dict[Notice, Sentence] = {}
+        self._notices: dict[Notice, Message] = {}
         self.ruled_out = 0  # notes that a rule left out at the last scan
         self.equal_since_ms: int | None = None  # when the index last became equal to the vault
 
@@ -61,15 +61,15 @@ class Activity:
         return self._state
 
     @property
-    def message(self) -> Sentence | None:
+    def message(self) -> Message | None:
         """The most urgent notice: what is wrong, and what to do about it."""
         with self._lock:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
-    def set_notice(self, notice: Notice, text: Sentence) -> None:
-        """Show *text* to the user until *notice* is cleared."""
+    def set_notice(self, notice: Notice, message: Message) -> None:
+        """Show *message* to the user until *notice* is cleared."""
         with self._lock:
-            self._notices[notice] = text
+            self._notices[notice] = message
 
     def clear_notice(self, notice: Notice) -> None:
         """Clear *notice*, which need not have been set."""
@@ -219,9 +219,9 @@ class Reporter:
                 self._notify(updated)
         self._yield_point()
 
-    def report_degraded(self, message: str) -> None:
-        """Something went wrong that the run copes with; said until the index equals the vault."""
-        self._activity.set_notice("processes", Sentence(message, Message("process-ended")))
+    def report_degraded(self, detail: str) -> None:
+        """Something went wrong that the run copes with; shown until the index equals the vault."""
+        self._activity.set_notice("processes", message("status.process-ended", detail=sentence(detail)))
         self._notify(None)
 
     def changed_meanwhile(self, path: str) -> bool:

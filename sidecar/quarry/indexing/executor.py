@@ -34,7 +34,7 @@ class ProgressMonitor(Protocol):
     def between_batches(self) -> None:
         """Called where stopping is safe. May wait while paused; raises `Cancelled` to stop."""
 
-    def report_degraded(self, message: str) -> None:
+    def report_degraded(self, detail: str) -> None:
         """Something went wrong that the run copes with; *message* is for people."""
 
     def changed_meanwhile(self, path: str) -> bool:

@@ -1,20 +1,10 @@
-"""Why is a note not found, or only partly: as a code with what it is about, and as a sentence."""
-
-from msgspec import Struct
+"""Why a note is not found, or only partly, as a message."""
 
 from quarry.kinds import kind_of
-from quarry.messages import ReasonCode
-from quarry.vault.rules import Refusal
+from quarry.messages import Message, message, sentence
 
-_RULES: dict[str, ReasonCode] = {
-    "folders.include": "folders-include",
-    "folders.exclude": "folders-exclude",
-    ".indexignore": "index-ignore",
-    "excluded files": "obsidian-excluded",
-    "templates": "templates",
-}
 # What the sentences of the modules that meet a problem say, as the index keeps no more of it: the first that is held.
-_PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
+_PROBLEMS: tuple[tuple[str, str], ...] = (
     ("preparing it ended a process", "crash"),
     ("defect of Quarry", "defect"),
     ("a link", "link"),
@@ -44,43 +34,20 @@ _PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
 )
 
 
-class Reason(Struct, frozen=True):
-    """One reason."""
-
-    code: ReasonCode
-    message: str  # a sentence that says what to do where that helps
-    entry: str = ""  # of the rule, as it is written; the status or the setting, where that is what leaves it out
-    plugin: str = ""  # that keeps its templates there
+def of_problem(problem: str) -> Message:
+    """Why a note is not indexed, or only partly: by the *problem* that the index or a walk over the vault reports."""
+    code = next((code for part, code in _PROBLEMS if part in problem), "other")
+    return message(f"reason.{code}", detail=sentence(problem))
 
 
-def sentence(clause: str) -> str:
-    """*clause* with a capital and a full stop."""
-    return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?", "!")) else ".")
-
-
-def of_refusal(refusal: Refusal) -> Reason:
-    """Why a rule leaves a note out."""
-    return Reason(_RULES[refusal.rule], f"It is left out: {refusal.reason}.", refusal.entry, refusal.plugin)
-
-
-def of_problem(told: str) -> Reason:
-    """Why a note is not indexed, or only partly: what the index or a walk over the vault *told* of it."""
-    return Reason(next((code for part, code in _PROBLEMS if part in told), "other"), sentence(told))
-
-
-def of_other_kind(path: str) -> Reason:
+def of_other_kind(path: str) -> Message:
     """Why the file at *path*, which is of no kind that is indexed, is left out."""
-    match kind_of(path):
-        case "canvas":
-            return Reason("kind-off", "Canvases are not searched here; `files.canvas` says so.", "files.canvas")
-        case "pdf":
-            return Reason("kind-off", "PDF files are not searched here; `files.pdf` says so.", "files.pdf")
-        case _:
-            return Reason("not-markdown", "Only Markdown notes, canvases and PDF files can be searched.")
+    kind = kind_of(path)
+    return message("reason.kind-off", entry=f"files.{kind}") if kind else message("reason.not-markdown")
 
 
-DRAWING = Reason("drawing", "It is a drawing or a board, which are left out.")
-HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; those are never indexed.")
-NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
-CHANGED = Reason("changed", "It has changed since it was indexed; what it said before is found until it is read again.")
-GONE = Reason("gone", "Its file is gone; the index follows in a moment.")
+DRAWING = message("reason.drawing")
+HIDDEN = message("reason.hidden")
+NEW = message("reason.new")
+CHANGED = message("reason.changed")
+GONE = message("reason.gone")

@@ -237,8 +237,8 @@ class _ProgressMonitor:
         self._progress.done_notes += note_count
         self._progress.done_chunks += chunk_count
 
-    def report_degraded(self, message: str) -> None:
-        self._progress.degraded = message
+    def report_degraded(self, detail: str) -> None:
+        self._progress.degraded = detail
 
     def indexed(self, path: str) -> None: ...  # searches do not see this index yet
 

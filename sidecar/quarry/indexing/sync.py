@@ -31,10 +31,9 @@ from quarry.indexing.limits import IndexingLimits
 from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
 from quarry.indexing.metadata import FILLED, READING, reading_key, rebuild_metadata
 from quarry.indexing.policy import Policy
-from quarry.indexing.reasons import Reason
 from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
-from quarry.messages import Sentence, StatusCode, message
+from quarry.messages import Message, message, sentence
 from quarry.types import FileSeen, Retriever, VaultChange
 
 if TYPE_CHECKING:
@@ -130,14 +129,14 @@ class Synchronizer:
         """A search was answered, which leaves free memory behind. Any thread may say so."""
         self._was_searched = True
 
-    def missing(self, encoder: Encoder | None) -> dict[Retriever, Sentence]:
+    def missing(self, encoder: Encoder | None) -> dict[Retriever, Message]:
         """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
-        missing: dict[Retriever, Sentence] = dict(self.index.missing)
+        missing: dict[Retriever, Message] = dict(self.index.missing)
         if "dense" not in missing and encoder is None:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def absence_of(self, path: str) -> tuple[Absence, Reason]:
+    def absence_of(self, path: str) -> tuple[Absence, Message]:
         """Why the index does not hold the note at *path*; see `absence.py`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
@@ -312,8 +311,8 @@ class Synchronizer:
     def failed(self, error: Exception) -> None:
         """Say why the index does not follow the vault at the moment."""
         is_ours = isinstance(error, QuarryError)
-        english = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
-        self.activity.set_notice("failure", Sentence(english, message(_failure_code(error))))
+        detail = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        self.activity.set_notice("failure", message(_failure_code(error), detail=sentence(detail)))
         self.activity.enter("failed")
         self._notify(None)
 
@@ -343,9 +342,8 @@ class Synchronizer:
 
     def _report_loss(self) -> None:
         if self._current.loss:
-            english = f"{self._current.loss}; a new one is made from the notes"
-            told = message("index-recreated", file=self._current.kept_as or "")
-            self.activity.set_notice("damage", Sentence(english, told))
+            loss = self._current.loss
+            self.activity.set_notice("damage", message("status.index-recreated", detail=loss[:1].upper() + loss[1:]))
 
     def _new_reporter(self, kind: RunKind) -> Reporter:
         return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
@@ -421,11 +419,7 @@ class Synchronizer:
         if outcome.changed_anything:
             self._idle_schedule.changed(time.monotonic())
         if outcome.held_back:
-            english = (
-                f"{outcome.held_back} notes are gone at once and were kept in the index: is the drive there, "
-                "has sync finished? If they were meant to go, rebuild the index"
-            )
-            self.activity.set_notice("removals", Sentence(english, message("notes-kept", count=outcome.held_back)))
+            self.activity.set_notice("removals", message("status.notes-kept", count=outcome.held_back))
 
     def _note_filled(self) -> None:
         """Remember that the index has held the whole vault, for answers at the next start."""
@@ -453,13 +447,13 @@ class Synchronizer:
         return reading_key(self.policy.settings)
 
 
-def _failure_code(error: Exception) -> StatusCode:
+def _failure_code(error: Exception) -> str:
     match error:
         case VaultMissing():
-            return "vault-missing"
+            return "status.vault-missing"
         case IndexUnavailable():
-            return "index-unavailable"
+            return "status.index-unavailable"
         case BadSettings():
-            return "settings-unreadable"
+            return "status.settings-unreadable"
         case _:
-            return "indexing-failed"
+            return "status.indexing-failed"

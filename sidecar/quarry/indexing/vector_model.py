@@ -8,7 +8,7 @@ from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerpri
 from quarry.index import Index, Reader
 from quarry.indexing.activity import Activity
 from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
-from quarry.messages import Sentence, message
+from quarry.messages import Message, message
 from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)
@@ -70,19 +70,16 @@ class VectorModel:
         return encoder if encoder and reader.contextual_model == fingerprint_text(encoder.fingerprint) else None
 
     @property
-    def why_no_vectors(self) -> Sentence:
-        """Why searches cannot go by meaning while `encoder_for` gives None, in a sentence."""
+    def why_no_vectors(self) -> Message:
+        """Why searches cannot go by meaning while `encoder_for` gives None."""
         name = self.slot.name
         match self.slot.state:
             case "loading":
-                english = "the embedding model is still loading; meaning joins in a moment"
-                return Sentence(english, message("model-loading"))
+                return message("status.model-loading")
             case "missing":
-                english = self.slot.message or f"the embedding model {name!r} is missing"
-                return Sentence(english, message("model-missing", model=name))
+                return message("status.model-missing", model=name, detail=self.slot.message or "it is missing")
             case "ready":
-                english = f"vectors are being computed for the model {name!r}; meaning joins when they are"
-                return Sentence(english, message("vectors-pending", model=name))
+                return message("status.vectors-pending", model=name)
 
     @property
     def is_awaited(self) -> bool:
@@ -110,8 +107,7 @@ class VectorModel:
             if stored is not None:
                 _log.info("another model: vectors are computed again")
                 name = encoder.fingerprint.name
-                english = f"the model is now {name!r}; its vectors are being made"
-                self._activity.set_notice("model", Sentence(english, message("vectors-pending", model=name)))
+                self._activity.set_notice("model", message("status.vectors-pending", model=name))
             index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
             index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
         self._adopted = encoder.fingerprint

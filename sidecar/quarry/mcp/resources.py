@@ -15,6 +15,7 @@ from quarry.mcp.calls import PendingCall
 from quarry.mcp.messages import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, Params, ProtocolError
 from quarry.mcp.vaults import Vault, Vaults, reason_of
 from quarry.mcp.versions import is_stateless
+from quarry.messages import text
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -157,8 +158,8 @@ def _status(vault: Vault, call: PendingCall) -> dict[str, Any]:
         "excluded": status.excluded,
         "problems": status.problem_count,
         "model": {"name": status.model.name, "state": status.model.state},
-        "missing": [leg.reason for leg in status.missing],
-        "message": status.message,
+        "missing": [text(leg.reason) for leg in status.missing],
+        "message": text(status.message) if status.message else None,
     }
     return markdown.without_empty(told, "notes", "pending", "excluded", "problems")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quarry.client.replies import lacks_words_under_filters
+from quarry.client.replies import remarks
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.mcp import markdown
@@ -14,6 +14,7 @@ from quarry.mcp.markdown import clean, clean_name
 from quarry.mcp.places import hit_id, split_place
 from quarry.mcp.vaults import WAIT_MS, Vault
 from quarry.mcp.versions import has_structured_results
+from quarry.messages import sentences, text
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -50,7 +51,7 @@ def search(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
     hits = [(_scanned if is_scan else _full)(hit) for hit in result.hits]
     name = "snippet" if is_scan else "text"
     message = _search_message(result)
-    about = {"total": result.total, "understood": clean_name(result.understood)}
+    about = {"total": result.total, "understood": clean_name(text(result.understood))}
 
     def rendered(shown: int, width: int) -> Rendered:
         cut = [{**hit, name: shortened(hit[name], width)} for hit in hits[:shown]]
@@ -90,12 +91,12 @@ def explain_result(vault: Vault, asked: Arguments, call: PendingCall) -> Rendere
     path = split_place(asked["path"]).note
     params = {"query": asked["query"], "path": path, "limit": asked["limit"], "mode": asked["mode"]}
     result: wire.ExplainResult = vault.ask("explain", params, call)
-    message = clean_name(result.message)
+    message = clean_name(sentences(result.messages))
     structured = {
         "state": result.state,
         "message": message,
         "path": clean_name(result.path),
-        "understood": clean_name(result.understood),
+        "understood": clean_name(text(result.understood)) if result.understood else "",
         "rank": result.rank,
         "total": result.total,
         "confidence": _rounded(result.confidence),
@@ -251,24 +252,12 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
     return f"{markdown.title_line(hit['id'], *told, place=place)}\n{markdown.quoted(hit[text])}"
 
 
-def _weakness(result: "wire.SearchResult") -> str | None:
-    if result.weakness is None:
-        return None
-    kind = "no-words-filtered" if lacks_words_under_filters(result) else result.weakness
-    return markdown.WEAKNESSES.get(kind, kind)
-
-
 def _search_message(result: "wire.SearchResult") -> str | None:
     """The remarks on how the hits were found: corrections, relaxation, a stale index."""
-    corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
-    lacking = ", ".join(map(clean_name, result.unknown_words))
     return markdown.sentences(
         [
             None if result.hits else f"No notes match. {BROADER}",
-            _weakness(result),
-            "; ".join(corrected),
-            f"No note contains {lacking}" if lacking else None,
-            clean_name(result.relaxed.message) if result.relaxed else None,
+            *(clean_name(text(remark)) for remark in remarks(result)),
             "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
             *markdown.state_of(result.index, result.missing),
         ]

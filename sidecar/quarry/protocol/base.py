@@ -4,36 +4,17 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.messages import (
-    ExplainCode,
-    ExplainReason,
-    MessageCode,
-    QueryProblem,
-    ReasonCode,
-    RegexProblem,
-    RelaxedCode,
-    StatusCode,
-    UnderstoodCode,
-)
+from quarry.messages import Message
 
 __all__ = [
     "CancelParams",
     "Doc",
     "Done",
-    "ExplainCode",
-    "ExplainReason",
     "LegName",
     "Message",
-    "MessageCode",
     "MissingLeg",
     "NoParams",
     "Params",
-    "QueryProblem",
-    "ReasonCode",
-    "RegexProblem",
-    "RelaxedCode",
-    "StatusCode",
-    "UnderstoodCode",
     "Value",
 ]
 
@@ -64,19 +45,8 @@ class Done(Value, frozen=True, kw_only=True):
     """An empty result: the request is done."""
 
 
-class Message(Value, frozen=True, kw_only=True):
-    """The content of the English sentence beside it, for clients that use their own wording."""
-
-    code: MessageCode
-    args: Annotated[
-        dict[str, str | int | list[str]],
-        Doc(description="The values in the sentence. Filters are written as in a query: `folder:Work`."),
-    ]
-
-
 class MissingLeg(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
     leg: LegName
-    reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
-    told: Annotated[Message, Doc(description="`reason`, by code.")]
+    reason: Annotated[Message, Doc(description="Why, and what to do.")]

@@ -38,11 +38,11 @@ class ExplainResult(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
-    told: Annotated[list[Message], Doc(description="`message` as codes with arguments, one per sentence.")]
-    understood: Annotated[str, Doc(description="The query in plain words; empty if the note is not indexed.")]
-    understood_told: Annotated[
-        list[Message], Doc(description="`understood` as codes with arguments, one per condition.")
+    messages: Annotated[
+        list[Message], Doc(description="Sentences to show to the user: the state, and what to do about it.")
+    ]
+    understood: Annotated[
+        Message | None, Doc(description="How the query was understood; null if the note is not indexed.")
     ]
     rank: Annotated[int | None, Doc(description="Null if it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that the search finds, like `total` in its result.")]

@@ -119,8 +119,9 @@ class Relaxed(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    message: Annotated[str, Doc(description="A sentence to show to the user.")]
-    told: Annotated[Message, Doc(description="`message` as a code with arguments.")]
+    messages: Annotated[
+        list[Message], Doc(description="Sentences to show to the user: what was not found, and what is.")
+    ]
 
 
 ClauseKind = Literal[
@@ -219,11 +220,7 @@ class SearchResult(Value, frozen=True, kw_only=True):
         Doc(description="The order of the hits: relevance, whatever was requested, if no note is worth sorting."),
     ]
     clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
-    understood: Annotated[str, Doc(description="The query in plain words.")]
-    understood_told: Annotated[
-        list[Message],
-        Doc(description="`understood` as codes with arguments: all conditions, then the words to rank by."),
-    ]
+    understood: Annotated[Message, Doc(description="How the query was understood.")]
     corrections: Annotated[list[Correction], Doc(description="Words that were treated as typing errors.")]
     unknown_words: Annotated[
         list[str],

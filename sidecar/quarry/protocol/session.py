@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.protocol.base import Doc, Message, MissingLeg, Params, ReasonCode, Value
+from quarry.protocol.base import Doc, Message, MissingLeg, Params, Value
 from quarry.protocol.query_params import Fusion
 
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
@@ -46,9 +46,8 @@ class Deepening(Value, frozen=True, kw_only=True):
 class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partially read."""
 
-    path: str
-    reason: Annotated[str, Doc(description="The reason, as a clause of a sentence.")]
-    code: Annotated[ReasonCode, Doc(description="`reason` as a code; `settings` for a problem of no single note.")]
+    path: Annotated[str, Doc(description='"": a setting or a rule.')]
+    reason: Message
     skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
 
 
@@ -72,8 +71,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
         Doc(description="When the whole index was last rebuilt, or begun; null if an older version did that."),
     ]
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
-    message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
-    told: Annotated[Message | None, Doc(description="`message`, by code.")]
+    message: Annotated[Message | None, Doc(description="Something the user should know, and what to do about it.")]
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quarry.client.replies import Reply
+from quarry.messages import sentences, text
 from quarry.python.results import (
     AnswerFreshness,
     CapturedNote,
@@ -31,10 +32,10 @@ def found_notes(reply: Reply) -> FoundNotes:
         reachable=reply.reachable,
         sort=reply.sort,
         confidence=float(reply.confidence),
-        understood=reply.understood,
+        understood=text(reply.understood),
         corrections={correction.typed: correction.used for correction in reply.corrections},
         unknown_words=tuple(reply.unknown_words),
-        relaxed=reply.relaxed.message if reply.relaxed else None,
+        relaxed=sentences(reply.relaxed.messages) if reply.relaxed else None,
         weakness=reply.weakness,
         listed=reply.listed,
         missing=_reasons(reply),
@@ -112,7 +113,7 @@ def vault_status(reply: Reply) -> VaultStatus:
         problems=tuple(map(_note_problem, reply.problems)),
         indexed_ms=reply.indexed_ms,
         size_bytes=reply.size_bytes,
-        message=reply.message,
+        message=text(reply.message) if reply.message else None,
     )
 
 
@@ -200,7 +201,7 @@ def _note_entry(note: Reply) -> NoteEntry:
 
 
 def _note_problem(problem: Reply) -> NoteProblem:
-    return NoteProblem(path=problem.path, reason=problem.reason, skipped=problem.skipped)
+    return NoteProblem(path=problem.path, reason=text(problem.reason), skipped=problem.skipped)
 
 
 def _property(value: Any) -> PropertyValue:
@@ -213,7 +214,7 @@ def _property(value: Any) -> PropertyValue:
 
 
 def _reasons(reply: Reply) -> tuple[str, ...]:
-    return tuple(leg.reason for leg in reply.missing)
+    return tuple(text(leg.reason) for leg in reply.missing)
 
 
 def _freshness(reply: Reply) -> AnswerFreshness:

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
-from quarry.messages import Description, Message, Sentence
+from quarry.messages import Message, message
 from quarry.search.budget import estimate_tokens
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
@@ -27,14 +27,7 @@ class Relaxed(Struct, frozen=True):
     """The part of a query that was dropped to find anything at all."""
 
     step: Step
-    reason: str  # what was not found, as a sentence
-    effect: str  # what is shown instead, as a sentence
-    told: Message  # both, by code
-
-    @property
-    def message(self) -> str:
-        """Both sentences, to be shown above the hits."""
-        return f"{self.reason} {self.effect}"
+    messages: tuple[Message, ...]  # what was not found, and what is shown instead
 
 
 Weakness = Literal["no-words", "unlikely"]
@@ -101,9 +94,9 @@ class Answer(Struct, frozen=True):
     hits: tuple[Hit, ...]
     total: int  # notes that hold a word of the query or were proposed for their meaning
     retrievers: tuple[Retriever, ...]  # that served
-    missing: Mapping[Retriever, Sentence]  # retriever -> why it was wanted and could not serve
+    missing: Mapping[Retriever, Message]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
-    understood: Description = Description()  # the query in words
+    understood: Message = message("understood.all")  # the query in words
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
     relaxed: Relaxed | None = None

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from quarry.embedding import Encoder
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.search.fusion import RRF_K
 from quarry.settings import Settings
@@ -40,7 +40,7 @@ class SearchContext(Struct, frozen=True):
 
     reader: Reader
     encoder: Encoder | None
-    missing: Mapping[Retriever, Sentence]  # retriever -> why it cannot serve
+    missing: Mapping[Retriever, Message]  # retriever -> why it cannot serve
     rank_fusion: RankFusion = RankFusion()
     contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
     is_complete: bool = True  # False: many notes are not indexed yet, and may hold words that no note has now

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline, NoteIds, Reader, note_of
-from quarry.messages import Message
-from quarry.query.parse import parse_query
-from quarry.query.told import understand
+from quarry.messages import message
+from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import Answer, Extract, FurtherPassages, Hit, Relaxed, Weakness
 from quarry.search.confidence import WEAK
 from quarry.search.context import SearchContext, is_asked
@@ -287,11 +286,7 @@ def parse_request(request: SearchRequest, now: datetime) -> Query:
     query = parse_query(request.query, scope, now=now)
     is_whole = bool(request.query.strip()) and not request.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
-        message = (
-            "the query has no word and no complete filter: type a word, "
-            'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
-        )
-        raise BadQuery(message, len(request.query.rstrip()), Message("query-without-words"))
+        raise BadQuery(message("query.without-words"), len(request.query.rstrip()))
     return query
 
 
@@ -323,7 +318,7 @@ def search(
     missing = {retriever: why for retriever, why in context.missing.items() if is_asked(retriever, request.mode)}
     if isinstance(result, Listing):
         ranks = can_rank(query)
-        understood = understand(query)
+        understood = describe_query(query)
         return Answer(
             hits,
             result.total,
@@ -344,7 +339,7 @@ def search(
         retrievers=retrievers,
         missing=missing,
         truncated=truncated,
-        understood=understand(query, retrievers),
+        understood=describe_query(query, retrievers),
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, retrievers) if context.is_complete else (),
         relaxed=result.relaxed,

@@ -1,4 +1,4 @@
-"""Why does a note rank where it does in an answer, or why is it missing from it?"""
+"""Why a note ranks where it does in an answer, or why it is missing from it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,10 +10,8 @@ from msgspec.structs import replace
 from quarry.conditions import HasProperty, Not
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
-from quarry.messages import Argument, Description, ExplainReason, Message, message
-from quarry.query.description import describe_condition
-from quarry.query.told import understand
-from quarry.query.writing import written
+from quarry.messages import Message, message
+from quarry.query.parse import describe_query
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
@@ -33,9 +31,8 @@ class Explanation(Struct, frozen=True):
 
     path: str
     state: State
-    message: str  # in one sentence, with what to do about it where something can be done
-    understood: Description  # the query in words
-    told: tuple[Message, ...]  # the message by code, sentence by sentence
+    messages: tuple[Message, ...]  # sentences on its place or absence, with what can be done about it
+    understood: Message | None  # the query in words; None if the note is not in the index
     rank: int | None = None  # from 1
     total: int = 0  # notes that the search finds, as its answer counts them
     score: float | None = None
@@ -67,84 +64,57 @@ def explain(
         note = reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = understand(query, context.available(request.mode))
+    understood = describe_query(query, context.available(request.mode))
     execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
-    if (
-        isinstance(failing, Not)
-        and failing in request.scope.status_conditions
-        and isinstance(failing.part, HasProperty)
-    ):
-        value = failing.part.value
-        sentence = (
-            f"Its status is “{value}”, which the setting search.exclude_status leaves out. "
-            f"Add status:{value} to find it."
-        )
-        told = message("explain-status", value=value)
-        return Explanation(note.path, "refused", sentence, understood, (told,))
     if failing is not None:
-        reason = describe_condition(failing)
-        return Explanation(
-            note.path,
-            "refused",
-            f"The query matches only notes {reason}, and this is not one.",
-            understood,
-            (message("explain-refused", filters=(written(failing),)),),
+        status = failing.part if isinstance(failing, Not) and failing in request.scope.status_conditions else None
+        reason = (
+            message("explained.status", value=status.value)
+            if isinstance(status, HasProperty)
+            else message("explained.refused", filters=(failing.written(),))
         )
+        return Explanation(note.path, "refused", (reason,), understood)
     if ranked is None:
-        sentence = "The query has no words to rank by. It lists all matching notes, newest first."
-        return Explanation(note.path, "listed", sentence, understood, (message("explain-listed"),))
+        return Explanation(note.path, "listed", (message("explained.listed"),), understood)
     explanation = _explain_place(note, ranked, execution.count_notes(ranked), understood, reader, deadline)
     if ranked.relaxed:
-        place = explanation.message[0].lower() + explanation.message[1:]
-        return replace(
-            explanation,
-            message=f"{ranked.relaxed.reason} With the query relaxed, {place}",
-            told=(ranked.relaxed.told, *explanation.told),
-        )
+        return replace(explanation, messages=(*ranked.relaxed.messages, *explanation.messages))
     return explanation
 
 
 def _explain_place(
-    note: NoteName, result: RankedResult, total: int, understood: Description, reader: Reader, deadline: Deadline
+    note: NoteName, result: RankedResult, total: int, understood: Message, reader: Reader, deadline: Deadline
 ) -> Explanation:
-    """Where *note* stands among the *total* notes that were found, or why it does not."""
+    """The place of *note* among the *total* notes that were found, or why it is not among them."""
     found, lacking = _words(result.prepared, note.note_id, reader, deadline)
     ranking, shown = result.ranking, len(result.page)
     if note.note_id not in ranking.note_ids:
-        sentence, told = "It contains no word of the query and is not close enough in meaning.", message("explain-far")
-        if result.prepared.vector is None and result.prepared.contextual is None:
-            sentence = "It contains no word of the query that can be searched for, and meaning is not compared here."
-            told = message("explain-no-words")
+        state: State = "unranked"
         if found:
-            sentence = f"It {_contents(found, lacking)}. Too many other notes match better."
-            told = message("explain-crowded-out", found=found, lacking=lacking)
+            messages = (*_contents(found, lacking), message("explained.crowded-out"))
         elif result.lists_unranked:
-            sentence = "It meets an alternative that has no words. Such notes come behind the others, newest first."
-            told = message("explain-alternative")
-            return Explanation(note.path, "listed", sentence, understood, (told,), total=total, lacking=lacking)
-        return Explanation(
-            note.path, "unranked", sentence, understood, (told,), total=total, found=found, lacking=lacking
-        )
+            state, messages = "listed", (message("explained.alternative"),)
+        elif result.prepared.vector is None and result.prepared.contextual is None:
+            messages = (message("explained.no-words"),)
+        else:
+            messages = (message("explained.far"),)
+        return Explanation(note.path, state, messages, understood, total=total, found=found, lacking=lacking)
     place = ranking.note_ids.index(note.note_id)
     [ranked] = ranking.ranked_notes([place], reader, deadline)
-    behind = ""
     is_shown = place in result.page
-    if not is_shown:
-        behind = f", behind {f'the {shown} that are' if shown > 1 else 'the one that is'} shown"
-    reasons = _reasons(ranked.shares, found)
-    args: dict[str, Argument] = {"rank": place + 1, "total": total, "reasons": reasons, "found": found}
-    args |= {"lacking": lacking, "limit": shown}
-    if result.prepared.contextual:
-        args["model"] = result.prepared.contextual.short_name
+    rank = (
+        message("explained.hit", rank=place + 1, total=total)
+        if is_shown
+        else message("explained.beyond", rank=place + 1, total=total, limit=shown)
+    )
     return Explanation(
         path=note.path,
         state="hit" if is_shown else "beyond",
-        told=(Message("explain-hit" if is_shown else "explain-beyond", args),),
-        message=f"It ranks {place + 1} of {total}{behind}: {_because(reasons, found, lacking, result.prepared)}.",
+        messages=(rank, *_reasons(ranked.shares, found, lacking, result.prepared)),
         understood=understood,
         rank=place + 1,
         total=total,
@@ -168,52 +138,34 @@ def _words(
     return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
 
 
-_CLOSE = "it is close in meaning"
-_REASONS: Mapping[ExplainReason, str] = {
-    "phrase": "words of the query are next to each other in it",
-    "meaning": _CLOSE,
-    "title": "its title matches",
-    "exact": "its title is the query",
-    "severity": "it is severe",
-    "recency": "it is recent",
-    "tags": "it has the tags",
-    "domain": "it is of the domain",
-}
-_REASON_OF: Mapping[str, ExplainReason] = {
-    **{reason: reason for reason in _REASONS},
-    "wording": "meaning",
-    "vector": "meaning",
-}
-"""Signal -> the reason that it is; `passage` and `note` are one reason, the words that the note holds."""
+_REASONS = frozenset({"phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"})
+_REASON_OF = {**{reason: reason for reason in _REASONS}, "wording": "meaning", "vector": "meaning"}
+"""Signal -> its reason; `passage` and `note` are one reason, the words that the note contains."""
 MAX_NAMED = 6  # words of the query; more are counted
 
 
-def _reasons(shares: Mapping[str, float], found: Sequence[str]) -> tuple[ExplainReason, ...]:
-    """The two reasons that count most."""
+def _reasons(
+    shares: Mapping[str, float], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery
+) -> list[Message]:
+    """The two reasons that count most; for meaning, with the contextual model if one was used."""
     strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
-    reasons = tuple(dict.fromkeys(_REASON_OF.get(name, "words") for name in strongest))[:2]
-    return reasons or ("words" if found else "meaning",)
+    reasons = list(dict.fromkeys(_REASON_OF.get(name, "words") for name in strongest))[:2]
+    messages: list[Message] = []
+    for reason in reasons or ["words" if found else "meaning"]:
+        if reason == "words":
+            messages += _contents(found, lacking)
+        elif reason == "meaning" and prepared.contextual:
+            messages.append(message("explained.by-contextual-meaning", model=prepared.contextual.short_name))
+        else:
+            messages.append(message(f"explained.by-{reason}"))
+    return messages
 
 
-def _because(
-    reasons: Sequence[ExplainReason], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery
-) -> str:
-    """*reasons* in words. Of meaning it is said by which contextual model, where one was asked."""
-    words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
-    sentence = ", and ".join([_REASONS.get(reason, words) for reason in reasons])
-    if prepared.contextual is None:
-        return sentence
-    return sentence.replace(_CLOSE, f"{_CLOSE} ({prepared.contextual.short_name})")
-
-
-def _contents(found: Sequence[str], lacking: Sequence[str]) -> str:
-    """Which words of the query the note holds and which it lacks, as a predicate."""
+def _contents(found: Sequence[str], lacking: Sequence[str]) -> tuple[Message, ...]:
+    """The words of the query that the note contains, and those that it lacks."""
     if (count := len(found) + len(lacking)) > MAX_NAMED:
-        return f"contains {len(found) if lacking else 'all'} of the {count} words of the query"
-    return f"contains {_listed(found, 'and')}" + (f" but not {_listed(lacking, 'or')}" if lacking else "")
-
-
-def _listed(words: Sequence[str], last: str) -> str:
-    """*words* in quotes, the last one after *last*."""
-    quoted = [f"“{word}”" for word in words]
-    return f" {last} ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
+        return (message("explained.contains-some", found=len(found), all=count),)
+    if not found:
+        return ()
+    contains = message("explained.contains", words=tuple(found))
+    return (contains, message("explained.lacks", words=tuple(lacking))) if lacking else (contains,)

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from quarry.analysis.alternatives import Languages
 from quarry.analysis.analysis import is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.analysis.dates import date_phrases
 from quarry.analysis.languages import LANGUAGES, UNSTEMMED, function_words, language_of
 from quarry.analysis.stopwords import STOP_WORDS
 from quarry.conditions import text_patterns
+from quarry.dates import date_phrases
 from quarry.embedding import Encoder
 from quarry.embedding.script_runs import has_runs
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score

@@ -20,7 +20,7 @@ from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, Note
 from quarry.index.ids import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.search.context import SearchContext
 from quarry.search.contextual_queries import ContextualVector
 from quarry.search.features import NO_CHUNKS, RankedChunks
@@ -61,7 +61,7 @@ class Related(Struct, frozen=True):
 
     notes: tuple[RelatedNote, ...]
     retrievers: tuple[Retriever, ...]
-    missing: Mapping[Retriever, Sentence]
+    missing: Mapping[Retriever, Message]
 
 
 def related(

@@ -7,7 +7,7 @@ passage stands under. The tags and the domain that a query asks for are those of
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from quarry.analysis.analysis import analyse, text_terms
-from quarry.conditions import AllOf, Condition, HasProperty, HasTag
+from quarry.conditions import HasProperty, HasTag, conjuncts
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
@@ -212,7 +212,8 @@ def _wanted(
     has_vector: bool,
     deadline: Deadline,
 ) -> SixSignalQuery:
-    asked = tuple(_asked(prepared.query.condition))
+    asked = conjuncts(prepared.query.condition)
+    named = [one for one in asked if isinstance(one, HasProperty)]
     held = [{term for field in entry.fields.values() for term in field} for entry in entries.values()]
     among_entries = Counter(term for terms in held for term in terms)
     # Without postings, to count all these terms would be to read most notes: that of the query's alone is right then.
@@ -223,18 +224,9 @@ def _wanted(
         terms=prepared.lexical.terms,
         idf={term: tfidf_idf(count, reader.chunk_count) for term, count in counts.items()},
         tags=frozenset(one.tag.lower() for one in asked if isinstance(one, HasTag)),
-        domain=next((one.value.strip().lower() for one in asked if isinstance(one, HasProperty)), ""),
+        domain=next(
+            (one.value.strip().lower() for one in named if one.name == "domain" and one.comparison == "is"), ""
+        ),
         now_ms=round(midnight.timestamp() * 1000),
         has_vector=has_vector,
     )
-
-
-def _asked(condition: Condition) -> Iterator[HasTag | HasProperty]:
-    """The tags and the domain that every hit has to have."""
-    if isinstance(condition, AllOf):
-        for part in condition.parts:
-            yield from _asked(part)
-    elif isinstance(condition, HasTag) or (
-        isinstance(condition, HasProperty) and condition.name == "domain" and condition.comparison == "is"
-    ):
-        yield condition

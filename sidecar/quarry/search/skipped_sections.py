@@ -4,10 +4,10 @@ Which words of a query stand in a section of a note that is not searched, such a
 The index does not hold these sections. An explanation of why a note is found, or not, mentions what they say.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from quarry.analysis.alternatives import Languages
-from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, Not
+from quarry.conditions import HasPhrase, leaves
 from quarry.documents.chunking import skipped_sections
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
@@ -20,11 +20,9 @@ MAX_NAMED = 3  # words or phrases
 
 def in_skipped_sections(
     text: str, query: Query, lacking: Sequence[str], skip_sections: Sequence[str], languages: Languages = ()
-) -> list[tuple[str, Message]]:
+) -> list[Message]:
     """
-    The phrases and exclusions of *query*, and the words *lacking*, that stand in such a section.
-
-    Each is told by a sentence, and by its code.
+    Messages on the phrases and exclusions of *query*, and the words *lacking*, that such a section contains.
 
     Args:
         text: The whole note.
@@ -33,7 +31,7 @@ def in_skipped_sections(
     """
     outline = read_outline(text, read_front_matter(text).body_start)
     found: dict[str, str] = {}
-    phrases = list(dict.fromkeys([*_phrases(query.condition), *query.phrases]))
+    phrases = list(dict.fromkeys([*_phrases(query), *query.phrases]))
     of_phrases = {word for phrase in phrases for word in phrase.lower().split()}
     wanted = [*phrases, *[word for word in lacking if word not in of_phrases]]
     for title, start, end in skipped_sections(text, outline.headings, skip_sections):
@@ -41,20 +39,11 @@ def in_skipped_sections(
             if phrase not in found and says(text[start:end], [phrase], [], languages):
                 found[phrase] = title
     return [
-        (
-            f"“{phrase}” stands in its section “{title}”, which is not searched.",
-            message("explain-skipped-section", words=phrase, section=title),
-        )
+        message("explained.skipped-section", words=phrase, section=title)
         for phrase, title in [*found.items()][:MAX_NAMED]
     ]
 
 
-def _phrases(condition: Condition) -> Iterator[str]:
-    """The phrases that *condition* wants or excludes."""
-    if isinstance(condition, AllOf | AnyOf):
-        for part in condition.parts:
-            yield from _phrases(part)
-    elif isinstance(condition, Not):
-        yield from _phrases(condition.part)
-    elif isinstance(condition, HasPhrase):
-        yield condition.phrase
+def _phrases(query: Query) -> list[str]:
+    """The phrases that *query* requires or excludes."""
+    return [leaf.phrase for leaf, _ in leaves(query.condition) if isinstance(leaf, HasPhrase)]

@@ -14,8 +14,8 @@ class ErrorData(Value, frozen=True, kw_only=True):
     kind: Annotated[str, Doc(description="A stable word for the case, such as `bad-query` or `vault-locked`.")]
     next: Annotated[str, Doc(description="What to do next, for a person.")]
     position: Annotated[int | None, Doc(description="UTF-16 offset into the query, where one can be named.")] = None
-    told: Annotated[
-        Message | None, Doc(description="The message of `bad-query`, by code; null for other kinds, which are codes.")
+    message: Annotated[
+        Message | None, Doc(description="With `bad-query`, the message by code; null for other kinds.")
     ] = None
 
 

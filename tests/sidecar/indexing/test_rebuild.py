@@ -37,7 +37,7 @@ from quarry.indexing import rebuild, sync, worker_process
 from quarry.indexing.limits import IndexingLimits, PlanLimits, ProcessLimits
 from quarry.indexing.pool import WorkerOptions
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
@@ -190,7 +190,7 @@ def test_the_index_that_a_process_built_answers_like_a_fresh_one(
     tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess], monkeypatch
 ):
     monkeypatch.setattr(rebuild, "build", lambda *_: 1 // 0)  # nothing of it is done here
-    told: list[Sentence | None] = []
+    told: list[Message | None] = []
     engine = open_and_rebuild(lambda engine: told.append(engine.status().message))
     settle(engine)
 

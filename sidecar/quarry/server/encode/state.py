@@ -11,10 +11,10 @@ from quarry.indexing.deepening import DeepeningStatus
 from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
-from quarry.messages import Sentence
+from quarry.messages import Message, message, sentence
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.budget import CHARACTERS_PER_TOKEN
-from quarry.server.told import told_message
+from quarry.server.encode.messages import redacted
 from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
 from quarry.vault.paths import nfc
@@ -119,15 +119,17 @@ def index_status(status: Status) -> wire.IndexStatus:
         indexed_ms=status.indexed_ms,
         built_ms=status.built_ms,
         size_bytes=status.size_bytes,
-        message=status.message.english if status.message else None,
-        told=told_message(status.message.told) if status.message else None,
+        message=redacted(status.message) if status.message else None,
     )
 
 
-def problem(told: Problem) -> wire.Problem:
+def problem(problem: Problem) -> wire.Problem:
     """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
-    code = of_problem(told.reason).code if told.path else "settings"
-    return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
+    is_of_settings = not problem.path
+    reason = (
+        message("reason.settings", detail=sentence(problem.reason)) if is_of_settings else of_problem(problem.reason)
+    )
+    return wire.Problem(path=nfc(problem.path), reason=redacted(reason), skipped=problem.skipped)
 
 
 def _deepening(status: DeepeningStatus) -> wire.Deepening:
@@ -161,10 +163,6 @@ def settings(values: Settings) -> wire.Settings:
     )
 
 
-def missing_legs(missing: Mapping[Retriever, Sentence]) -> list[wire.MissingLeg]:
+def missing_legs(missing: Mapping[Retriever, Message]) -> list[wire.MissingLeg]:
     """Retrievers that cannot serve, in a fixed order."""
-    return [
-        wire.MissingLeg(leg=leg, reason=missing[leg].english, told=told_message(missing[leg].told))
-        for leg in _RETRIEVERS
-        if leg in missing
-    ]
+    return [wire.MissingLeg(leg=leg, reason=redacted(missing[leg])) for leg in _RETRIEVERS if leg in missing]

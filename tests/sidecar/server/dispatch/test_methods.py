@@ -4,7 +4,10 @@ import asyncio
 import json
 import threading
 
+import msgspec
 import pytest
+
+from quarry.messages import Message, text
 
 # --- finding ------------------------------------------------------------------------------------
 
@@ -70,10 +73,14 @@ def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(se
     assert error["data"]["position"] == len("🍵🍵 ".encode("utf-16-le")) // 2
 
 
+def understood(result) -> str:
+    return text(msgspec.convert(result["understood"], Message))
+
+
 def test_an_answer_tells_what_was_understood_and_marks_the_title(session):
     answer = session.result("search", query="bread -oolong")
 
-    assert answer["understood"] == 'notes without "oolong", about bread'
+    assert understood(answer) == "notes without “oolong”, about bread"
     assert (answer["corrections"], answer["relaxed"]) == ([], None)
     assert answer["hits"][0]["titleMarks"] == [{"start": 0, "end": 5, "kind": "word"}]
 
@@ -138,7 +145,7 @@ def test_an_explanation_names_the_words_that_a_note_lacks(session):
     explained = session.result("explain", query="oolong elephant", path="Tea.md")
 
     assert (explained["wordsFound"], explained["wordsLacking"]) == (["oolong"], ["elephant"])
-    assert explained["understood"] == "notes about oolong elephant"
+    assert understood(explained) == "notes about oolong elephant"
 
 
 @pytest.mark.parametrize(

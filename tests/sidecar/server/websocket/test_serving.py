@@ -19,7 +19,7 @@ from quarry.agents.ledger import Ledgers
 from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog
 from quarry.indexing.freshness import Freshness
-from quarry.messages import Sentence, message
+from quarry.messages import message
 from quarry.server import gate, websocket
 from quarry.server.dispatch import MAX_IN_FLIGHT
 from quarry.server.gate import Gate
@@ -46,11 +46,10 @@ STATUS = protocol.IndexStatus(
     built_ms=None,
     size_bytes=0,
     message=None,
-    told=None,
 )
 
 
-LONG_SENTENCE = Sentence("x" * 200_000, message("index-unavailable"))
+LONG_SENTENCE = message("status.index-unavailable", detail="x" * 200_000)
 
 
 class Quiet:
