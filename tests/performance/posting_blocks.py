@@ -35,13 +35,13 @@ from msgspec.structs import replace
 
 from quarry.index import Index
 from quarry.index.notes import NoteWriter
-from quarry.index.opening import open_writer
+from quarry.index.pool import open_writer
 from quarry.index.postings import segment_file
+from quarry.index.postings.codec import compress, decompress, slices_between
 from quarry.index.postings.fts5 import merge
 from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.postings.segment import Segment, SegmentPair
 from quarry.index.postings.segment_delta import build_from_database
-from quarry.index.postings.term_dictionary import compress, decompress, slices_between
 from quarry.index.prepared import prepare
 from quarry.index.schema import give_back_pages
 from quarry.types import FileStamp

@@ -23,7 +23,7 @@ from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.measures import MAIN, measure
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Background, Reader
-from quarry.index.ids import look_up
+from quarry.index.keys import look_up
 from quarry.search.ranking import SignalRanking
 from quarry.search.signals import SCORE_DIGITS, SIGNAL_NAMES
 

@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.checksums import content_hash, title_hash
 from quarry.index.database import explained, select
-from quarry.index.ids import id_range
+from quarry.index.keys import content_hash, id_range, title_hash
 from quarry.index.note_rows import note_rows
 from quarry.index.notes import NoteWriter
 from quarry.index.records import PendingChunk, PendingTitle

@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.index.postings.term_dictionary import BlockLayout, PostingsDamaged, TermDictionary
+from quarry.index.postings.codec import PostingsDamaged
+from quarry.index.postings.dictionary import BlockLayout, TermDictionary
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters=" ")
 WORDS = st.sets(st.text(LETTERS, min_size=1, max_size=6).map(str.encode), max_size=40)
