@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { correctionWords, countWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/wording/answer";
+import { correctionWords, countWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
 import { answer, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {

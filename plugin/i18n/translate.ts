@@ -5,10 +5,10 @@
  * categories of `Intl.PluralRules` where a count decides about the sentence. English defines the keys. In `main.js`
  * the catalogues are packed (`esbuild.locales.mjs`).
  */
-import de from "./locales/de.json";
-import en from "./locales/en.json";
-import ja from "./locales/ja.json";
-import zh from "./locales/zh.json";
+import de from "../../sidecar/quarry/locales/de.json";
+import en from "../../sidecar/quarry/locales/en.json";
+import ja from "../../sidecar/quarry/locales/ja.json";
+import zh from "../../sidecar/quarry/locales/zh.json";
 
 type English = typeof en;
 export type Key = keyof English;

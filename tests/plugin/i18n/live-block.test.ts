@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { emptyModel } from "../../../plugin/pane/model";
-import { blockCountWords, blockErrorWords, blockPanel } from "../../../plugin/wording/live-block";
+import { blockCountWords, blockErrorWords, blockPanel } from "../../../plugin/i18n/live-block";
 import { answer, hit, indexStatus } from "../builders";
 
 const MODEL = emptyModel("hybrid", { kind: "live", version: "0.1.0", isOurs: true }, indexStatus());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chosenWords, isForSeveral, rowCommandName } from "../../../plugin/wording/writing";
+import { chosenWords, isForSeveral, rowCommandName } from "../../../plugin/i18n/writing";
 
 test("a command says how many rows it concerns, where it is offered for several", () => {
   expect([rowCommandName("insert-link", 1), rowCommandName("insert-link", 3), rowCommandName("explain", 3)]).toEqual(["Insert link", "Insert 3 links", "Why is this here?"]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { emptyModel } from "../../../plugin/pane/model";
-import { relatedPanel, relatedToWords } from "../../../plugin/wording/related";
+import { relatedPanel, relatedToWords } from "../../../plugin/i18n/related";
 import { answer, hit, indexStatus } from "../builders";
 
 const MODEL = emptyModel("hybrid", { kind: "live", version: "0.1.0", isOurs: true }, indexStatus());

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Message } from "../../../plugin/protocol/messages";
 import { type PaneState } from "../../../plugin/pane/state";
-import { announcement, panelWords } from "../../../plugin/wording/panels";
-import { installWords, updateWords } from "../../../plugin/wording/engine";
+import { announcement, panelWords } from "../../../plugin/i18n/panels";
+import { installWords, updateWords } from "../../../plugin/i18n/engine";
 import { MISSING, answer, hit } from "../builders";
 
 /** One of each: a new kind will not compile until it stands here. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { chooseLanguage, currentLanguage, number, t, translated } from "../../../plugin/wording/translate";
+import { chooseLanguage, currentLanguage, number, t, translated } from "../../../plugin/i18n/translate";
 
 beforeEach(() => { chooseLanguage("en"); });
 afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explainWords } from "../../../plugin/wording/explanation";
+import { explainWords } from "../../../plugin/i18n/explanation";
 import { explained } from "../builders";
 
 describe("why a note is where it is", () => {

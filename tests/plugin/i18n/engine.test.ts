@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { version } from "../../../manifest.json";
-import { installWords, scopeWords, updateWords } from "../../../plugin/wording/engine";
+import { installWords, scopeWords, updateWords } from "../../../plugin/i18n/engine";
 import { answer, hit } from "../builders";
 
 const WHEEL = `quarry_search-${version}-py3-none-any.whl`;

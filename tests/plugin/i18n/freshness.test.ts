@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Freshness } from "../../../plugin/pane/state";
 import { type StatusCode } from "../../../plugin/protocol/messages";
-import { deepeningWords, degradationWords, freshnessWords, messageWords } from "../../../plugin/wording/freshness";
-import { chooseLanguage } from "../../../plugin/wording/translate";
+import { deepeningWords, degradationWords, freshnessWords, messageWords } from "../../../plugin/i18n/freshness";
+import { chooseLanguage } from "../../../plugin/i18n/translate";
 import { indexStatus } from "../builders";
 
 afterEach(() => { chooseLanguage("en"); });

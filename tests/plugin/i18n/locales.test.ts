@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import de from "../../../plugin/wording/locales/de.json";
-import en from "../../../plugin/wording/locales/en.json";
-import ja from "../../../plugin/wording/locales/ja.json";
-import zh from "../../../plugin/wording/locales/zh.json";
-import { type Catalogue } from "../../../plugin/wording/translate";
+import de from "../../../sidecar/quarry/locales/de.json";
+import en from "../../../sidecar/quarry/locales/en.json";
+import ja from "../../../sidecar/quarry/locales/ja.json";
+import zh from "../../../sidecar/quarry/locales/zh.json";
+import { type Catalogue } from "../../../plugin/i18n/translate";
 import { scan, scanPlugin } from "./sources";
 
 const ENGLISH: Catalogue = en;
@@ -22,7 +22,7 @@ const placeholdersOf = (text: string): readonly string[] => [...new Set(text.mat
 
 describe.each(ALL)("%s", (language, words) => {
   test("has the keys of English, each once, sorted, two spaces deep", () => {
-    const file = readFileSync(join(import.meta.dirname, `../../../plugin/wording/locales/${language}.json`), "utf8");
+    const file = readFileSync(join(import.meta.dirname, `../../../sidecar/quarry/locales/${language}.json`), "utf8");
     const sorted = Object.fromEntries(Object.entries(words).sort(([a], [b]) => (a < b ? -1 : 1)));
 
     expect(Object.keys(words)).toEqual(language === "en" ? Object.keys(ENGLISH) : TRANSLATED);
@@ -112,7 +112,7 @@ describe("the sources", () => {
   });
 
   test("hold no English of their own", () => {
-    const typed = /^wording\/operators\.ts:|:\d+ Tab$/; // operators and the name of a key are the same in every language
+    const typed = /^i18n\/operators\.ts:|:\d+ Tab$/; // operators and the name of a key are the same in every language
 
     expect(SOURCES.spoken.filter((found) => !typed.test(found))).toEqual([]);
   });

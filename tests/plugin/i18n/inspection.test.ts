@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type NoteReport } from "../../../plugin/protocol/messages";
-import { exceptionWords, indexFacts, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/wording/inspection";
-import { chooseLanguage } from "../../../plugin/wording/translate";
+import { exceptionWords, indexFacts, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/i18n/inspection";
+import { chooseLanguage } from "../../../plugin/i18n/translate";
 import { indexStatus } from "../builders";
 
 afterEach(() => { chooseLanguage("en"); });

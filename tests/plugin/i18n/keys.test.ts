@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { combinationWords, keySheet } from "../../../plugin/wording/keys";
+import { combinationWords, keySheet } from "../../../plugin/i18n/keys";
 
 test("a combination is written as the system's keyboard has it", () => {
   expect([combinationWords("Mod+Alt+Enter", false), combinationWords("Mod+Alt+Enter", true)]).toEqual(["Ctrl + Alt + Enter", "⌘ ⌥ ↩"]);

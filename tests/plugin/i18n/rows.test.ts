@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleTemplates, furtherPassagesWords, moreWords, passagesAnnouncement, sectionWords } from "../../../plugin/wording/rows";
+import { exampleTemplates, furtherPassagesWords, moreWords, passagesAnnouncement, sectionWords } from "../../../plugin/i18n/rows";
 import { passage } from "../builders";
 
 test("the line of further passages counts them, and says what became of them", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type StartFailure } from "../../../plugin/sidecar/failure";
-import { failureWords, startFailureWords } from "../../../plugin/wording/failures";
+import { failureWords, startFailureWords } from "../../../plugin/i18n/failures";
 
 test.each<[StartFailure]>([
   [{ kind: "not-runnable", program: "/bin/quarry", message: "EACCES" }],

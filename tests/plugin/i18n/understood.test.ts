@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Message, type UnderstoodCode } from "../../../plugin/protocol/messages";
-import { chooseLanguage } from "../../../plugin/wording/translate";
-import { understoodNotes } from "../../../plugin/wording/understood";
+import { chooseLanguage } from "../../../plugin/i18n/translate";
+import { understoodNotes } from "../../../plugin/i18n/understood";
 
 const ENGLISH = "what the engine says";
 const DATED = { negated: 0, field: "modified", first: "2026-01-01", last: "2026-03-31" };

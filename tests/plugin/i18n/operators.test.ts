@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { OPERATORS, timeValues } from "../../../plugin/wording/operators";
-import { t } from "../../../plugin/wording/translate";
+import { OPERATORS, timeValues } from "../../../plugin/i18n/operators";
+import { t } from "../../../plugin/i18n/translate";
 
 test("every operator is listed once and has a hint", () => {
   expect(new Set(OPERATORS.map(({ token }) => token)).size).toBe(OPERATORS.length);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, quotedList, seconds } from "../../../plugin/wording/formatting";
-import { chooseLanguage, number } from "../../../plugin/wording/translate";
+import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, quotedList, seconds } from "../../../plugin/i18n/formatting";
+import { chooseLanguage, number } from "../../../plugin/i18n/translate";
 
 test("parts become sentences with a capital and a full stop; empty ones are left out", () => {
   expect(joinSentences("no closing quote", "", " Close it? ", "done.")).toBe("No closing quote. Close it? Done.");

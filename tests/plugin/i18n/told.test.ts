@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExplainReason, type Message, type MessageCode, type ReasonCode, type RegexProblem, type UnderstoodCode } from "../../../plugin/protocol/messages";
-import { toldWords, wordsByCode } from "../../../plugin/wording/told";
-import { chooseLanguage } from "../../../plugin/wording/translate";
+import { toldWords, wordsByCode } from "../../../plugin/i18n/told";
+import { chooseLanguage } from "../../../plugin/i18n/translate";
 
 const ENGLISH = "what the engine says";
 
