@@ -16,7 +16,7 @@ const AT_ONCE = 2; // the machines that run this have two cores
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
 const MEMORY = "/dev/shm"; // a file system in memory, on Linux
 const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
-const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
+const TYPED_PROGRAMS = ["bench", "baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started. Without stored bytecode, each would compile its imports: half a second.
 delete process.env.PYTHONDONTWRITEBYTECODE;

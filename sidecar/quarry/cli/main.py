@@ -46,7 +46,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "serve": "serve one vault until stopped; tools start this themselves",
         "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
         "eval": "measure retrieval quality on queries with relevance judgments",
-        "bench": "measure how fast a vault is indexed and searched on this machine",
         "completion": "print a shell completion script",
         "help": "explain the query language, the settings, the exit codes, or a command",
     },
@@ -58,7 +57,7 @@ EXAMPLES = """examples:
   quarry search git -draft modified:7d --limit 3    operators: see `quarry help query`
   quarry context "why did we leave Postgres"        quoted passages for a language model
   quarry install claude-code --vault ~/Notes        have an AI client search the notes"""
-WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
+WITH_ENGINE = frozenset({"doctor", "serve", "eval"})  # these import it; others only ask
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -19,7 +19,6 @@ OTHERS = {
     "model2vec",
     "mcp",
     "quarry.evaluation",
-    "quarry.bench",
     "quarry.mcp",
 }
 LAZY = {
