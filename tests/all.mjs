@@ -77,7 +77,13 @@ function inMemory() {
     return []; // not Linux
   }
   const folder = mkdtempSync(join(MEMORY, "quarry-tests-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("exit", () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }); // a process of a test may still write
+    } catch (error) {
+      console.error(`${folder} is left behind: ${error.message}`);
+    }
+  });
   process.on("SIGINT", () => process.exit(130)); // or Ctrl-C would leave it there
   return ["--basetemp", join(folder, "pytest")];
 }
