@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.slow  # each test starts an interpreter
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
-OTHERS = {"tqdm", "watchfiles", "model2vec", "mcp", "quarry.evaluation", "quarry.bench", "quarry.mcp"}
+OTHERS = {"tqdm", "watchfiles", "model2vec", "mcp", "quarry.evaluation", "quarry.mcp"}
 READING_NOTES = {"quarry.documents.note", "quarry.documents.chunking", "quarry.documents.frontmatter"}
 BEGIN = "from quarry.__main__ import main\n"
 
