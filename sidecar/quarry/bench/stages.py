@@ -27,7 +27,6 @@ from quarry.analysis.stopwords import STOP_WORDS
 from quarry.bench.corpora import find_notes
 from quarry.bench.door_hook import PROMPTS, measure_warm
 from quarry.bench.measurement import Percentiles, memory_mb, percentiles
-from quarry.config import private_folder
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.note import read_note
@@ -39,6 +38,7 @@ from quarry.evaluation.measures import MAIN, means, measure
 from quarry.evaluation.tables import markdown_table
 from quarry.index.postings.bm25 import K1, B, idf, term_scores
 from quarry.indexing.prepare import embedded_text
+from quarry.private_files import private_folder
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc
 

@@ -15,8 +15,8 @@ from quarry.bench.runner import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, BenchPla
 from quarry.cli.index import BUSY
 from quarry.cli.terminal import print_line, print_stderr
 from quarry.client.client import RequestFailed, SidecarClient
-from quarry.config import private_folder
 from quarry.errors import BadRequest
+from quarry.private_files import private_folder
 
 DETAILS = """Measure the engine and the sidecar on copies of a vault; the vault itself is only read:
 
