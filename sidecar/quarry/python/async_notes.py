@@ -73,7 +73,9 @@ class AsyncNotes:
 
     def _opened(self) -> Notes:
         if self._notes is None:
-            raise errors.ConnectionFailed("the vault is not open here; open it with `async with quarry.open_async(...)`")
+            raise errors.ConnectionFailed(
+                "the vault is not open here; open it with `async with quarry.open_async(...)`"
+            )
         return self._notes
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
