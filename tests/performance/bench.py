@@ -15,8 +15,8 @@ from benchmark.results import Result
 from benchmark.runner import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, BenchPlan, measure, size_of_name
 
 from quarry.cli.terminal import print_line, print_stderr
-from quarry.config import private_folder
 from quarry.errors import BadRequest, QuarryError
+from quarry.private_files import private_folder
 
 DETAILS = """Measure the engine and the sidecar on copies of a vault; the vault itself is only read:
 

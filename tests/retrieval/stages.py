@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
 from quarry.analysis.stopwords import STOP_WORDS
-from quarry.config import private_folder
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.note import read_note
@@ -43,6 +42,7 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, means, measure
 from quarry.index.postings.bm25 import K1, B, idf, term_scores
 from quarry.indexing.prepare import embedded_text
+from quarry.private_files import private_folder
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc
 
