@@ -110,7 +110,7 @@ class WordCacheTokenizer(BatchTokenizer):
             yield np.frombuffer(self._packed(text), dtype=np.int64)
 
     def _read_many(self, texts: Sequence[str]) -> Iterator[TokenIds]:
-        """As `_read_few`, in 63 % of the time of encoding: each distinct word of *texts* is sliced out and looked up once."""
+        """As `_read_few`: each distinct word of *texts* is looked up once. Encoding takes 63 % of the time so."""
         written = [text.encode("utf-8", "replace") for text in texts]
         data = b"\n".join(written)
         letters = np.frombuffer(data, np.uint8)
