@@ -6,16 +6,14 @@ where the engine does not answer, the recipe still says what to do.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from quarry import protocol as wire
 from quarry.errors import QuarryError
 from quarry.mcp import markdown
 from quarry.mcp.resources import block_names
 from quarry.mcp.vaults import INVALID_PARAMS, BadArguments, PendingCall, ProtocolError, Vault, Vaults, nearest
 from quarry.redaction.sanitize import printable
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 Params = Mapping[str, Any]
 

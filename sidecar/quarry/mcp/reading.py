@@ -3,18 +3,16 @@
 import re
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct, field
 
-from quarry.client.days import day_of, start_of_day_ms
+from quarry import protocol as wire
 from quarry.mcp import markdown
 from quarry.mcp.markdown import Rendered, clean_name, document, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.query.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import printable
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 TEXT_LENGTH = 4096  # characters, as on the wire
 
@@ -77,7 +75,7 @@ class PassageUri(NamedTuple):
 class Excerpt(NamedTuple):
     """A note, or a part of it, as it was read."""
 
-    note: "wire.NoteText"
+    note: wire.NoteText
     first_line: int  # from 1
     text: str
     ends_early: bool  # the wire gave less of it than was asked for
@@ -225,7 +223,7 @@ def _section(vault: Vault, path: str, line: int, call: PendingCall) -> Excerpt:
     return Excerpt(note, first + 1, markdown.whole_text("\n".join(lines[first:end])), ends_early=False)
 
 
-def _check_line(note: "wire.NoteText", line: int) -> None:
+def _check_line(note: wire.NoteText, line: int) -> None:
     if line > note.line_count:
         raise BadArguments(
             f"line {line:,} is beyond the end: {clean_name(note.path)} has {note.line_count:,} lines",
@@ -263,7 +261,7 @@ def _note_block(note: Mapping[str, Any]) -> str:
 # --- listing ---------------------------------------------------------------------------------------
 
 
-def _listed(note: "wire.NoteSummary") -> dict[str, Any]:
+def _listed(note: wire.NoteSummary) -> dict[str, Any]:
     about = {
         "path": clean_name(note.path),
         "title": clean_name(note.title),
@@ -283,7 +281,7 @@ def _listed_line(note: Mapping[str, Any]) -> str:
 
 
 def _day_ms(text: str | None, name: str) -> int | None:
-    return start_of_day_ms(text, name) if text else None
+    return parse_day_ms(text, name) if text else None
 
 
 def _cursor(offset: int, filters: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ Notes, context blocks and the state of the index as resources, which a person at
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, quote, unquote
 
+from quarry import protocol as wire
 from quarry.errors import QuarryError
 from quarry.mcp import markdown
 from quarry.mcp.markdown import clean_name, compact_json
@@ -22,9 +23,6 @@ from quarry.mcp.vaults import (
     Vaults,
     reason_of,
 )
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 Params = Mapping[str, Any]
 

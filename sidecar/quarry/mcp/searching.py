@@ -1,20 +1,17 @@
 """The tools that search: `search`, `get_context`, `find_related`, `explain_result`."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from quarry.client.replies import lacks_words_under_filters
+from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.mcp import markdown
 from quarry.mcp.markdown import Rendered, clean, clean_name, document, fitted, sentences, shortened, without_empty
 from quarry.mcp.reading import Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
 Mode = Literal["hybrid", "keyword", "semantic"]
@@ -201,7 +198,7 @@ def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) ->
 
 def _quotes(
     text: str,
-    sources: Sequence["wire.Source"],
+    sources: Sequence[wire.Source],
     tokens: int,
     remarks: Sequence[str | None],
     preface: str | None = markdown.PREFACE,
@@ -248,7 +245,7 @@ def _listing(
     return fitted(rendered, [hit[text] for hit in hits], max_tokens)
 
 
-def _full_hit(hit: "wire.Hit") -> dict[str, Any]:
+def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
         "id": passage_uri(hit.path, passage.line),
@@ -267,7 +264,7 @@ def _full_hit(hit: "wire.Hit") -> dict[str, Any]:
     return without_empty(about, "title", "section", "score", "confidence", "text")
 
 
-def _scanned_hit(hit: "wire.Hit") -> dict[str, Any]:
+def _scanned_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
         "id": passage_uri(hit.path, passage.line),
@@ -300,11 +297,11 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
     return f"{markdown.title_line(hit['id'], *parts, rank=rank)}\n{markdown.quoted(hit[text])}"
 
 
-def _remarks(result: "wire.SearchResult") -> list[str | None]:
+def _remarks(result: wire.SearchResult) -> list[str | None]:
     """How the hits were found: corrections, relaxation, a stale index."""
     corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
     lacking = ", ".join(map(clean_name, result.unknown_words))
-    weakness = "no-words-filtered" if lacks_words_under_filters(result) else result.weakness or ""
+    weakness = "no-words-filtered" if result.lacks_words_under_filters else result.weakness or ""
     return [
         None if result.hits else f"No notes match. {BROADER}",
         WEAKNESSES.get(weakness, weakness),

@@ -227,23 +227,24 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
     Raises:
         BadArguments: One is unknown, missing, or not what the schema of *tool* allows.
     """
-    properties = input_schema(tool, vaults)["properties"]
+    names = [*tool.arguments.__struct_fields__, *(["vault"] if vaults.are_several else [])]
     if not isinstance(arguments, dict | None):
-        raise BadArguments("`arguments` is an object", f"send {{{', '.join(properties)}}}")
+        raise BadArguments("`arguments` is an object", f"send {{{', '.join(names)}}}")
     given = {name: _whole_number(value) for name, value in (arguments or {}).items() if value is not None}
     vault = vaults.named(given.pop("vault", None))
     for name in given:
-        if name not in properties:
-            meant = nearest(name, list(properties))
+        if name not in names:
+            meant = nearest(name, names)
             offer = f"did you mean `{meant}`? " if meant else ""
-            raise BadArguments(f"there is no argument {name[:60]!r}", f"{offer}it takes {', '.join(properties)}")
+            raise BadArguments(f"there is no argument {name[:60]!r}", f"{offer}it takes {', '.join(names)}")
     try:
         return vault, msgspec.convert(given, tool.arguments)
     except msgspec.ValidationError as error:
         message = str(error)
         (name,) = re.findall(r"`\$?\.?(\w+)[^`]*`$", message)
         reason = shortened(message.rpartition(" - at ")[0], 100) or "is missing"
-        raise BadArguments(f"`{name}`: {reason}", f"send `{name}` as {compact_json(properties[name])}") from None
+        schema = compact_json(input_schema(tool, vaults)["properties"][name])
+        raise BadArguments(f"`{name}`: {reason}", f"send `{name}` as {schema}") from None
 
 
 def failure(message: str, kind: str, suggestion: str, position: int | None = None) -> dict[str, Any]:

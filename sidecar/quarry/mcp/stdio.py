@@ -2,8 +2,8 @@
 MCP on standard input and output: one JSON-RPC message per line, until the input ends.
 
 The loop is our own, as the official SDK takes more than a second to import; the tests use it as their oracle. Requests
-run on a few threads, so that a slow one delays no other; those still running when the input ends are answered before
-this process exits. Only messages go to standard output: whatever else is printed goes to standard error.
+run on threads of their own, so that a slow one delays no other; those still running when the input ends are answered
+before this process exits. Only messages go to standard output: whatever else is printed goes to standard error.
 
 Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revision holds for the connection. From
 2026-07-28 on every request names its own in `_meta`, and there is no handshake.
@@ -12,8 +12,8 @@ Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revis
 import json
 import sys
 import threading
+import time
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, BinaryIO, NamedTuple
 
 from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
@@ -39,7 +39,6 @@ METHOD_NOT_FOUND = -32601
 UNSUPPORTED_VERSION = -32022
 
 MAX_LINE_BYTES = 4 * 2**20  # a text to find similar notes for has 100 KB; this only bounds accidents
-MAX_THREADS = 8  # twice the connections of a pool: several vaults may be asked at a time
 MAX_CALLS = 64  # at a time; a client has a handful, more is a flood
 DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fraction of a second
 
@@ -75,8 +74,8 @@ class Session:
         self._vaults = vaults
         self._sink = sink
         self._writing = threading.Lock()
-        self._threads = ThreadPoolExecutor(MAX_THREADS, "quarry-mcp")
-        self._calls: dict[Any, tuple[PendingCall, Future[None]]] = {}
+        self._calls: dict[Any, PendingCall] = {}
+        self._threads: set[threading.Thread] = set()
 
     def receive(self, line: bytes) -> None:
         """Take in a line: answer it at once, or start the work that answers it."""
@@ -98,12 +97,10 @@ class Session:
             self._write_error(request_id, error)
 
     def drain(self) -> None:
-        """Wait for the calls that still run, then give them up and close the connections to sidecars."""
-        calls = list(self._calls.values())
-        wait([running for _, running in calls], 0 if self.is_closed else DRAIN_S)
-        for call, _ in calls:
-            call.cancel()
-        self._threads.shutdown(cancel_futures=True)
+        """Wait for the calls that still run, then close the connections to sidecars."""
+        deadline_s = time.monotonic() + (0 if self.is_closed else DRAIN_S)
+        for thread in list(self._threads):
+            thread.join(max(0, deadline_s - time.monotonic()))
         self._vaults.close()
 
     def _take(self, request: Request) -> None:
@@ -169,8 +166,10 @@ class Session:
             self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
 
         call = PendingCall(version, report if _is_id(token) else None)
-        with self._writing:  # so that the call is known before it can end
-            self._calls[request.id] = call, self._threads.submit(self._answer, request, call)
+        thread = threading.Thread(target=self._answer, args=(request, call), name="quarry-mcp", daemon=True)
+        self._calls[request.id] = call
+        self._threads.add(thread)
+        thread.start()
 
     def _answer(self, request: Request, call: PendingCall) -> None:
         error = result = None
@@ -183,18 +182,16 @@ class Session:
         except Exception as defect:  # the client is told of it without its message, which may quote notes
             print(f"quarry: {request.method} failed ({type(defect).__name__})", file=sys.stderr)
             error = ProtocolError(INTERNAL_ERROR, f"the server failed ({type(defect).__name__})")
-        with self._writing:
-            del self._calls[request.id]
-        if call.is_cancelled:
-            return
-        if error:
+        del self._calls[request.id]
+        if error and not call.is_cancelled:
             self._write_error(request.id, error)
-        elif result is not None:
+        elif result is not None and not call.is_cancelled:
             self._write_result(request, result, call.version)
+        self._threads.discard(threading.current_thread())
 
     def _cancel(self, request_id: Any) -> None:
         if _is_id(request_id) and (found := self._calls.get(request_id)):
-            found[0].cancel()
+            found.cancel()
 
     # --- writing -------------------------------------------------------------------------------
 

@@ -15,13 +15,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry import protocol as wire
+from quarry.client.client import Notification, RequestFailed, SidecarClient
 from quarry.errors import BadRequest, QuarryError
-
-if TYPE_CHECKING:
-    from quarry.client.replies import Reply
+from quarry.server.failures import presentation_of
 
 STATELESS_VERSION = "2026-07-28"  # the first revision of the protocol whose requests are independent of each other
 INVALID_PARAMS = -32602
@@ -237,10 +236,6 @@ def reason_of(error: QuarryError) -> tuple[str, str]:
     """The kind of *error*, and what to do next."""
     if isinstance(error, RequestFailed):
         return error.kind, error.next
-    from quarry.server.failures import (
-        presentation_of,  # here, as it costs more than all else, and most calls succeed
-    )
-
     form = presentation_of(error)
     return form.kind, form.next
 
@@ -252,10 +247,9 @@ def _free_name(root: Path, taken: Mapping[str, Vault]) -> str:
     return next((name for name in names if name not in taken), str(root))
 
 
-def _progress_message(news: "Reply | None") -> str:
+def _progress_message(news: Notification | None) -> str:
     """A sentence on the progress that a sidecar's notification reports."""
-    status = news.get("params") if news and news.get("method") == "index/progress" else None
-    progress = status.get("progress") if isinstance(status, dict) else None
-    if isinstance(progress, dict):
-        return f"indexing: {progress.get('doneNotes')} of {progress.get('totalNotes')} notes"
+    status = news.params if news else None
+    if isinstance(status, wire.IndexStatus) and status.progress:
+        return f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes"
     return "the search engine is at work"
