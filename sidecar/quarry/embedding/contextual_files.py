@@ -112,10 +112,14 @@ def read_json(path: Path, kind: type[Json]) -> Json:
         OSError: It cannot be read.
         ValueError: It holds something else.
     """
-    if path.stat().st_size > _MAX_JSON_BYTES:
+    if path.exists() and not path.is_file():  # opening a pipe would block, and a device has no end
+        raise ValueError(f"its {path.name} is not a regular file")
+    with path.open("rb") as file:
+        data = file.read(_MAX_JSON_BYTES + 1)
+    if len(data) > _MAX_JSON_BYTES:
         raise ValueError(f"its {path.name} has more than {_MAX_JSON_BYTES} bytes")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(data)
     except RecursionError as error:
         raise ValueError(f"its {path.name} is nested too deeply") from error
     if not isinstance(value, kind):

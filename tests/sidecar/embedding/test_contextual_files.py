@@ -44,6 +44,16 @@ def test_any_other_config_is_of_a_static_model(tmp_path: Path, config: str) -> N
     assert not is_contextual(str(tmp_path))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no such files here")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
+def test_a_config_without_an_end_is_not_read(tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(tmp_path / "config.json")
+
+    assert not is_contextual(str(tmp_path))
+    with pytest.raises(ModelMissing, match=r"config\.json"):
+        load_encoder(str(tmp_path))
+
+
 @pytest.mark.parametrize("name", ["bundled", str(BUNDLED.path), "/nowhere/model", "a\x00b"])
 def test_what_is_static_or_not_there_is_not_contextual(name: str) -> None:
     assert not is_contextual(name)
