@@ -20,7 +20,6 @@ from quarry.cli.options import (
 )
 from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.errors import BadQuery
-from quarry.messages import text
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -66,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     elif context.text:
         print_line(context.text)
     for leg in context.missing:
-        print_stderr(text(leg.reason))
+        print_stderr(str(leg.reason))
     print_if_incomplete(context.index)
     if status is None:
         return OK

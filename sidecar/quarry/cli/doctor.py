@@ -26,9 +26,8 @@ from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
-from quarry.mcp.versions import ALL_VERSIONS
-from quarry.messages import text
-from quarry.redaction.engines import Re2Engine, default_scrub_engine
+from quarry.mcp.stdio import VERSIONS
+from quarry.redaction.rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
 
@@ -111,7 +110,7 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {VERSIONS[0]} to {VERSIONS[-1]}")
 
 
 def _clients(host: Host) -> Iterator[Finding]:
@@ -188,7 +187,7 @@ def _sidecar(vault: Path) -> Finding:
     except QuarryError as error:
         return Finding("sidecar", "bad", str(error))
     if status.state == "failed":
-        return Finding("sidecar", "bad", text(status.message) if status.message else "indexing failed; see the log")
+        return Finding("sidecar", "bad", str(status.message or "indexing failed; see the log"))
     return Finding(
         "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
     )

@@ -21,7 +21,7 @@ from quarry.cli.options import (
     unprotected,
 )
 from quarry.cli.terminal import bold, dim, print_json, print_line
-from quarry.messages import sentences, text
+from quarry.messages import sentences
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -77,7 +77,7 @@ def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
     """The known facts about the note, each with its label."""
     scores = explained.breakdown
     known = [
-        ("query interpreted as", text(explained.understood) if explained.understood else ""),
+        ("query interpreted as", str(explained.understood) if explained.understood else ""),
         ("words found", ", ".join(explained.words_found)),
         ("words missing", ", ".join(explained.words_lacking)),
         ("keyword rank", _rank(scores.lexical_rank, scores.lexical_score, "BM25") if scores else ""),

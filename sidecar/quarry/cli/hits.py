@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quarry.cli.terminal import bold, dim, marked, print_line
-from quarry.client.replies import remarks
-from quarry.messages import sentences, text
+from quarry.messages import sentences
 from quarry.redaction.sanitize import code_span, inert, one_line, path_line
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ def _joined(words: Sequence[str], last: str = "and") -> str:
 def print_how(result: wire.SearchResult, *, why: bool) -> None:
     """Print how the query was corrected or relaxed; with *why*, how it was interpreted."""
     if why:
-        print_line(dim(f"interpreted as: {text(result.understood)}"))
-    if found := remarks(result):
-        print_line(sentences(found))
+        print_line(dim(f"interpreted as: {result.understood}"))
+    if result.remarks:
+        print_line(sentences(result.remarks))
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:

@@ -12,7 +12,6 @@ from quarry.cli.hits import print_heading_trail
 from quarry.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, add_vault, connect, number
 from quarry.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 from quarry.errors import BadRequest
-from quarry.messages import text
 from quarry.redaction.sanitize import path_line
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _show(related)
     for leg in related.missing:
-        print_stderr(text(leg.reason))
+        print_stderr(str(leg.reason))
     return 0
 
 

@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quarry.cli import hits
 from quarry.cli.exit_codes import BAD_USAGE, OK
 from quarry.cli.options import (
@@ -37,9 +39,8 @@ from quarry.cli.terminal import (
     print_stderr,
 )
 from quarry.client.client import RequestFailed
-from quarry.client.replies import remarks
 from quarry.errors import BadQuery, BadRequest
-from quarry.messages import sentences, text
+from quarry.messages import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -196,7 +197,7 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
     if options.as_json:
         print_json(result)
     elif options.as_markdown or options.files or options.compact:
-        if found := remarks(result):
+        if found := result.remarks:
             print_stderr(sentences(found))
         form = "markdown" if options.as_markdown else "paths" if options.files else "compact"
         FORMS[form](result)
@@ -223,19 +224,18 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
         "expand": options.full or options.as_json,
         "guard": options.limit is None,  # an explicit limit is kept
     }
-    result = client.ask("search", params)
+    result: wire.SearchResult = client.ask("search", params)
     is_strict = options.files if options.strict is None else options.strict
     if is_strict and result.relaxed:
         print_stderr("no note matches the query as it stands; --no-strict shows the nearest ones")
-        result.update(hits=[], total=0, relaxed=None, weakness=None)
-    found: wire.SearchResult = result
-    return found
+        result = msgspec.structs.replace(result, hits=[], total=0, relaxed=None, weakness=None)
+    return result
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
     for leg in result.missing:
-        print_stderr(text(leg.reason))
+        print_stderr(str(leg.reason))
     print_if_incomplete(result.index)
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())

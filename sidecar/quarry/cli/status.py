@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from quarry.cli.options import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
-from quarry.client.scope import inner_vaults, outer_vault
-from quarry.messages import text
+from quarry.client.vault_folder import inner_vaults, outer_vault
 
 if TYPE_CHECKING:
     from quarry import protocol
-    from quarry.client.replies import Reply
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         vault = client.hello.vault
     outer, inner = outer_vault(Path(vault.path)), inner_vaults(Path(vault.path))
     if options.as_json:
-        print_json(dict(cast("Reply", status), outerVault=str(outer) if outer else None, innerVaults=inner))
+        print_json({**msgspec.to_builtins(status), "outerVault": str(outer) if outer else None, "innerVaults": inner})
         return 0
     print_line(f"{bold(vault.name)}  {vault.path}")
     print_line(f"{status.state}: {status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB")
@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     if status.deepening and status.deepening.message:
         print_stderr(status.deepening.message)
     for leg in status.missing:
-        print_stderr(text(leg.reason))
+        print_stderr(str(leg.reason))
     for problem in status.problems:
-        print_stderr(f"{problem.path}: {text(problem.reason)}" if problem.path else text(problem.reason))
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
     if status.problem_count > len(status.problems):
         print_stderr(f"and {status.problem_count - len(status.problems)} more")
     if outer:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     for folder in inner:
         print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
     if status.message:
-        print_stderr(text(status.message))
+        print_stderr(str(status.message))
     return 0
 
 

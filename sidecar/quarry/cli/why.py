@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.options import add_json, add_vault, connect, unprotected
 from quarry.cli.terminal import bold, dim, print_json, print_line
-from quarry.messages import text
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -38,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(report: wire.NoteReport) -> None:
     print_line(bold(report.path))
-    for sentence in [text(reason) for reason in report.reasons] or [FOUND]:
+    for sentence in [str(reason) for reason in report.reasons] or [FOUND]:
         print_line(sentence)
     facts = _facts(report)
     if facts:

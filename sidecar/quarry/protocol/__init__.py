@@ -38,6 +38,7 @@ from quarry.protocol.base import (
     NoParams,
     Params,
     Value,
+    code_points,
 )
 from quarry.protocol.blocks import (
     BlockContents,
@@ -232,4 +233,5 @@ __all__ = [
     "Weakness",
     "Weights",
     "Why",
+    "code_points",
 ]

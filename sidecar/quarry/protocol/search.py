@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, LegName, Message, MissingLeg, Value
+from quarry.messages import message
+from quarry.protocol.base import Doc, Items, LegName, Message, MissingLeg, Value
 from quarry.protocol.freshness import Freshness, ReadParams
 from quarry.protocol.hits import Hit, Passage
 from quarry.protocol.kinds import Anchor
@@ -189,7 +190,7 @@ class Extract(Value, frozen=True, kw_only=True):
     ]
 
 
-class SearchResult(Value, frozen=True, kw_only=True):
+class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
@@ -248,3 +249,22 @@ class SearchResult(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
     index: Freshness
+
+    def _items(self) -> list[Hit]:
+        return self.hits
+
+    @property
+    def remarks(self) -> list[Message]:
+        """How the query was corrected or relaxed, and whether the hits match poorly."""
+        found: list[Message] = []
+        if self.corrections and self.hits:
+            typed = tuple(each.typed for each in self.corrections)
+            found.append(message("answer.corrected", used=tuple(each.used for each in self.corrections), typed=typed))
+        if self.unknown_words:
+            found.append(message("answer.unknown", words=tuple(self.unknown_words)))
+        if self.relaxed:
+            found += self.relaxed.messages
+        elif self.weakness:
+            is_filtered = self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
+            found.append(message(f"answer.{self.weakness}{'-filtered' if is_filtered else ''}"))
+        return found

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from quarry.limits import UNFINISHED
 from quarry.protocol.base import Doc, Message, MissingLeg, Params, Value
 from quarry.protocol.query_params import Fusion
 
@@ -73,6 +74,11 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[Message | None, Doc(description="Something the user should know, and what to do about it.")]
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every note can be found, by words and, if there is a model, by meaning."""
+        return self.state not in UNFINISHED and self.model.state != "loading" and not self.pending
+
 
 class IndexUpdated(Value, frozen=True, kw_only=True):
     """Sent after a commit: the results of an open query may have changed."""
@@ -140,6 +146,12 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_status: Annotated[
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
+    sensitive_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are sensitive: never read, indexed or shown.")
+    ]
+    restricted_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are restricted, with the same effect.")
+    ]
     capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
     capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
 
@@ -161,5 +173,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
     index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
     exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
+    sensitive_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
+    restricted_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
     capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
     capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

@@ -38,6 +38,7 @@ class Rules:
         problems: Sentences about what could not be read.
         templates: Folders of templates.
         kinds: The kinds of files that are indexed.
+        classified: Folders whose notes are sensitive or restricted, each with its class.
 
     Raises:
         BadSettings: The lines have more wildcards than can be compared with every note.
@@ -52,16 +53,19 @@ class Rules:
         problems: tuple[str, ...] = (),
         templates: tuple[TemplateFolder, ...] = (),
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
+        classified: tuple[tuple[str, str], ...] = (),
     ) -> None:
         lines = tuple(ignore_lines)
-        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds, classified)
+        self._classified = tuple((sensitivity, folder_prefix(folder)) for folder, sensitivity in classified)
         self._kinds = frozenset(kinds)
         self._include = tuple(folder_prefix(folder) for folder in self._stated[0])
         self._exclude = tuple((folder, folder_prefix(folder)) for folder in self._stated[1])
         self._ignored = _ignored(lines)
         self._filters = filters
         self._templates = tuple((template, folder_prefix(template.folder)) for template in templates)
-        self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters or templates)
+        self._of_folders = bool(self._include or self._exclude or self._classified)
+        self._is_open = not (self._of_folders or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
             str, Message | None
         ] = {}  # by folder: the refusal by include and exclude; looked up for every note
@@ -78,6 +82,8 @@ class Rules:
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
         *,
+        sensitive: Iterable[str] = (),
+        restricted: Iterable[str] = (),
         with_templates: bool = False,
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
     ) -> Self:
@@ -85,6 +91,8 @@ class Rules:
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
 
         Args:
+            sensitive: Folders whose notes are sensitive: never indexed.
+            restricted: Folders whose notes are restricted: never indexed.
             with_templates: Whether the notes in folders of templates are indexed.
             kinds: The kinds of files that are indexed.
 
@@ -94,7 +102,11 @@ class Rules:
         """
         filters, problems = read_filters(root)
         templates, unread = ((), ()) if with_templates else read_template_folders(root)
-        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, (*problems, *unread), templates, kinds)
+        classified = tuple(
+            [(folder, "sensitive") for folder in sensitive] + [(one, "restricted") for one in restricted]
+        )
+        lines = _ignore_lines(root / IGNORE_FILE)
+        return cls(include, exclude, lines, filters, (*problems, *unread), templates, kinds, classified)
 
     def is_note(self, path: str) -> bool:
         """Whether *path* has the extension of a kind that is indexed; any other file is no note."""
@@ -109,7 +121,7 @@ class Rules:
         if self._is_open:
             return None
         path = nfc(path)
-        if (self._include or self._exclude) and (refusal := self._of_folder(path.rpartition("/")[0])):
+        if self._of_folders and (refusal := self._of_folder(path.rpartition("/")[0])):
             return refusal
         if line := self._ignored.line_for(path):
             return message("reason.index-ignore", entry=line)
@@ -123,6 +135,8 @@ class Rules:
 
     def refusal_of_folder(self, folder: str) -> Message | None:
         """The folder setting that refuses all notes below *folder*; None if some are admitted."""
+        if (refusal := self._of_class(f"{nfc(folder)}/".casefold())) or not self._of_folders:
+            return refusal
         if self._include and any(entry.startswith(f"{nfc(folder)}/".casefold()) for entry in self._include):
             return None  # a folder below it is included
         return self._of_folder(nfc(folder))
@@ -133,7 +147,15 @@ class Rules:
             self._folders[folder] = self._ask_folders(f"{folder}/".casefold())
         return self._folders[folder]
 
+    def _of_class(self, folded: str) -> Message | None:
+        for sensitivity, folder in self._classified:
+            if folded.startswith(folder):
+                return message("reason.sensitivity", entry=sensitivity)
+        return None
+
     def _ask_folders(self, folded: str) -> Message | None:
+        if refusal := self._of_class(folded):
+            return refusal
         if self._include and not any(folded.startswith(folder) for folder in self._include):
             return message("reason.folders-include")
         for written, folder in self._exclude:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from quarry.conditions import PropertyComparison
 from quarry.dates import TIME, day_in, period_in
-from quarry.index.links import fold_marks
+from quarry.index.keys import fold_marks
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import PropertyValue
 
