@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from quarry.lazy_pattern import lazy_pattern
 
@@ -26,10 +26,10 @@ _PLACEHOLDER = lazy_pattern(r"\{(\w+)(?::(\w+))?\}")
 
 
 class Message(Struct, frozen=True):
-    """A sentence, or a part of one, by its code. `str` gives it in English."""
+    """A sentence, or a part of one: its code, which `locales/en.json` has in English, and the values in it."""
 
     code: str
-    args: dict[str, str | int | Message | list[str | Message]] = field(default_factory=dict)
+    args: dict[str, str | int | Message | list[str | Message]]
 
     def __str__(self) -> str:
         return text(self)

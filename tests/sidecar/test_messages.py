@@ -59,6 +59,18 @@ def test_each_message_of_the_source_has_a_sentence_and_gives_its_arguments():
     assert wrong == []
 
 
+def test_each_sentence_of_the_engine_is_used():
+    source = "\n".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    groups = ("explained.", "query.", "reason.", "relaxed.", "status.", "understood.", "word.")
+    computed = re.compile(r"(query\.regex|reason|explained\.by|understood\.(dated|in|by)|relaxed\.(none|nothing))[-.]")
+
+    unused = [
+        code for code in ENGLISH if code.startswith(groups) and f'"{code}"' not in source and not computed.match(code)
+    ]
+
+    assert unused == []
+
+
 def _placeholders(code: str) -> set[str]:
     return set(re.findall(r"\{(\w+)", json.dumps(ENGLISH[code])))
 

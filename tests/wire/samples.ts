@@ -50,9 +50,8 @@ export const methods: Methods = {
         "missing": [
           {
             "leg": "dense",
-            "reason": "The model is still being loaded; try again in a second.",
-            "told": {
-              "code": "model-loading",
+            "reason": {
+              "code": "status.model-loading",
               "args": {}
             }
           }
@@ -61,16 +60,19 @@ export const methods: Methods = {
         "problems": [
           {
             "path": "Scans/receipt.md",
-            "reason": "it is larger than 10 MB",
-            "code": "too-large",
+            "reason": {
+              "code": "reason.too-large",
+              "args": {
+                "detail": "Only its first 10 MB are indexed; split the note."
+              }
+            },
             "skipped": false
           }
         ],
         "indexedMs": 1772582400000,
         "builtMs": 1772496000000,
         "sizeBytes": 83000000,
-        "message": null,
-        "told": null
+        "message": null
       }
     }
   },
@@ -205,37 +207,36 @@ export const methods: Methods = {
           "removable": true
         }
       ],
-      "understood": "notes in Kitchen with \"six minutes\" without \"hard\", about egs",
-      "understoodTold": [
-        {
-          "code": "query-folder",
-          "args": {
-            "negated": 0,
-            "folder": "Kitchen"
-          }
-        },
-        {
-          "code": "query-phrase",
-          "args": {
-            "negated": 0,
-            "phrase": "six minutes"
-          }
-        },
-        {
-          "code": "query-phrase",
-          "args": {
-            "negated": 1,
-            "phrase": "hard"
-          }
-        },
-        {
-          "code": "query-words",
-          "args": {
-            "words": "egs",
-            "by": "both"
-          }
+      "understood": {
+        "code": "understood.notes",
+        "args": {
+          "conditions": [
+            {
+              "code": "understood.folder",
+              "args": {
+                "folder": "Kitchen"
+              }
+            },
+            {
+              "code": "understood.without",
+              "args": {
+                "what": {
+                  "code": "word.quoted",
+                  "args": {
+                    "text": "hard"
+                  }
+                }
+              }
+            },
+            {
+              "code": "understood.by-both",
+              "args": {
+                "words": "egs"
+              }
+            }
+          ]
         }
-      ],
+      },
       "corrections": [
         {
           "typed": "egs",
@@ -247,16 +248,22 @@ export const methods: Methods = {
       ],
       "relaxed": {
         "step": "without-filters",
-        "message": "There are no notes tagged #breakfast. These results ignore that filter.",
-        "told": {
-          "code": "relaxed-unmet-filters",
-          "args": {
-            "filters": [
-              "#breakfast"
-            ],
-            "ignored": 1
+        "messages": [
+          {
+            "code": "relaxed.unmet-filters",
+            "args": {
+              "filters": [
+                "#breakfast"
+              ]
+            }
+          },
+          {
+            "code": "relaxed.ignored",
+            "args": {
+              "count": 1
+            }
           }
-        }
+        ]
       },
       "confidence": 0.04,
       "weakness": "no-words",
@@ -398,38 +405,33 @@ export const methods: Methods = {
     "result": {
       "path": "Kitchen/Soft-boiled eggs.md",
       "state": "beyond",
-      "message": "It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
-      "told": [
+      "messages": [
         {
-          "code": "explain-beyond",
+          "code": "explained.beyond",
           "args": {
             "rank": 7,
             "total": 31,
-            "limit": 5,
-            "reasons": [
-              "meaning",
-              "title"
-            ]
-          }
-        }
-      ],
-      "understood": "notes in Kitchen, about eggs timer",
-      "understoodTold": [
-        {
-          "code": "query-folder",
-          "args": {
-            "negated": 0,
-            "folder": "Kitchen"
+            "limit": 5
           }
         },
         {
-          "code": "query-words",
-          "args": {
-            "words": "eggs timer",
-            "by": "both"
-          }
+          "code": "explained.by-meaning",
+          "args": {}
         }
       ],
+      "understood": {
+        "code": "understood.notes",
+        "args": {
+          "conditions": [
+            {
+              "code": "understood.folder",
+              "args": {
+                "folder": "Kitchen"
+              }
+            }
+          ]
+        }
+      },
       "rank": 7,
       "total": 31,
       "score": 0.874,
@@ -576,9 +578,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -859,9 +860,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -870,16 +870,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/rebuild": {
@@ -913,9 +916,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -924,16 +926,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/pause": {
@@ -967,9 +972,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -978,16 +982,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/reconcile": {
@@ -1021,9 +1028,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1032,16 +1038,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/resume": {
@@ -1075,9 +1084,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1086,16 +1094,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "settings/read": {
@@ -1168,10 +1179,10 @@ export const methods: Methods = {
           },
           "folderCount": 0,
           "excludedBy": {
-            "code": "folders-exclude",
-            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
-            "entry": "Kitchen/Archive",
-            "plugin": null
+            "code": "reason.folders-exclude",
+            "args": {
+              "entry": "Kitchen/Archive"
+            }
           }
         }
       ],
@@ -1192,10 +1203,10 @@ export const methods: Methods = {
           "path": "Kitchen/Archive/Tea.md",
           "state": "excluded",
           "reason": {
-            "code": "folders-exclude",
-            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
-            "entry": "Kitchen/Archive",
-            "plugin": null
+            "code": "reason.folders-exclude",
+            "args": {
+              "entry": "Kitchen/Archive"
+            }
           }
         }
       ],
@@ -1211,10 +1222,10 @@ export const methods: Methods = {
       "state": "partial",
       "reasons": [
         {
-          "code": "too-large",
-          "message": "Only its first 10 MB are indexed; split the note.",
-          "entry": null,
-          "plugin": null
+          "code": "reason.too-large",
+          "args": {
+            "detail": "Only its first 10 MB are indexed; split the note."
+          }
         }
       ],
       "indexed": {
@@ -1358,9 +1369,8 @@ export const serverNotifications: ServerNotifications = {
     "missing": [
       {
         "leg": "dense",
-        "reason": "The model is still being loaded; try again in a second.",
-        "told": {
-          "code": "model-loading",
+        "reason": {
+          "code": "status.model-loading",
           "args": {}
         }
       }
@@ -1369,16 +1379,19 @@ export const serverNotifications: ServerNotifications = {
     "problems": [
       {
         "path": "Scans/receipt.md",
-        "reason": "it is larger than 10 MB",
-        "code": "too-large",
+        "reason": {
+          "code": "reason.too-large",
+          "args": {
+            "detail": "Only its first 10 MB are indexed; split the note."
+          }
+        },
         "skipped": false
       }
     ],
     "indexedMs": 1772582400000,
     "builtMs": 1772496000000,
     "sizeBytes": 83000000,
-    "message": null,
-    "told": null
+    "message": null
   },
   "index/updated": {
     "indexed": [
@@ -1416,9 +1429,8 @@ export const serverNotifications: ServerNotifications = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1427,16 +1439,19 @@ export const serverNotifications: ServerNotifications = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   }
 };
@@ -1450,8 +1465,8 @@ export const errorResponse: ErrorResponse = {
       "kind": "bad-query",
       "next": "Correct the query and ask again.",
       "position": 5,
-      "told": {
-        "code": "bad-date",
+      "message": {
+        "code": "query.bad-date",
         "args": {
           "operator": "modified",
           "value": "soon"

@@ -51,7 +51,7 @@ def test_of_a_note_that_is_no_hit_the_reason_is_told(at_shared, command, query, 
     [
         ("Xyzzyqqq/Zzz.md", "There is no note “Xyzzyqqq/Zzz.md” in the index. Search or list notes"),
         ("xyzzyqqq", "There is no note “xyzzyqqq” in the index"),
-        ("Recipes/Sourdoughrye.md", f"'{RYE}'"),
+        ("Recipes/Sourdoughrye.md", f"“{RYE}”"),
     ],
 )
 def test_a_note_that_is_not_there_is_a_failure(at_shared, command, path, says):

@@ -440,7 +440,7 @@ def test_a_query_with_nothing_to_search_for_is_refused(at_shared, command, query
     what, _, caret, way_out = done.err.splitlines()
     assert (done.code, done.out) == (2, "")
     assert "Enter a word" in what
-    assert "tag:idea" in what
+    assert "complete filter" in what
     assert caret.strip() == "^"
     assert way_out
 

@@ -28,7 +28,7 @@ def ask(tmp_path):
         ("Private/Diary.md", "excluded", "Private/"),
         ("Private/Nothing.md", "excluded", "Private/"),
         (".obsidian/x.md", "excluded", "hidden"),
-        ("Picture.png", "excluded", "Only Markdown"),
+        ("Picture.png", "excluded", "Only notes"),
         ("Plan.canvas", "excluded", "files.canvas"),
         ("Paper.PDF", "excluded", "files.pdf"),
         ("Nothing.md", "unknown", "Nothing.md"),
@@ -38,7 +38,7 @@ def ask(tmp_path):
 )
 def test_the_reason_is_told_with_a_state(ask, path, state, says):
     told, reason = ask(path)
-    message = reason.message
+    message = str(reason)
 
     assert told == state
     assert says in message
@@ -48,7 +48,7 @@ def test_the_reason_is_told_with_a_state(ask, path, state, says):
 def test_a_note_with_a_similar_path_is_suggested(ask):
     state, reason = ask("Tea", ["Tea.md"])
 
-    assert (state, reason.message) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
+    assert (state, str(reason)) == ("unknown", "There is no note “Tea” in the index. Did you mean “Tea.md”?")
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_a_link_out_of_the_vault_is_not_followed(ask, tmp_path):
     state, reason = ask("Link.md")
 
     assert state == "failed"
-    assert "a link" in reason.message
+    assert "a link" in str(reason)

@@ -41,12 +41,12 @@ def test_notes_in_a_sensitive_or_restricted_folder_are_refused_with_its_class():
     rules = Rules(include=["Health", "Work"], classified=(("Health", "restricted"), ("Work/Clients", "sensitive")))
 
     refused = {path: rules.refusal(path) for path in ("health/a.md", "Work/Clients/Acme/b.md")}
-    assert [(one.rule, one.entry) for one in refused.values()] == [
+    assert [(one.code.removeprefix("reason."), one.args["entry"]) for one in refused.values()] == [
         ("sensitivity", "restricted"),
         ("sensitivity", "sensitive"),
     ]
     assert rules.admits("Work/c.md")
-    assert rules.refusal_of_folder("Health").rule == "sensitivity"
+    assert rules.refusal_of_folder("Health").code == "reason.sensitivity"
     assert pickle.loads(pickle.dumps(rules)).refusal("Health/a.md") == refused["health/a.md"]
 
 
