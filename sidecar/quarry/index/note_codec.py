@@ -25,8 +25,8 @@ from msgspec.structs import replace
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.keys import slot_of
-from quarry.index.postings.codec import PostingsDamaged, compress, decompress
-from quarry.index.postings.columns import NoteTerms, decode_terms, encode_terms
+from quarry.index.postings.dictionary import PostingsDamaged, compress, decompress
+from quarry.index.postings.fields import NoteTerms, decode_terms, encode_terms
 from quarry.types import Chunk, Link, Note, Shift
 
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, get_args
 from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.postings_cache import FEW_NOTES
+from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing.absence import Absence, absence_of
 from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
 from quarry.indexing.current_index import CurrentIndex

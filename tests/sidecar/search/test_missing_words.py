@@ -7,7 +7,7 @@ from builders import Vault, ask
 
 from quarry.index import Reader
 from quarry.index.database import NO_DEADLINE
-from quarry.index.postings.searcher import Fts5Retriever
+from quarry.index.postings.query import Fts5Postings
 from quarry.search.execution import parse_request
 from quarry.search.missing_words import query_of, words_missing
 from quarry.search.prepare import prepare_query
@@ -100,7 +100,7 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
         monkeypatch.setattr(
             Reader,
             "_retriever",
-            lambda reader: Fts5Retriever(reader._db, reader._memory.documents, reader._memory.spelling),
+            lambda reader: Fts5Postings(reader._db, reader._memory.documents, reader._memory.spelling),
         )
     with engine.reader() as reader:
         query = parse_request(SearchRequest(typed, typing=True), datetime(2026, 1, 1))  # noqa: DTZ001 - as the engine does
