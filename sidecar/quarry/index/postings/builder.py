@@ -270,11 +270,11 @@ class BulkCollector(Struct):
     _removed_names: dict[int, int] = field(default_factory=dict)
 
     def add_chunk(self, chunk_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add a chunk of the columns of `columns.chunk_columns`; *counted*: they were counted before."""
+        """Add a chunk of the columns of `fields.chunk_columns`; *counted*: they were counted before."""
         _add(self._chunks, chunk_id, columns, counted)
 
     def add_names(self, note_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add the names of a note, in the columns of `columns.name_columns`; *counted*: they were counted before."""
+        """Add the names of a note, in the columns of `fields.name_columns`; *counted*: they were counted before."""
         _add(self._names, note_id, columns, counted)
 
     def remove_chunk(self, chunk_id: int) -> None:

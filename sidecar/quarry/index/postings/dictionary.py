@@ -172,7 +172,7 @@ Numbers: TypeAlias = NDArray[np.intp]
 
 
 CACHED_BLOCKS = 256  # 6 KB each once decoded
-MAX_TERM_BYTES = 1 << 16  # a term has at most half of it, see `columns.MAX_TERM_CHARACTERS`
+MAX_TERM_BYTES = 1 << 16  # a term has at most half of it, see `fields.MAX_TERM_CHARACTERS`
 _BEYOND = b"\xff"  # higher than any byte of UTF-8
 
 

@@ -5,7 +5,7 @@ A document is a chunk or a note; its *ordinal* is its place among the segment's 
 a *tf code*: the row of a table of all distinct term frequencies by field, some thousands of rows, the commonest first.
 So field weights are multiplied with that table and not with millions of postings.
 
-The postings of a term are the gaps between its ordinals, then its tf codes (`codec.py`). The rare terms of a block of
+The postings of a term are the gaps between its ordinals, then its tf codes (`dictionary.py`). The rare terms of a block of
 the dictionary share a block of postings; each common term has a block of its own. 5 million postings take 5.6 MB.
 """
 
@@ -34,6 +34,7 @@ from quarry.index.postings.dictionary import (
     offsets_of,
     slices_between,
 )
+from quarry.index.postings.fields import COMPOUNDS, TEXT
 
 DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
@@ -53,6 +54,17 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     blocks: Packed  # of postings: for each block of terms its rare terms, then each common term by itself
     block_offsets: NDArray[np.uint32]  # shape (blocks + 1,): where each begins in `blocks`
     first_block_of: NDArray[np.uint32]  # shape (blocks of terms + 1,): the first block of postings of each
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """The number of terms of each document; shape (documents,)."""
+        lengths: NDArray[np.float64] = self.field_lengths.sum(axis=1, dtype=np.float64)
+        return lengths
+
+    @cached_property
+    def note_lengths(self) -> NDArray[np.float64]:
+        """The number of terms of each document that count towards its note's length; shape (documents,)."""
+        return note_lengths_of(self.field_lengths)
 
     def postings(self, first: int, last: int) -> tuple[DocOrdinals, TfCodes]:
         """
@@ -155,6 +167,12 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _block_bytes(self) -> ByteSource:
         return self.blocks.data
+
+
+def note_lengths_of(field_lengths: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """The terms of each chunk that count towards its note's length, given those in each field; shape (chunks,)."""
+    lengths: NDArray[np.float64] = field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
+    return lengths
 
 
 class SegmentPair(Struct, frozen=True, eq=False):

@@ -21,8 +21,7 @@ from quarry.analysis.alternatives import split_alternatives
 from quarry.index.keys import ordinals_in
 from quarry.index.postings.bm25 import Floats, length_norms
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.fields import COMPOUNDS, TEXT
-from quarry.index.postings.segment import DocOrdinals, Segment, assemble, merged
+from quarry.index.postings.segment import DocOrdinals, Segment, assemble, merged, note_lengths_of
 
 Postings: TypeAlias = tuple[DocOrdinals, DocOrdinals]
 """Documents that hold a term, ascending, and the tf code of each."""
@@ -261,21 +260,16 @@ class SegmentSnapshot(PostingsSnapshot, frozen=True, dict=True):
         cls, segment: Segment, added: MutableSegment, added_count: int, live_docs: NDArray[np.bool_] | None
     ) -> "SegmentSnapshot":
         """The documents of *segment* and the first *added_count* of *added*; *live_docs*: see `PostingsSnapshot`."""
-        ids, lengths, table = segment.ids, segment.field_lengths, segment.tf_table
+        ids, lengths, note_lengths, table = segment.ids, segment.lengths, segment.note_lengths, segment.tf_table
         if added_count:
+            of_added = added.field_lengths(added_count)
             ids = np.concatenate([ids, added.ids(added_count)])
-            lengths = np.concatenate([lengths, added.field_lengths(added_count)])
+            lengths = np.concatenate([lengths, of_added.sum(axis=1, dtype=np.float64)])
+            note_lengths = np.concatenate([note_lengths, note_lengths_of(of_added)])
             table = np.concatenate([table, added.tf_table()])
+        of_segment = len(segment.ids)
         return cls(
-            ids,
-            len(segment.ids),
-            live_docs,
-            lengths.sum(axis=1, dtype=np.float64),
-            lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64),
-            table.astype(np.float64),
-            segment,
-            added,
-            added_count,
+            ids, of_segment, live_docs, lengths, note_lengths, table.astype(np.float64), segment, added, added_count
         )
 
     def postings(self, term: str) -> Postings:
