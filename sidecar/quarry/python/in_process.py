@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry import __version__, errors, protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.client.client import Incoming, decoded, request_params, request_text, result_of
 from quarry.client.discovery import (
     NO_PORT,

@@ -21,9 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from quarry import __version__, protocol
-from quarry.agents.conversations import conversations_folder
-from quarry.agents.leases import Leases
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Leases, Ledgers, conversations_folder
 from quarry.client.discovery import (
     Discovery,
     OwnerFile,

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from msgspec import Struct, field
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog

@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.errors import Cancelled
 from quarry.feedback import FeedbackLog
 from quarry.indexing.freshness import Freshness
