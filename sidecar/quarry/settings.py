@@ -5,6 +5,9 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     include = []                # when given, only these folders are indexed
     exclude = ["Archive"]
     templates = false           # whether the template folders of Obsidian and Templater are indexed
+    [sensitivity]               # folders whose notes are never read, like notes with such a property
+    sensitive = []
+    restricted = []
     [files]
     canvas = true               # whether the text of canvases is indexed
     pdf = false                 # whether the text of PDF files is indexed, too; needs the extra `pdf`
@@ -83,6 +86,8 @@ class Settings:
     hooks_capture_outputs: bool = False
     index_canvases: bool = True
     index_pdfs: bool = False
+    sensitive_folders: tuple[str, ...] = ()
+    restricted_folders: tuple[str, ...] = ()
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
@@ -230,6 +235,8 @@ def _fusion(key: str, value: object) -> Fusion:
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
+    "sensitive_folders": ("sensitivity", "sensitive", _folders),
+    "restricted_folders": ("sensitivity", "restricted", _folders),
     "index_templates": ("folders", "templates", _flag),
     "index_canvases": ("files", "canvas", _flag),
     "index_pdfs": ("files", "pdf", _flag),
