@@ -37,7 +37,7 @@ from quarry.evaluation.corpus_cache import prepare
 from quarry.evaluation.prompts import read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
-from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server import encode as translate
 from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted

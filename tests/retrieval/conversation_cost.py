@@ -34,7 +34,7 @@ from quarry.errors import BadQuery
 from quarry.evaluation.prompts import Prompt, read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
-from quarry.search.budget import estimate_tokens
+from quarry.search.answer import estimate_tokens
 from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks
 from quarry.server.blocks.store import BlockStore

@@ -27,6 +27,7 @@ from pathlib import Path
 from collected import HELD_BACK, SAMPLE, TUNING, available, sample, unpack
 from exact_search import ExactEngine
 from msgspec.structs import replace
+from quarry.search.features import POOL
 
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -38,7 +39,6 @@ from quarry.evaluation.systems import SYSTEMS
 from quarry.index.postings.searcher import MemoryRetriever
 from quarry.index.vectors import matrix
 from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
-from quarry.search.features import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10

@@ -22,6 +22,7 @@ from collected import HERE, unpack
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from quarry.search.context import SearchContext
 
 import quarry.search.confidence as shipped
 from quarry.embedding import load_encoder
@@ -31,7 +32,6 @@ from quarry.evaluation.prompts import Judged, Prompt, read_prompts, report
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS, System
 from quarry.index import Deadline, Index
-from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.ranking import SignalRanking
 from quarry.types import Scope

@@ -22,13 +22,15 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+import quarry.search.sentence_confidence as shipped
 from collected import unpack
 from context_quotes import WITH_SPANS, even, shared, spans_of
 from fit_confidence import NOW, PROMPTS, VAULTS, vault_of
 from msgspec import Struct
 from numpy.typing import NDArray
+from quarry.search.context import SearchContext
+from quarry.search.sentence_confidence import WEIGHTS, features_of_best
 
-import quarry.search.sentence_confidence as shipped
 from quarry.embedding import load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection
@@ -38,10 +40,8 @@ from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Deadline, Index
 from quarry.query.question import is_question
-from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.extraction import LENGTHS, LIKELY, compare_sentences
-from quarry.search.sentence_confidence import WEIGHTS, features_of_best
 from quarry.types import SearchRequest
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.search.budget import CHARACTERS_PER_TOKEN, SHORTEST_CUT, estimate_tokens, fit
+from quarry.search.answer import CHARACTERS_PER_TOKEN, SHORTEST_CUT, estimate_tokens, fit
 
 
 def test_texts_that_fit_are_taken_whole():

@@ -1,7 +1,6 @@
 """Which retrievers serve: those that are wanted and there or, where none is, those that are there."""
 
 import pytest
-
 from quarry.search.context import SearchContext, is_asked
 
 

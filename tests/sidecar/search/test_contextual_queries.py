@@ -2,7 +2,6 @@
 
 import pytest
 from builders import HashContextualEncoder, wait_until
-
 from quarry.search.contextual_queries import KEPT, ContextualQueries
 
 

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from builders import Vault, ask, find, settle
 from msgspec.structs import replace
+from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
@@ -16,7 +17,6 @@ from quarry.index.postings.query_scorer import QueryScorer
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search import SearchContext, search
-from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
 from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}

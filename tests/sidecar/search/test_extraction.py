@@ -2,10 +2,10 @@
 
 import pytest
 from builders import Vault, ask
+from quarry.search.sentence_confidence import SHOWN
 
 from quarry.engine import Engine
 from quarry.search.extraction import LIKELY, quotable_sentences
-from quarry.search.sentence_confidence import SHOWN
 
 NOTE = """# Reeds
 

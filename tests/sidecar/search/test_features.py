@@ -5,11 +5,11 @@ from datetime import datetime
 import pytest
 from builders import HashEncoder, Vault, settle
 from builders import ask as search
+from quarry.search.features import POOL, CandidateFeatures, extract_features
 
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.query.parse import parse_query
-from quarry.search.features import POOL, CandidateFeatures, extract_features
 from quarry.search.prepare import prepare_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from quarry.search.fusion import RRF_K, fuse
+
 from quarry.types import Candidate, Ranking
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}

@@ -1,6 +1,7 @@
 """Chunks become one hit a note."""
 
 from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT, effective_limit, group_by_note
+
 from quarry.types import Fused
 
 

@@ -5,13 +5,13 @@ from datetime import datetime
 
 import pytest
 from builders import HashContextualEncoder, HashEncoder, Vault, open_with_contextual_model, settle_deeply
+from quarry.search.contextual_queries import ContextualQueries, ContextualVector
+from quarry.search.features import extract_features
+from quarry.search.meaning import NO_QUERIES, MeaningQueries
 
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.query.parse import parse_query
-from quarry.search.contextual_queries import ContextualQueries, ContextualVector
-from quarry.search.features import extract_features
-from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import prepare_query
 
 

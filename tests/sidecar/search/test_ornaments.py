@@ -4,9 +4,9 @@ import logging
 
 import pytest
 from builders import Vault, ask
+from quarry.search.ornaments import ornament
 
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.search.ornaments import ornament
 
 SECRET = "a word of the note"
 

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 from builders import Vault, ask, find, settle
+from quarry.search.fusion import DEPTH, RRF_K
 
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
-from quarry.search.fusion import DEPTH, RRF_K
 from quarry.search.signals import SIGNAL_NAMES
 
 

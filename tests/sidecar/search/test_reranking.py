@@ -2,9 +2,9 @@
 
 import pytest
 from builders import Vault
+from quarry.search.reranking import RERANKED
 
 from quarry.engine import Engine
-from quarry.search.reranking import RERANKED
 from quarry.types import SearchRequest
 
 

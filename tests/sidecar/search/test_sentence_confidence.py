@@ -1,7 +1,6 @@
 """Which sentence is best, and how sure that is."""
 
 import numpy as np
-
 from quarry.search.sentence_confidence import SHOWN, SentenceEvidence, best_sentence
 
 

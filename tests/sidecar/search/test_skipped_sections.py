@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from quarry.search.skipped_sections import in_skipped_sections
 
 from quarry.query.parse import parse_query
-from quarry.search.skipped_sections import in_skipped_sections
 
 NOTE = "---\ntags: x\n---\n# Nuts\nwalnut\n## Related\n[[hide glue]] and bones\n### More\ncherries\n## After\nstone"
 

@@ -1,7 +1,6 @@
 """Which words of a run without spaces a note lacks."""
 
 import pytest
-
 from quarry.search.unspaced_words import lacking_words, pairs_of, split_runs
 
 

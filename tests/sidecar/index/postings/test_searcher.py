@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from msgspec.structs import astuple
+from quarry.search.features import FIELD_WEIGHTS
 
 from quarry.analysis.alternatives import phrase_alternatives, split_alternatives
 from quarry.analysis.analysis import phrase_terms
@@ -25,7 +26,6 @@ from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.searcher import KeywordSearcher, NoRetriever
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.snapshot_cache import Locations
-from quarry.search.features import FIELD_WEIGHTS
 
 
 @pytest.fixture(params=["memory", "fts5"])
