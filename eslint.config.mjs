@@ -114,12 +114,12 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/{pane,snippet,wording,writing}/**", "plugin/ui/completion.ts"],
+    ["plugin/{pane,snippet,i18n,writing}/**", "plugin/ui/completion/completion.ts"],
     nodeIsReachedOnce,
     noObsidian("What only computes"),
     no("/ui/", "What only computes stands below the screen."),
     no("/vault/", "The screen does not watch the vault."),
-    no("/sidecar/", "Only types come from below.", true),
+    no("/sidecar/(?!quarry/locales/)", "Only types come from below.", true),
   ),
   // Tests start real processes and sockets, so they reach Node; they stand outside Obsidian's window.
   {

@@ -15,14 +15,10 @@ import { type ExplainResult, type FeedbackKind, type Mode, type Passage, type Se
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
-import { type ResultSource } from "./result-source";
-import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
-import { joined, pageAfter } from "./pages";
-import { MAX_QUERY_CHARS } from "./limits";
+import { type FurtherPassages, PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
+import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
+import { belowPrefix, FIRST_HITS, joined, MAX_QUERY_CHARS, pageAfter, SLOW_MS } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
-import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
-import { widePassage } from "./wide-passage";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes

@@ -10,12 +10,11 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection, JudgedQuery
-from quarry.evaluation.corpus_cache import CachedCorpus, prepare
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import SYSTEMS
+from quarry.evaluation.corpus import Corpus, prepare
+from quarry.evaluation.runner import SYSTEMS, indexed
 from quarry.index import Deadline, Reader
-from quarry.search import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.search import SearchExecution
+from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 from quarry.search.ranking import SignalRanking
 from quarry.vault.paths import nfc
 
@@ -37,18 +36,19 @@ class Session(NamedTuple):
     """A collection that is indexed."""
 
     collection: Collection
-    corpus: CachedCorpus
+    corpus: Corpus
     engine: Engine
     reader: Reader
 
     def ranked(self) -> Iterator[RankedQuery]:
         """Ask each query; those that rank nothing are left out."""
-        context = SearchContext(self.reader, load_encoder(), {})
+        encoder = load_encoder()
         for query in self.collection.queries:
             request = SYSTEMS["default"].request(query.text, DEPTH)
-            execution = QueryExecution(request, context, _EQUAL, "convex", Deadline.after(60), NOW)
+            deadline = Deadline.after(60)
+            execution = SearchExecution(self.reader, encoder, ("lexical", "dense"), {}, _EQUAL, deadline, NOW)
             try:
-                result = execution.run_with_relaxation(parse_request(request, NOW))
+                result = run_with_relaxation(parse_request(request, execution), request, execution)
             except BadQuery:
                 continue
             if isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking):
@@ -65,6 +65,6 @@ class Session(NamedTuple):
 @contextmanager
 def session(collection: Collection, folder: Path) -> Iterator[Session]:
     """Index *collection* below *folder*."""
-    corpus = prepare(collection, folder, keep=False)
+    corpus = prepare(collection, folder)
     with indexed(corpus.vault, corpus.index_path) as engine, engine.reader() as reader:
         yield Session(collection, corpus, engine, reader)

@@ -38,7 +38,7 @@ from quarry.analysis.analysis import phrase_terms, query_terms, stop_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
 from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored
-from quarry.index.ids import notes_of
+from quarry.index.keys import notes_of
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery

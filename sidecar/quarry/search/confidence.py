@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
 from quarry.index import NoteIds, QueryTerm, Reader, idf, query_term
-from quarry.index.ids import look_up
+from quarry.index.keys import look_up
 from quarry.search.answer import RankedChunk
 from quarry.search.candidates import CandidateFeatures
 from quarry.search.prepare import PreparedQuery

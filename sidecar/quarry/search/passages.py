@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from quarry.index import NoteIds, NoteName
-from quarry.index.ids import among, look_up, notes_of
+from quarry.index.keys import among, look_up, notes_of
 from quarry.search.answer import RankedChunk, RetrieverScores
 from quarry.search.candidates import FIELD_WEIGHTS, CandidateFeatures, RankedChunks
 from quarry.search.execution import SearchExecution

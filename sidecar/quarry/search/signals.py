@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from quarry.embedding import Encoder
 from quarry.index import NearestChunks, NoteIds
-from quarry.index.ids import look_up
+from quarry.index.keys import look_up
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.types import Retriever

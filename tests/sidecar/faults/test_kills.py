@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 from builders import PATIENCE_S, Vault, everything_found, open_with_contextual_model, settle_deeply
-from quarry.search.contextual_queries import ContextualQueries
 
 from quarry.faults import STAGES
 from quarry.index import Index
+from quarry.search.query_vectors import ContextualQueries
 
 CHILD = Path(__file__).with_name("killed_indexer.py")
 QUERIES = [

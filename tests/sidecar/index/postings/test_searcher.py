@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from msgspec.structs import astuple
-from quarry.search.features import FIELD_WEIGHTS
 
 from quarry.analysis.alternatives import phrase_alternatives, split_alternatives
 from quarry.analysis.analysis import phrase_terms
@@ -20,12 +19,13 @@ from quarry.analysis.normalize import TAGS
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, PostingsDamaged, note_of
+from quarry.index.memory import Locations
 from quarry.index.postings import bm25 as bm25_module
 from quarry.index.postings import query_scorer, segment_file
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.searcher import KeywordSearcher, NoRetriever
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.index.snapshot_cache import Locations
+from quarry.search.candidates import FIELD_WEIGHTS
 
 
 @pytest.fixture(params=["memory", "fts5"])
