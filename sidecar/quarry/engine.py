@@ -17,7 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
-from quarry.capture import Captured, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
@@ -35,11 +34,12 @@ from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Re
 from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
+from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
-from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
+from quarry.vault.new_note import Captured, capture
 
 if TYPE_CHECKING:
     from quarry.inspection.inspector import Inspector
