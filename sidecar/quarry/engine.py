@@ -17,7 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
-from quarry.capture import Captured, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
@@ -45,13 +44,14 @@ from quarry.search import (
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
 from quarry.search.execution import is_asked
 from quarry.search.explanation import in_skipped_sections
+from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
-from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
+from quarry.vault.new_note import Captured, capture
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough

@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 
 from filelock import FileLock, Timeout
 
+from quarry.agents.install.clients import Host
 from quarry.agents.install.config_edit import ConfigEdit, Difference, Unchangeable
-from quarry.agents.install.config_paths import Host
 from quarry.config import data_dir, runtime_dir
 from quarry.errors import BadConfiguration
 from quarry.private_files import private_folder, write_atomically

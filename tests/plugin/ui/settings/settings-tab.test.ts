@@ -25,6 +25,8 @@ const vaultSettings: VaultSettings = {
   indexCanvases: true,
   indexPdfs: false,
   excludeStatus: ["archived"],
+  sensitiveFolders: [],
+  restrictedFolders: [],
   captureFolder: "00-inbox",
   captureByAgents: false,
 };

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from quarry.agents.install.config_edit import MarkdownEdit
 from quarry.agents.install.config_files import FileEdit, apply
-from quarry.agents.install.config_paths import current_host
+from quarry.agents.install.clients import current_host
 print(apply([FileEdit(Path(sys.argv[1]), MarkdownEdit(sys.argv[2], "text"))], current_host())[0].action)
 """
 

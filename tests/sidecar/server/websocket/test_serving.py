@@ -16,13 +16,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.errors import Cancelled
-from quarry.feedback import FeedbackLog
 from quarry.indexing.freshness import Freshness
 from quarry.messages import Sentence, message
 from quarry.server import gate, websocket
 from quarry.server.dispatch import MAX_IN_FLIGHT
+from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.service import Service
 from quarry.server.websocket import MAX_UNANSWERED, SocketServer
