@@ -50,12 +50,7 @@ path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x tas
 [rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits shortly; read_note takes their id."""
 
 
-OUTPUT_TYPES = {
-    "total": "integer",
-    "tokens": "integer",
-    "rank": "integer",
-    "confidence": "number",
-}  # others are strings
+OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}
 
 
 class Tool(NamedTuple):
