@@ -12,7 +12,7 @@ from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
 from quarry.redaction.sanitize import scrubbed
-from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings

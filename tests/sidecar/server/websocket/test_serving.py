@@ -7,6 +7,7 @@ import os
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -59,7 +60,8 @@ class Quiet:
     def __init__(self):
         self.began = threading.Event()
         self.cancelled = threading.Event()
-        self.freshness = SimpleNamespace(now=lambda: Freshness("live", 0, 0, 1))
+        index = Freshness("live", 0, 0, 1)
+        self.freshness = SimpleNamespace(now=lambda: index, snapshot=lambda: nullcontext(index))
 
     def status(self):
         return SimpleNamespace(
