@@ -211,21 +211,15 @@ REFUSED = [
     ("read_note", {"path": "Home.md:99999"}, "bad-arguments", "a line between 1 and"),
     ("read_note", {}, "bad-arguments", "one of the two"),
     ("read_note", {"path": "Home.md", "paths": ["Home.md"]}, "bad-arguments", "one of the two"),
-    ("read_note", {"paths": ["a", "b", "c", "d", "e"]}, "bad-arguments", "`paths`"),
     ("search", {"query": "-only"}, "bad-query", "correct the query"),
     ("search", {"query": "modified:someday"}, "bad-query", "correct the query"),
     ("search", {"query": "tag:"}, "bad-query", "correct the query"),
-    ("search", {"query": "x", "limit": 0}, "bad-arguments", "`limit`"),
-    ("search", {"query": "x" * 5000}, "bad-arguments", "`query`"),
     ("search", {"query": "x", "type": 'a"b'}, "bad-request", "correct that parameter"),
-    ("search", {}, "bad-arguments", "`query`"),
     ("search", {"quary": "x"}, "bad-arguments", "did you mean `query`?"),
     ("search", {"query": "x", "vault": "Nowhere"}, "bad-arguments", "the names are"),
     ("find_related", {}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Home.md", "text": " "}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Nothing.md"}, "note-not-found", "find its path"),
-    ("find_related", {"path": "Home.md", "line": 0}, "bad-arguments", "`line`"),
-    ("explain_result", {"query": "x"}, "bad-arguments", "`path`"),
     ("explain_result", {"query": "-only", "path": "Home.md"}, "bad-query", "correct the query"),
     ("list_notes", {"modified_after": "yesterday"}, "bad-request", "correct that parameter"),
     ("list_notes", {"cursor": "20-12345678"}, "bad-arguments", "next_cursor of the page before"),
@@ -253,20 +247,13 @@ def test_a_mistake_in_a_query_has_its_position(spoken):
 
 
 @pytest.mark.slow
-def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_nearest(spoken):
-    error = spoken.ask("tools/call", name="serch", arguments={"query": "x"})["error"]
-
-    assert error["code"] == -32602
-    assert "did you mean 'search'" in error["message"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [None, 5, "capture", "write_note", "x" * 5000])
-def test_what_is_no_tool_is_refused_in_few_words(spoken, name):
+@pytest.mark.parametrize("name", ["serch", None, 5, "capture", "write_note", "x" * 5000])
+def test_an_unknown_tool_is_an_error_of_the_protocol_in_few_words(spoken, name):
     error = spoken.ask("tools/call", name=name)["error"]
 
     assert error["code"] == -32602
     assert len(error["message"]) < 250
+    assert name != "serch" or "did you mean 'search'" in error["message"]
 
 
 @pytest.mark.slow
