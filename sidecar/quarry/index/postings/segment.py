@@ -5,8 +5,8 @@ A document is a chunk or a note; its *ordinal* is its place among the segment's 
 a *tf code*: the row of a table of all distinct term frequencies by field, some thousands of rows, the commonest first.
 So field weights are multiplied with that table and not with millions of postings.
 
-The postings of a term are the gaps between its ordinals, then its tf codes (`dictionary.py`). The rare terms of a block of
-the dictionary share a block of postings; each common term has a block of its own. 5 million postings take 5.6 MB.
+The postings of a term are the gaps between its ordinals, then its tf codes (`dictionary.py`). The rare terms of a block
+of the dictionary share a block of postings; each common term has a block of its own. 5 million postings take 5.6 MB.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
