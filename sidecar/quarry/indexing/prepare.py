@@ -12,13 +12,15 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.documents.canvas.text import read_canvas
 from quarry.documents.note import read_note
+from quarry.documents.pdf import read_pdf
 from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
-from quarry.indexing.pdf_process import PdfProcess
+from quarry.indexing.pdf import PdfReader
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.kinds import kind_of
 from quarry.redaction.engines import default_scrub_engine
@@ -107,7 +109,7 @@ class NotePreparer:
         known: KnownVectors = no_known_vectors,
         *,
         with_counts: bool = False,
-        pdf: PdfProcess | None = None,
+        pdf: PdfReader | None = None,
     ) -> None:
         self._rules = rules
         self._encoder = encoder
@@ -155,14 +157,10 @@ class NotePreparer:
 
     def _parsed(self, file: NoteFile) -> Note:
         if kind_of(file.path) == "canvas":
-            from quarry.documents.canvas.text import read_canvas  # many vaults have none
-
             return read_canvas(file.path, file.data, self._rules)
         if kind_of(file.path) == "pdf":
-            from quarry.documents.pdf import read_pdf
-
             if self._pdf is None:
-                raise UnreadableDocument("nothing was told to read it")
+                raise UnreadableDocument("PDF indexing is turned off")
             return read_pdf(file.path, self._pdf.read(file.path), self._rules)
         return read_note(file.path, file.data, self._rules)
 

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerprint
 from quarry.index import Index, Reader
-from quarry.indexing.activity import Activity
-from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.indexing.current_index import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.indexing.status import Activity
 from quarry.messages import Sentence, message
 from quarry.model import ModelSlot
 
@@ -20,8 +20,8 @@ class VectorModel:
     """
     The model in the settings, as it loads, and the one whose vectors the index holds; in the end they are the same.
 
-    A contextual model is loaded beside a static one, which answers until the index is deepened. Changed on the indexing
-    thread only.
+    A contextual model is loaded beside a static one, which answers until every chunk has a contextual vector. Changed
+    on the indexing thread only.
 
     Args:
         load: Loads the static model of a name: the bundled one where the name is that of a contextual model.
@@ -61,7 +61,7 @@ class VectorModel:
 
     @property
     def contextual_encoder(self) -> ContextualEncoder | None:
-        """The contextual encoder that the index is to be deepened with; None while there is none."""
+        """The contextual encoder that the index is to be backfilled with; None while there is none."""
         return self.contextual_slot.encoder if self.contextual_slot else None
 
     def contextual_encoder_for(self, reader: Reader) -> ContextualEncoder | None:

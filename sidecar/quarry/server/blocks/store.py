@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.agents.conversations import write_private
-from quarry.indexing.activity import Updated
+from quarry.indexing.status import Updated
 from quarry.protocol.blocks import StaleKind
 from quarry.protocol.context import Source
 from quarry.vault.paths import nfc
