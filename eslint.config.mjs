@@ -114,7 +114,7 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/{pane,snippet,wording,writing}/**", "plugin/ui/completion.ts"],
+    ["plugin/{pane,snippet,i18n,writing}/**", "plugin/ui/completion.ts"],
     nodeIsReachedOnce,
     noObsidian("What only computes"),
     no("/ui/", "What only computes stands below the screen."),

@@ -5,8 +5,8 @@ import { type RpcClient } from "./sidecar/client";
 import { type Supervisor } from "./sidecar/supervisor";
 import { diagnostics } from "./ui/diagnostics";
 import { type CommandMap, type EngineActionId } from "./pane/commands";
-import { failureWords } from "./wording/failures";
-import { t } from "./wording/translate";
+import { failureWords } from "./i18n/failures";
+import { t } from "./i18n/translate";
 
 export interface Actions {
   readonly commands: CommandMap<EngineActionId>;

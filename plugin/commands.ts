@@ -1,6 +1,6 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
-import { t } from "./wording/translate";
+import { t } from "./i18n/translate";
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;

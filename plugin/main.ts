@@ -34,7 +34,7 @@ import { SearchView, VIEW_TYPE } from "./ui/search-view";
 import { followLink } from "./ui/open-link";
 import { QuarrySettingTab } from "./ui/settings-tab";
 import { noteNamesOf } from "./ui/note-names";
-import { chooseLanguage, t } from "./wording/translate";
+import { chooseLanguage, t } from "./i18n/translate";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 

@@ -1,7 +1,7 @@
 /** The places besides the pane where results are shown, with their commands. */
 import { MarkdownView, type Plugin } from "obsidian";
 import { type Mode } from "./protocol/messages";
-import { t } from "./wording/translate";
+import { t } from "./i18n/translate";
 import { BoundedRequester } from "./search/bounded-requester";
 import { LANGUAGE, blockText } from "./search/block-spec";
 import { insertBlock, newSearchNote } from "./ui/keep-search";

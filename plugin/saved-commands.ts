@@ -1,6 +1,6 @@
 /** A command for each saved search. They come and go with the stars, also with those that another device syncs. */
 import { type Plugin } from "obsidian";
-import { t } from "./wording/translate";
+import { t } from "./i18n/translate";
 
 const MAX_NAME = 80; // characters of a query in the command palette
 

@@ -7,8 +7,8 @@ import { type Hit, type Passage, type RelatedNote, type SearchResult } from "../
 import { type WriteLog } from "../diagnostic-log";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
-import { failureWords } from "../wording/failures";
-import { t } from "../wording/translate";
+import { failureWords } from "../i18n/failures";
+import { t } from "../i18n/translate";
 import type { QuarryAnswer, QuarryApi, QuarryError, QuarryHit, QuarryPassage, QuarryRelatedNote, QuarryRelatedOptions, QuarryReply, QuarrySearchOptions } from "./quarry-api";
 
 const MAX_AT_ONCE = 8; // of all plugins together: the pane asks the same engine, and must not wait behind a loop

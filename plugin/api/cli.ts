@@ -5,7 +5,7 @@
  */
 import { type CliData, type CliFlags } from "obsidian";
 import { type Mode } from "../protocol/messages";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import type { QuarryApi, QuarryHit, QuarryPassage, QuarryReply } from "./quarry-api";
 
 // Controls, and marks that turn the direction of what follows.

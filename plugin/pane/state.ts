@@ -1,5 +1,5 @@
 /**
- * The state of the pane, derived from engine, index and search. Pure; the sentences are in `wording.ts`.
+ * The state of the pane, derived from engine, index and search. Pure; the sentences are in `i18n/`.
  *
  * It has three parts: the body (`PaneState`), a line above it while a retriever is unavailable (`Degradation`), and the
  * footer, which the status bar repeats (`Freshness`).

@@ -1,5 +1,5 @@
 /**
- * Failures between the plugin and the sidecar, as closed unions. Their messages are in `ui/wording.ts`.
+ * Failures between the plugin and the sidecar, as closed unions. Their messages are in `i18n/`.
  *
  * A `Failure` concerns one request, a `StartFailure` the start of an engine.
  */

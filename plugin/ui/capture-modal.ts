@@ -2,8 +2,8 @@
 import { type App, Modal, Notice, Setting } from "obsidian";
 import { type CaptureParams, type CaptureResult } from "../protocol/messages";
 import { type Reply } from "../sidecar/failure";
-import { failureWords } from "../wording/failures";
-import { t } from "../wording/translate";
+import { failureWords } from "../i18n/failures";
+import { t } from "../i18n/translate";
 
 export interface CaptureParts {
   readonly capture: (params: CaptureParams) => Promise<Reply<CaptureResult>>;

@@ -6,7 +6,7 @@
  */
 import { setIcon, setTooltip } from "obsidian";
 import { type Chip } from "../search/clauses";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export interface ChipHandlers {
   /** The query is to be this: one without the chip. */

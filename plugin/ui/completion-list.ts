@@ -8,7 +8,7 @@
  */
 import { type Completion, type Suggestion, type VaultNames, allOperators, completionAt } from "./completion";
 import { initOption } from "./active-option";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export interface CompletionHandlers {
   readonly names: () => VaultNames;

@@ -1,7 +1,7 @@
 /** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
-import { OPERATORS, OPERATOR_SECTIONS, type Operator, kindValues, timeValues } from "../wording/operators";
-import { noteCount } from "../wording/formatting";
-import { t } from "../wording/translate";
+import { OPERATORS, OPERATOR_SECTIONS, type Operator, kindValues, timeValues } from "../i18n/operators";
+import { noteCount } from "../i18n/formatting";
+import { t } from "../i18n/translate";
 
 /** A name, and how many notes have it. */
 export type CountedName = readonly [name: string, notes: number];

@@ -1,6 +1,6 @@
 /** A dialog that asks before something is done. */
 import { type App, Modal, Setting } from "obsidian";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export class ConfirmModal extends Modal {
   constructor(

@@ -1,6 +1,6 @@
 /** Creates a note that is called as a query, where Obsidian creates new notes, and opens it for writing. */
 import { type App, MarkdownView, Notice, normalizePath } from "obsidian";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { newNoteName } from "../writing/new-note";
 
 /** The name of the note that `query` could become; null where there is one of that name, and for operators alone. */

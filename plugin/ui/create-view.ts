@@ -1,8 +1,8 @@
 /** The element of the row that creates a note. */
 import { Platform, setIcon } from "obsidian";
 import { type Row } from "../pane/rows";
-import { combinationWords } from "../wording/keys";
-import { t } from "../wording/translate";
+import { combinationWords } from "../i18n/keys";
+import { t } from "../i18n/translate";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";

@@ -1,7 +1,7 @@
 /** The diagnostics for a bug report: states and counts; no note text, query, token or user name. */
 import { Platform, apiVersion } from "obsidian";
 import { type ObservableEngine } from "../pane/state";
-import { reportText } from "../wording/failures";
+import { reportText } from "../i18n/failures";
 
 export interface DiagnosticsInput {
   readonly pluginVersion: string;

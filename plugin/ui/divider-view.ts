@@ -1,8 +1,8 @@
 /** The element of a divider: a heading of the rows below it, with the action that concerns them. */
 import { type ActionId } from "../pane/commands";
 import { type Row } from "../pane/rows";
-import { actionOf } from "../wording/actions";
-import { sectionWords } from "../wording/rows";
+import { actionOf } from "../i18n/actions";
+import { sectionWords } from "../i18n/rows";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";
 

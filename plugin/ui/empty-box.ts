@@ -9,7 +9,7 @@ import { ExampleSource } from "../search/examples";
 import { type RelatedSource } from "../search/related-source";
 import { type ResultSource } from "../search/result-source";
 import { type Requester } from "../sidecar/client";
-import { exampleTemplates } from "../wording/rows";
+import { exampleTemplates } from "../i18n/rows";
 import { watchSight } from "./in-sight";
 import { openNote } from "./open-note";
 import { relatedSource } from "./related-notes";

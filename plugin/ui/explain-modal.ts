@@ -1,6 +1,6 @@
 /** The dialog that explains why a note is or is not in the results. Note text enters as text nodes only. */
 import { type App, Modal } from "obsidian";
-import { type ExplainWords } from "../wording/explanation";
+import { type ExplainWords } from "../i18n/explanation";
 
 export class ExplainModal extends Modal {
   constructor(

@@ -1,7 +1,7 @@
 /** The element of the sentence that answers: a quote, with the note that it is taken from. Note text enters as text nodes only. */
 import { type ExtractRow, type Row } from "../pane/rows";
 import { plainText } from "../snippet/plain";
-import { extractLabel, extractSource } from "../wording/rows";
+import { extractLabel, extractSource } from "../i18n/rows";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";

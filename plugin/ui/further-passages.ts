@@ -10,8 +10,8 @@ import { type Room } from "../snippet/excerpt";
 import { DelayedFlag } from "./delayed-flag";
 import { initOption } from "./active-option";
 import { NO_NOTES, PassageBlock, setText } from "./passage-block";
-import { t } from "../wording/translate";
-import { furtherPassagesWords } from "../wording/rows";
+import { t } from "../i18n/translate";
+import { furtherPassagesWords } from "../i18n/rows";
 
 export class FurtherPassagesList {
   private readonly lineEl: HTMLElement;

@@ -1,8 +1,8 @@
 /** The state of the index in one line, for the pane and the status bar: a dot, a text, and the action that fits it. */
 import { type Freshness } from "../pane/state";
 import { type ActionId } from "../pane/commands";
-import { actionOf } from "../wording/actions";
-import { freshnessWords } from "../wording/freshness";
+import { actionOf } from "../i18n/actions";
+import { freshnessWords } from "../i18n/freshness";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {

@@ -6,7 +6,7 @@ import { type App, type MarkdownView } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type Passage } from "../protocol/messages";
 import { locateMarks } from "../search/passage";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { type CaretLines, blocksAt, linksAt } from "../writing/insertion";
 import { blockquote, quotedLines } from "../writing/quote";
 import { linkTo, linksTo } from "./links";

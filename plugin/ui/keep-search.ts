@@ -2,7 +2,7 @@
 import { type App, type Editor, normalizePath } from "obsidian";
 import { type Mode } from "../protocol/messages";
 import { blockText } from "../search/block-spec";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 const NOT_IN_NAMES = /[\\/:*?"<>|#^[\]\p{Cc}]+/gu; // on some system, or in a link
 const FIRST_CHARS = /^.{0,60}/u; // code points, so no surrogate pair is split

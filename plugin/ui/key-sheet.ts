@@ -1,7 +1,7 @@
 /** The dialog that lists all keys, from the table that gives them their meaning. */
 import { type App, Modal, Platform } from "obsidian";
-import { keySheet } from "../wording/keys";
-import { t } from "../wording/translate";
+import { keySheet } from "../i18n/keys";
+import { t } from "../i18n/translate";
 
 export class KeySheet extends Modal {
   constructor(

@@ -1,5 +1,5 @@
 /** Builds the elements of a list of results, wherever it is shown. No behaviour. */
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { ActiveOption } from "./active-option";
 import { DelayedFlag } from "./delayed-flag";
 import { LiveRegion } from "./live-region";

@@ -2,7 +2,7 @@
 import { setTooltip } from "obsidian";
 import { MODES } from "../pane/keys";
 import { type Mode } from "../protocol/messages";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export class ModeSwitch {
   private readonly buttons: readonly (readonly [Mode, HTMLElement])[];

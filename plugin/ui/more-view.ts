@@ -1,6 +1,6 @@
 /** The element of the row that leads to further rows. */
 import { type Row } from "../pane/rows";
-import { moreWords } from "../wording/rows";
+import { moreWords } from "../i18n/rows";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";

@@ -3,8 +3,8 @@ import { type App, Component, type MarkdownView, type TFile, setIcon, setTooltip
 import { NoteSearch, type NoteSearchState } from "../search/note-search";
 import { lineAt, locatePassage, toEditorText } from "../search/passage";
 import { type Requester } from "../sidecar/client";
-import { noteCountWords } from "../wording/note-search";
-import { t } from "../wording/translate";
+import { noteCountWords } from "../i18n/note-search";
+import { t } from "../i18n/translate";
 import { showPassage } from "./open-hit";
 import { setText } from "./passage-block";
 import { type ListServices } from "./result-list";

@@ -4,7 +4,7 @@ import { type PaneModel } from "../pane/model";
 import { type Mode } from "../protocol/messages";
 import { answerOf } from "../search/answer";
 import { quotedAsTyped } from "../search/spelling";
-import { shownPanel } from "../wording/panels";
+import { shownPanel } from "../i18n/panels";
 import { type PaneDom } from "./pane-dom";
 
 export interface QueryCommandParts {

@@ -3,7 +3,7 @@ import { SearchComponent, setIcon, setTooltip } from "obsidian";
 import { type Clock } from "../clock";
 import { type Mode, type SortOrder } from "../protocol/messages";
 import { type PaneActionId } from "../pane/commands";
-import { actionOf } from "../wording/actions";
+import { actionOf } from "../i18n/actions";
 import { ChipRow } from "./chip-row";
 import { type CompletionHandlers, CompletionList } from "./completion-list";
 import { IndexStatusLine } from "./index-status";
@@ -14,7 +14,7 @@ import { ProgressBlock } from "./progress-block";
 import { type RecentHandlers } from "./recent-view";
 import { SortButton } from "./sort-button";
 import { StatusLine } from "./status-line";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export interface PaneDom {
   readonly el: HTMLElement;

@@ -4,8 +4,8 @@ import { type Answer, answerOf } from "../search/answer";
 import { chipsOf } from "../search/clauses";
 import { type PaneModel, stateOf } from "../pane/model";
 import { freshness } from "../pane/state";
-import { t } from "../wording/translate";
-import { announcement, shownPanel } from "../wording/panels";
+import { t } from "../i18n/translate";
+import { announcement, shownPanel } from "../i18n/panels";
 import { type PaneDom } from "./pane-dom";
 import { type Surroundings } from "./result-list";
 

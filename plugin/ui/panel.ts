@@ -1,8 +1,8 @@
 /** The block that describes the state of the pane and offers actions, drawn from `PanelWords`. */
 import { setIcon, setTooltip } from "obsidian";
 import { type ActionId } from "../pane/commands";
-import { type PanelWords } from "../wording/panels";
-import { actionOf } from "../wording/actions";
+import { type PanelWords } from "../i18n/panels";
+import { actionOf } from "../i18n/actions";
 
 export interface PanelHandlers {
   readonly act: (action: ActionId) => void;

@@ -3,8 +3,8 @@ import { type Mark, type Passage } from "../protocol/messages";
 import { WIDE_CHARACTERS } from "../search/wide-passage";
 import { type Room, excerptOf } from "../snippet/excerpt";
 import { textRuns } from "../snippet/highlight";
-import { headingsOf } from "../wording/rows";
-import { t } from "../wording/translate";
+import { headingsOf } from "../i18n/rows";
+import { t } from "../i18n/translate";
 
 /** What else is said in the line of the heading path; either may be empty. */
 export interface PassageNotes {

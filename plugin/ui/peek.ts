@@ -5,7 +5,7 @@
 import { type App, Component } from "obsidian";
 import { type Cancel, type Clock } from "../clock";
 import { type PlaceRow, type Row, isPlace } from "../pane/rows";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { scrollable } from "./list-dom";
 import { PassagePreview } from "./passage-preview";
 import { isNode } from "./row-list";

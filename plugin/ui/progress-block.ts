@@ -1,7 +1,7 @@
 /** How far the index is, while it is filled and the list is empty: a bar with its count. */
 import { type Freshness } from "../pane/state";
-import { t } from "../wording/translate";
-import { freshnessWords } from "../wording/freshness";
+import { t } from "../i18n/translate";
+import { freshnessWords } from "../i18n/freshness";
 import { setText } from "./passage-block";
 
 export class ProgressBlock {

@@ -3,7 +3,7 @@ import { Notice } from "obsidian";
 import { type PaneKey } from "../pane/keys";
 import { QueryWalk } from "../pane/query-walk";
 import { type Mode } from "../protocol/messages";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { type History } from "./pane-parts";
 
 export interface QueryKeyParts {

@@ -1,7 +1,7 @@
 /** The context menu of a query in the list: what its star and its cross do. */
 import { Menu } from "obsidian";
 import { type QueryRow } from "../pane/rows";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { type RecentHandlers } from "./recent-view";
 
 export function queryMenu(row: QueryRow, { toggleSaved, forget }: RecentHandlers): Menu {

@@ -1,7 +1,7 @@
 /** The element of a query that was searched for or saved: its text, a star that saves it, a cross that forgets it. */
 import { setIcon, setTooltip } from "obsidian";
 import { type RecentRow, type Row } from "../pane/rows";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { initOption } from "./active-option";
 import { setText } from "./passage-block";
 import { type RowView } from "./row-view";

@@ -2,7 +2,7 @@
 import { type App, type MarkdownView, Notice } from "obsidian";
 import { type PlaceRow } from "../pane/rows";
 import { type FeedbackKind, type Passage } from "../protocol/messages";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 import { ConfirmModal } from "./confirm-modal";
 import { type Insertion, insertRows } from "./insert";
 import { linksTo } from "./links";

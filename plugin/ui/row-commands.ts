@@ -2,8 +2,8 @@
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { type RowCommandId } from "../pane/commands";
 import { type PlaceRow } from "../pane/rows";
-import { openMapWords } from "../wording/rows";
-import { isForSeveral, rowCommandName } from "../wording/writing";
+import { openMapWords } from "../i18n/rows";
+import { isForSeveral, rowCommandName } from "../i18n/writing";
 import { documentSubpath } from "./open-document";
 import { type Insertion } from "./insert";
 import { noteAt } from "./open-hit";

@@ -16,10 +16,10 @@ import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./setti
 import { type ObservableEngine, freshness } from "../pane/state";
 import { type CommandMap, type EngineActionId } from "../pane/commands";
 
-import { failureWords } from "../wording/failures";
-import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../wording/freshness";
-import { problemWords } from "../wording/inspection";
-import { t } from "../wording/translate";
+import { failureWords } from "../i18n/failures";
+import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../i18n/freshness";
+import { problemWords } from "../i18n/inspection";
+import { t } from "../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
 const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];

@@ -1,7 +1,7 @@
 /** The button that says in which order the hits stand, with a menu of the others. */
 import { Menu, setIcon, setTooltip } from "obsidian";
 import { type SortOrder } from "../protocol/messages";
-import { t } from "../wording/translate";
+import { t } from "../i18n/translate";
 
 export const SORT_ORDERS: readonly SortOrder[] = ["relevance", "modified", "created", "name"];
 

@@ -1,7 +1,7 @@
 /** What stands above the rows of a place that is not the pane: a panel, where the state asks for words. */
 import { type ActionId, type CommandMap } from "../pane/commands";
 import { type PaneModel } from "../pane/model";
-import { type PanelWords } from "../wording/panels";
+import { type PanelWords } from "../i18n/panels";
 import { Panel } from "./panel";
 import { type Surroundings } from "./result-list";
 

@@ -1,7 +1,7 @@
 /** The line above the rows: of fixed height, so that rows stay where they are; it unfolds over them under the pointer. */
 import { type PaneModel } from "../pane/model";
 import { type ActionId } from "../pane/commands";
-import { type StatusWords, statusWords } from "../wording/status";
+import { type StatusWords, statusWords } from "../i18n/status";
 
 export class StatusLine {
   private shown = "";

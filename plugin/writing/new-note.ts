@@ -1,5 +1,5 @@
 /** What would a note be called that is created from a query? Pure. */
-import { OPERATORS } from "../wording/operators";
+import { OPERATORS } from "../i18n/operators";
 
 const MAX_CHARACTERS = 100; // a title; longer ones are hardly read
 const MAX_BYTES = 240; // of a file's name: 255 on most systems, with the extension and a number that a sync service may add

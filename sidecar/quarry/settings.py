@@ -33,10 +33,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     query = "oauth rotation"
 """
 
-import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -44,6 +42,7 @@ from typing import Any, get_args
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
+from quarry.private_files import write_atomically
 from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
@@ -363,11 +362,7 @@ def _line(text: str, at: int) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
-    temporary = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
-        temporary.replace(file)
+        write_atomically(file, text.encode(), mode=0o666, durable=True)
     except OSError as error:
-        with suppress(OSError):  # a read-only system refuses to remove what is not there
-            temporary.unlink(missing_ok=True)
         raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error

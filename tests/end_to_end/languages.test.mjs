@@ -39,7 +39,7 @@ const LANGUAGES = {
 
 /** @param {string} language @returns {Record<string, string | { other: string }>} */
 function wordsOf(language) {
-  return JSON.parse(readFileSync(new URL(`../../plugin/wording/locales/${language}.json`, import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL(`../../sidecar/quarry/locales/${language}.json`, import.meta.url), "utf8"));
 }
 
 /** What stands in every language as it is: names, operators and keys. */

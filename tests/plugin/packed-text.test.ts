@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { packed } from "../../esbuild.locales.mjs";
 import { unpackText } from "../../plugin/packed-text";
-import de from "../../plugin/wording/locales/de.json";
-import en from "../../plugin/wording/locales/en.json";
+import de from "../../sidecar/quarry/locales/de.json";
+import en from "../../sidecar/quarry/locales/en.json";
 
 test("packed English is what it was", () => {
   expect(JSON.parse(unpackText(packed(en)))).toEqual(en);

@@ -31,11 +31,10 @@ from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import NO_TOKEN_LIMIT
+from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
-from quarry.indexing.indexer import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.types import SearchRequest
 
 QUESTIONS = "questions_df.csv"

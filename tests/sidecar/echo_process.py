@@ -1,4 +1,4 @@
-"""A process for tests: says what it is told; `"work"` has it log and end, `"hang"` has it hang, `"fail"` has it fail."""
+"""A process for tests: says what it is told; `work` has it log and end, `hang` has it hang, `fail` has it fail."""
 
 import logging
 import threading

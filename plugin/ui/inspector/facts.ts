@@ -1,5 +1,5 @@
 /** Draws labelled facts as a description list; facts that did not change are not drawn again. */
-import { type Fact } from "../../wording/inspection";
+import { type Fact } from "../../i18n/inspection";
 
 export function drawFacts(el: HTMLElement, facts: readonly Fact[]): void {
   const wanted = JSON.stringify(facts);

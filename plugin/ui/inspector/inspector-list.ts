@@ -4,8 +4,8 @@
  */
 import { setIcon, setTooltip } from "obsidian";
 import { type TreeRow, rowKey } from "../../inspector/tree";
-import { number, t } from "../../wording/translate";
-import { exceptionWords, reasonWords, stateName } from "../../wording/inspection";
+import { number, t } from "../../i18n/translate";
+import { exceptionWords, reasonWords, stateName } from "../../i18n/inspection";
 
 export interface ListHandlers {
   /** Opens or closes a folder, opens a note's report, shows more rows. */

@@ -1,6 +1,6 @@
 /** Chooses a file of the vault in a dialog, or a folder beside a text field. */
 import { AbstractInputSuggest, type App, FuzzySuggestModal, type TFile, type TFolder } from "obsidian";
-import { t } from "../../wording/translate";
+import { t } from "../../i18n/translate";
 
 export class FilePicker extends FuzzySuggestModal<TFile> {
   constructor(

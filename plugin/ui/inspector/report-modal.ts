@@ -2,7 +2,7 @@
 import { type App, Modal } from "obsidian";
 import { type WayOut, wayOut } from "../../inspector/ways-out";
 import { type NoteReport } from "../../protocol/messages";
-import { reportWords, wayOutWords } from "../../wording/inspection";
+import { reportWords, wayOutWords } from "../../i18n/inspection";
 import { drawFacts } from "./facts";
 
 export class ReportModal extends Modal {

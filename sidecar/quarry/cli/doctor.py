@@ -27,7 +27,7 @@ from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
 from quarry.mcp.versions import ALL_VERSIONS
-from quarry.redaction.engines import Re2Engine, default_scrub_engine
+from quarry.redaction.rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
 

@@ -1,7 +1,6 @@
 """The command line: which commands there are, and what the process ends with."""
 
 import contextlib
-import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -46,7 +45,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "serve": "serve one vault until stopped; tools start this themselves",
         "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
         "eval": "measure retrieval quality on queries with relevance judgments",
-        "bench": "measure how fast a vault is indexed and searched on this machine",
         "completion": "print a shell completion script",
         "help": "explain the query language, the settings, the exit codes, or a command",
     },
@@ -58,7 +56,7 @@ EXAMPLES = """examples:
   quarry search git -draft modified:7d --limit 3    operators: see `quarry help query`
   quarry context "why did we leave Postgres"        quoted passages for a language model
   quarry install claude-code --vault ~/Notes        have an AI client search the notes"""
-WITH_ENGINE = frozenset({"doctor", "serve", "eval", "bench"})  # these import it; others only ask
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would spin; nothing here multiplies by BLAS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,14 +96,9 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
             commands.add_parser(name)
         return parser.parse_args(given or ["--help"])
 
-    from quarry.cli.startup import prepare_for_engine, without_gc
+    from quarry.cli.options import protected_arguments
 
-    if named in WITH_ENGINE:
-        prepare_for_engine()
-    with without_gc():
-        _add_command(commands, named)
-        from quarry.cli.options import protected_arguments
-    gc.freeze()  # modules stay; and without this, the first collection looks through all of them
+    _add_command(commands, named)
     parser.command = named
     return parser.parse_args(protected_arguments(given))
 

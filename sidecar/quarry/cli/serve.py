@@ -5,9 +5,10 @@ import gc
 import os
 
 from quarry.cli.options import add_vault, resolve_vault
-from quarry.cli.startup import import_asyncio_without_ssl, limit_malloc_arenas, without_gc
 from quarry.errors import BadRequest
 from quarry.server.logs import log_to_file
+from quarry.server.process_lifetime import limit_malloc_arenas
+from quarry.server.serve import ServeOptions, serve
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +21,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve. The imports are here so that `serve --help` needs no engine."""
-    with without_gc():
-        import_asyncio_without_ssl()
-        from quarry.server.serve import ServeOptions, serve
-
-        gc.freeze()  # modules stay: no collection need ever look through them, the one that is due at once among them
-
+    """Serve until stopped."""
+    gc.freeze()  # the modules stay, so no collection has to traverse them
     vault = resolve_vault(options)
     if options.idle is not None and not options.idle > 0:
         raise BadRequest(f"--idle is {options.idle:g}; it must be a number of seconds greater than 0")

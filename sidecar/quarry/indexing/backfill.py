@@ -20,7 +20,7 @@ from msgspec import Struct
 from quarry.embedding import ContextualEncoder
 from quarry.errors import Cancelled, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)

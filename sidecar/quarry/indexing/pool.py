@@ -30,65 +30,31 @@ from msgspec import Struct, field
 from quarry.config import READ_BATCH_BYTES
 from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder, Fingerprint
-from quarry.errors import Cancelled, QuarryError
+from quarry.errors import Cancelled
 from quarry.index import Index
 from quarry.indexing.pdf import PdfReader
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
 from quarry.indexing.process import (
     ChildProcess,
     ParentConnection,
+    PlanLimits,
     ProcessDied,
-    ProcessLimits,
     ProcessUnavailable,
     wait_for,
 )
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_moves, read_one, read_stamps
+from quarry.indexing.vector_model import WorkerOptions
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TASKS_AHEAD = 3  # per process: one at work, one ready, one on its way
-MAX_PROCESSES = 2  # one writer is kept busy by two
 POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
 _NONE: Mapping[str, FoundFile] = MappingProxyType({})
 
 TaskKind = Literal["prepare", "stamps", "embed"]
 Result: TypeAlias = Any
 """`Ready`, a `FoundFile` or a vector, by the kind of task; or `PoisonItem`."""
-
-
-class PlanLimits(Struct, frozen=True):
-    """From which size on processes prepare a plan, and how many notes are prepared together."""
-
-    many_notes: int = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here
-    many_bytes: int = 4 * 1024 * 1024  # the size of 1,000 usual notes
-    many_stamps: int = 2_000  # reading and hashing alone is twenty times quicker
-    many_texts: int = 256
-    batch_notes: int = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
-
-
-class WorkerOptions(Struct, frozen=True):
-    """How worker processes load the model of the serving one, and how many may run."""
-
-    load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it
-    model_name: str
-    max_processes: int = MAX_PROCESSES  # at once
-    limits: ProcessLimits = ProcessLimits()
-
-    def encoder(self, fingerprint: Fingerprint) -> Encoder:
-        """
-        The model of that *fingerprint*.
-
-        Raises:
-            ProcessUnavailable: It is not there, or is another by now: the serving process has it in memory.
-        """
-        try:
-            encoder = self.load(self.model_name)
-        except QuarryError as error:
-            raise ProcessUnavailable(str(error)) from error
-        if encoder.fingerprint != fingerprint:
-            raise ProcessUnavailable(f"the files of the model {self.model_name!r} changed; restart Quarry to use them")
-        return encoder
 
 
 class WorkerSetup(Struct, frozen=True):

@@ -22,9 +22,10 @@ from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.pdf import PdfReader
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
+from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
-from quarry.redaction.engines import default_scrub_engine
-from quarry.types import Chunk, FileStamp, Note
+from quarry.redaction.rules import default_scrub_engine
+from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)
 
@@ -202,8 +203,3 @@ def _counted(group: Sequence[Ready]) -> list[Ready]:
         (replace(found, rows=next(rows)) if isinstance(found, ReadyNote) else found, old_path)
         for found, old_path in group
     ]
-
-
-def embedded_text(chunk: Chunk) -> str:
-    """The text of *chunk* as the encoder sees it: context, section, text."""
-    return "\n".join(filter(None, (chunk.context, chunk.section, chunk.text)))

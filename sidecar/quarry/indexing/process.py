@@ -48,6 +48,16 @@ class ProcessLimits(Struct, frozen=True):
     silence_s: float = 300.0  # a process that runs behind everything else on the machine is late, not dead
 
 
+class PlanLimits(Struct, frozen=True):
+    """From which size on processes prepare a plan, and how many notes are prepared together."""
+
+    many_notes: int = 200  # a process takes a third of a second to begin, in which a hundred notes are prepared here
+    many_bytes: int = 4 * 1024 * 1024  # the size of 1,000 usual notes
+    many_stamps: int = 2_000  # reading and hashing alone is twenty times quicker
+    many_texts: int = 256
+    batch_notes: int = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
+
+
 class ProcessUnavailable(QuarryError):
     """No child process can be started; the message says why."""
 

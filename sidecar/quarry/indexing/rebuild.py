@@ -19,9 +19,16 @@ from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index, discard, sync_to_disk
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.pool import PlanLimits, WorkerOptions
-from quarry.indexing.process import ChildProcess, Finished, ParentConnection, ProcessDied, ProcessUnavailable
+from quarry.indexing.process import (
+    ChildProcess,
+    Finished,
+    ParentConnection,
+    PlanLimits,
+    ProcessDied,
+    ProcessUnavailable,
+)
 from quarry.indexing.status import RunMonitor
+from quarry.indexing.vector_model import WorkerOptions
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules

@@ -21,6 +21,7 @@ from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.postings_cache import FEW_NOTES
+from quarry.indexing import rebuild
 from quarry.indexing.backfill import Backfill
 from quarry.indexing.current_index import (
     INITIAL_SYNC_DONE,
@@ -37,13 +38,11 @@ from quarry.indexing.current_index import (
 from quarry.indexing.diff import DiskState, diff_vault
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
-from quarry.indexing.pool import MAX_PROCESSES, PlanLimits, WorkerOptions
-from quarry.indexing.process import ProcessLimits
+from quarry.indexing.process import PlanLimits, ProcessLimits
 from quarry.indexing.reasons import Absence, Reason, absence_of
-from quarry.indexing.rebuild import RebuildSpec, carry_over, catch_up, run_rebuild
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
-from quarry.indexing.vector_model import LoadContextual, VectorModel
+from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
 from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Sentence, StatusCode, message
 from quarry.types import FileSeen, Retriever, VaultChange
@@ -253,10 +252,21 @@ class Synchronizer:
         self._changes_while_rebuilding = []
         try:
             encoder = self.model.slot.encoder
-            spec = self._rebuild_spec(shadow, encoder)
-            run_rebuild(spec, self._shadow_monitor, lambda _: encoder)
-            carry_over(spec, self.index, self._yield)
-            catch_up(spec, self._new_indexer(self._shadow_monitor, lambda _: encoder), self._take_changes)
+            fingerprint = encoder.fingerprint if encoder else None
+            spec = rebuild.RebuildSpec(
+                path=shadow,
+                root=self._root,
+                settings=self.policy.settings,
+                rules=self.policy.rules,
+                options=self._worker_options(REBUILD_PROCESSES),
+                fingerprint=fingerprint,
+                metadata=rebuild_metadata(self.index, parser_fingerprint(self.policy.settings), fingerprint),
+                without=self._current.without,
+                limits=self._limits.plan,
+            )
+            rebuild.run_rebuild(spec, self._shadow_monitor, lambda _: encoder)
+            rebuild.carry_over(spec, self.index, self._yield)
+            rebuild.catch_up(spec, self._new_indexer(self._shadow_monitor, lambda _: encoder), self._take_changes)
             self.index.replace_with(shadow)
             changes = self._take_changes()
         except BaseException:
@@ -406,21 +416,6 @@ class Synchronizer:
             self.activity.enter("embedding")
             self._indexer().embed_pending(self.index)
         self.activity.clear_notice("model")
-
-    def _rebuild_spec(self, shadow: Path, encoder: Encoder | None) -> RebuildSpec:
-        """The specification of a new index at *shadow*, with vectors of *encoder*."""
-        policy, fingerprint = self.policy, encoder.fingerprint if encoder else None
-        return RebuildSpec(
-            path=shadow,
-            root=self._root,
-            settings=policy.settings,
-            rules=policy.rules,
-            options=self._worker_options(REBUILD_PROCESSES),
-            fingerprint=fingerprint,
-            metadata=rebuild_metadata(self.index, parser_fingerprint(policy.settings), fingerprint),
-            without=self._current.without,
-            limits=self._limits.plan,
-        )
 
     def _take_changes(self) -> list[VaultChange]:
         """Changes reported since the rebuild began, or since the last call."""

@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quarry.client.days import day_of, start_of_day_ms
 from quarry.mcp import markdown
 from quarry.mcp.arguments import BadArguments
 from quarry.mcp.budget import Rendered, fitted, whole_lines
@@ -13,6 +12,7 @@ from quarry.mcp.markdown import clean_name
 from quarry.mcp.places import Place, section_of, split_place
 from quarry.mcp.vaults import WAIT_MS, Vault
 from quarry.mcp.versions import has_structured_results
+from quarry.query.dates import day_of, parse_day_ms
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -178,7 +178,7 @@ def _listed_line(note: Mapping[str, Any]) -> str:
 
 
 def _day_ms(text: str | None, name: str) -> int | None:
-    return start_of_day_ms(text, name) if text else None
+    return parse_day_ms(text, name) if text else None
 
 
 def _cursor(offset: int, wanted: Mapping[str, Any]) -> str:

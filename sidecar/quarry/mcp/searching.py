@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quarry.client.replies import lacks_words_under_filters
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.mcp import markdown
@@ -254,7 +253,7 @@ def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
 def _weakness(result: "wire.SearchResult") -> str | None:
     if result.weakness is None:
         return None
-    kind = "no-words-filtered" if lacks_words_under_filters(result) else result.weakness
+    kind = "no-words-filtered" if result.lacks_words_under_filters else result.weakness
     return markdown.WEAKNESSES.get(kind, kind)
 
 

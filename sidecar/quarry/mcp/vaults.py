@@ -4,15 +4,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry import protocol as wire
+from quarry.client.client import Notification, RequestFailed, SidecarClient
 from quarry.errors import BadRequest, QuarryError
 from quarry.mcp.arguments import BadArguments, nearest
 from quarry.mcp.calls import CallCancelled, PendingCall
-
-if TYPE_CHECKING:
-    from quarry.client.replies import Reply
 
 WAIT_MS = 2000  # for an index that is empty or nearly complete: agents seldom ask again, and a call may take so long
 MAX_CONNECTIONS_OF_POOL = 4  # as many as a sidecar has threads for searches; more would wait there instead of here
@@ -189,10 +187,9 @@ def _free_name(root: Path, taken: Mapping[str, Vault]) -> str:
     return next((name for name in names if name not in taken), str(root))
 
 
-def _said(news: "Reply | None") -> str:
+def _said(news: Notification | None) -> str:
     """A sentence on the progress that a sidecar's notification reports."""
-    status = news.get("params") if news and news.get("method") == "index/progress" else None
-    progress = status.get("progress") if isinstance(status, dict) else None
-    if isinstance(progress, dict):
-        return f"indexing: {progress.get('doneNotes')} of {progress.get('totalNotes')} notes"
+    status = news.params if news else None
+    if isinstance(status, wire.IndexStatus) and status.progress:
+        return f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes"
     return "the search engine is at work"

@@ -7,17 +7,15 @@ meanwhile, everything that was subscribed to may have changed.
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quarry import protocol as wire
 from quarry.client.client import SidecarClient
 from quarry.errors import QuarryError
 from quarry.mcp.messages import ProtocolError
 from quarry.mcp.resources import parsed_uri
 from quarry.mcp.vaults import Vault, Vaults
 from quarry.mcp.versions import LATEST_STATELESS
-
-if TYPE_CHECKING:
-    from quarry.client.replies import Reply
 
 MAX_SUBSCRIPTIONS = 1000  # of one client
 MOST_REPORTED = 100  # paths in a report of a sidecar
@@ -115,7 +113,7 @@ class Watch:
         count = client.hello.status.notes
         while not self._stopped.is_set():
             news = client.next_notification(POLL_S)
-            if news and news.get("method") == "index/updated":
+            if news and isinstance(news.params, wire.IndexUpdated):
                 report, count = _report(vault, news.params, count)
                 self._tell(report)
 
@@ -126,7 +124,7 @@ class Watch:
             listener(report)
 
 
-def _report(vault: Vault, updated: "Reply", count: int) -> tuple[VaultReport, int]:
+def _report(vault: Vault, updated: wire.IndexUpdated, count: int) -> tuple[VaultReport, int]:
     """The report in `index/updated`, and the number of notes now, where there were *count*."""
     indexed, removed = updated.indexed, updated.removed
     is_whole = max(len(indexed), len(removed)) < MOST_REPORTED

@@ -47,6 +47,7 @@ from quarry.protocol.base import (
     StatusCode,
     UnderstoodCode,
     Value,
+    code_points,
 )
 from quarry.protocol.blocks import (
     BlockContents,
@@ -252,4 +253,5 @@ __all__ = [
     "Weakness",
     "Weights",
     "Why",
+    "code_points",
 ]

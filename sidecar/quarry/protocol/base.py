@@ -1,6 +1,8 @@
 """Base types of all messages."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Generic, Literal, TypeVar, overload
 
 import msgspec
 
@@ -42,8 +44,33 @@ Doc = msgspec.Meta  # reads well in annotations
 LegName = Literal["lexical", "dense"]
 
 
+T = TypeVar("T", covariant=True)
+
+
 class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A value inside a message."""
+
+
+class Items(Generic[T]):
+    """The sequence of the structs in a field of a result, which the result's class names."""
+
+    __slots__ = ()
+
+    def _items(self) -> Sequence[T]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items())
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._items()[index]
 
 
 class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -80,3 +107,26 @@ class MissingLeg(Value, frozen=True, kw_only=True):
     leg: LegName
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
     told: Annotated[Message, Doc(description="`reason`, by code.")]
+
+
+def local_time(time_ms: int) -> datetime:
+    """*time_ms*, milliseconds since 1970, as an aware `datetime` in local time."""
+    return datetime.fromtimestamp(time_ms / 1000, UTC).astimezone()
+
+
+def code_points(text: str, utf16_offsets: Sequence[int]) -> list[int]:
+    """
+    Convert *utf16_offsets* into *text* to characters of Python, in which one beyond U+FFFF counts once.
+
+    An offset inside a surrogate pair, or beyond the end, becomes the next one that exists.
+    """
+    positions = {offset: len(text) for offset in utf16_offsets}
+    remaining = sorted(positions, reverse=True)
+    units = 0
+    for position, character in enumerate(text):
+        while remaining and remaining[-1] <= units:
+            positions[remaining.pop()] = position
+        if not remaining:
+            break
+        units += 2 if character > "\uffff" else 1
+    return [positions[offset] for offset in utf16_offsets]

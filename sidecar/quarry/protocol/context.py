@@ -83,3 +83,9 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     missing: list[MissingLeg]
     index: Freshness
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        return bool(self.text)

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from quarry.limits import UNFINISHED
 from quarry.protocol.base import Doc, Params, Value
 from quarry.protocol.session import IndexState
 
@@ -27,6 +28,11 @@ class Freshness(Value, frozen=True, kw_only=True):
             )
         ),
     ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the answer was read from an index that contains every note."""
+        return self.state not in UNFINISHED and self.done >= self.total
 
 
 class ReadParams(Params, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
 """Notes: reading one, listing many, and reporting changes."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, Params, Value
+from quarry.protocol.base import Doc, Items, Params, Value, local_time
 from quarry.protocol.freshness import Freshness, ReadParams
 from quarry.protocol.kinds import Kind
 
@@ -32,6 +33,14 @@ class NoteText(Value, frozen=True, kw_only=True):
     links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved links as written.")]
     backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
     index: Freshness
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def modified(self) -> datetime:
+        """When the file changed, in local time."""
+        return local_time(self.modified_ms)
 
 
 class ListNotesParams(ReadParams, frozen=True, kw_only=True):
@@ -63,13 +72,21 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     modified_ms: int
     size_bytes: int
 
+    @property
+    def modified(self) -> datetime:
+        """When the file changed, in local time."""
+        return local_time(self.modified_ms)
 
-class NoteList(Value, frozen=True, kw_only=True):
+
+class NoteList(Value, Items[NoteSummary], frozen=True, kw_only=True):
     """A page of notes."""
 
     notes: list[NoteSummary]
     total: int
     index: Freshness
+
+    def _items(self) -> list[NoteSummary]:
+        return self.notes
 
 
 class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):

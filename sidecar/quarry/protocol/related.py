@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from quarry.protocol.base import Doc, LegName, MissingLeg, Value
+from quarry.protocol.base import Doc, Items, LegName, MissingLeg, Value
 from quarry.protocol.freshness import Freshness, ReadParams
 from quarry.protocol.hits import Mark
 from quarry.protocol.kinds import Anchor, Kind
@@ -47,10 +47,13 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     anchor: Anchor
 
 
-class RelatedResult(Value, frozen=True, kw_only=True):
+class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):
     """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
     legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
     index: Freshness
+
+    def _items(self) -> list[RelatedNote]:
+        return self.notes

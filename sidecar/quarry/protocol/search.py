@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, LegName, Message, MissingLeg, Value
+from quarry.protocol.base import Doc, Items, LegName, Message, MissingLeg, Value
 from quarry.protocol.freshness import Freshness, ReadParams
 from quarry.protocol.hits import Hit, Passage
 from quarry.protocol.kinds import Anchor
@@ -188,7 +188,7 @@ class Extract(Value, frozen=True, kw_only=True):
     ]
 
 
-class SearchResult(Value, frozen=True, kw_only=True):
+class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
@@ -251,3 +251,11 @@ class SearchResult(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
     index: Freshness
+
+    def _items(self) -> list[Hit]:
+        return self.hits
+
+    @property
+    def lacks_words_under_filters(self) -> bool:
+        """Whether none of the notes that the filters and exclusions admit has the words; other notes may."""
+        return self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from quarry.limits import UNFINISHED
 from quarry.protocol.base import Doc, Message, MissingLeg, Params, ReasonCode, Value
 from quarry.protocol.query_params import Fusion
 
@@ -74,6 +75,11 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
     told: Annotated[Message | None, Doc(description="`message`, by code.")]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every note can be found, by words and, if there is a model, by meaning."""
+        return self.state not in UNFINISHED and self.model.state != "loading" and not self.pending
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):

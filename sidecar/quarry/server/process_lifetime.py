@@ -7,11 +7,13 @@ Flatpak, the parent's number means nothing here, and stdin decides alone.
 """
 
 import asyncio
+import ctypes
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 PARENT_POLL_S = 2.0
 IDLE_POLL_S = 1.0
@@ -19,7 +21,19 @@ LEAVE_TIMEOUT_S = 20.0  # to finish the notes in hand; a drive that hangs must n
 
 _PARENT = os.getppid()  # when we began: one that dies before it is watched would look like any other process
 
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 _STDIN = 0  # not sys.stdin, which is None where the descriptor was closed: that, too, is the end
+
+
+def limit_malloc_arenas() -> None:
+    """
+    Have all threads allocate from one heap; to be called before any starts. It only has an effect with glibc.
+
+    With one arena for each of ten threads, 15 to 20 of 155 MB were free in some of them and allocated anew in others.
+    The interpreter's lock serialises most allocations anyway: no query took longer.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def watch_stdin(leave: Callable[[], None]) -> None:

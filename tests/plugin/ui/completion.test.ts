@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Completion, type VaultNames, completionAt, allOperators } from "../../../plugin/ui/completion";
-import { OPERATORS } from "../../../plugin/wording/operators";
+import { OPERATORS } from "../../../plugin/i18n/operators";
 
 const names: VaultNames = {
   folders: [["Work", 7], ["Work/My notes", 1], ["Home", 1]],

@@ -3,8 +3,8 @@ import { emptyBody, one, texts } from "./dom";
 import { beforeEach, expect, test } from "vitest";
 import { Panel } from "../../../plugin/ui/panel";
 import { type ActionId } from "../../../plugin/pane/commands";
-import { type PanelWords } from "../../../plugin/wording/panels";
-import { actionOf } from "../../../plugin/wording/actions";
+import { type PanelWords } from "../../../plugin/i18n/panels";
+import { actionOf } from "../../../plugin/i18n/actions";
 
 const WORDS: PanelWords = {
   title: "Not installed",

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PassagesResult } from "../../../plugin/protocol/messages";
 import { roomFor } from "../../../plugin/snippet/layout";
 import { MISSING, FRESHNESS, hit, indexStatus, passage, searchResult, settled } from "../builders";
-import { installWords } from "../../../plugin/wording/engine";
+import { installWords } from "../../../plugin/i18n/engine";
 
 let pane: TestPane;
 

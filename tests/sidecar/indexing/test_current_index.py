@@ -1,44 +1,45 @@
 """The index in use may be replaced at any moment, and nobody who reads is left with a closed one."""
 
+import ctypes
+import math
+import sys
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+
+import apsw
 import pytest
-from quarry.errors import IndexDamaged, IndexUnavailable
-from quarry.indexing.current_index import CurrentIndex
+from builders import Vault, find, index_bytes, wait_until
+
 from quarry.embedding import Fingerprint
-from quarry.index import Index
+from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
+from quarry.index import Deadline, Index
+from quarry.indexing import sync
 from quarry.indexing.current_index import (
     BUILT,
     FINGERPRINT,
     INITIAL_SYNC_DONE,
     PARSER,
     POISON,
+    QUIET_S,
+    REST,
+    VERIFY_NOTES,
+    CurrentIndex,
+    IdleSchedule,
+    compact,
     fingerprint_text,
-    poison_notes,
+    give_back_free_memory,
     parser_fingerprint,
+    poison_notes,
     rebuild_metadata,
+    repair,
     set_poison_notes,
     stored_fingerprint,
 )
-from quarry.settings import Settings
-import math
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
-import apsw
-import pytest
-from builders import Vault, index_bytes
-from quarry.errors import Cancelled
-from quarry.index import Deadline, Index
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.current_index import QUIET_S, REST, VERIFY_NOTES, IdleSchedule, compact, repair
+from quarry.settings import Settings
 from quarry.types import VaultChange
-import ctypes
-import sys
-from pathlib import Path
-import pytest
-from builders import find, wait_until
-from quarry.indexing import sync
-from quarry.indexing.current_index import give_back_free_memory
+
 
 @pytest.fixture
 def holder(tmp_path: Path):
@@ -115,7 +116,9 @@ def test_the_model_of_an_index_is_read_as_it_was_told(tmp_path):
 
 
 def test_other_sections_to_skip_and_other_stemming_mean_reading_all_notes_anew():
-    assert parser_fingerprint(Settings(skip_sections=("Links",))) == parser_fingerprint(Settings(skip_sections=("Links",), rrf_k=1))
+    assert parser_fingerprint(Settings(skip_sections=("Links",))) == parser_fingerprint(
+        Settings(skip_sections=("Links",), rrf_k=1)
+    )
     assert parser_fingerprint(Settings(skip_sections=("Links",))) != parser_fingerprint(Settings())
     assert parser_fingerprint(Settings(stemming="none")) != parser_fingerprint(Settings())
 
@@ -129,7 +132,12 @@ def test_an_index_made_anew_knows_what_the_old_one_learnt(tmp_path):
 
     assert poison_notes(new) == {"bad.md"}
     assert stored_fingerprint(new) == MODEL
-    assert rebuild_metadata(new, parser_fingerprint(Settings()), None).keys() == {PARSER, POISON, BUILT, INITIAL_SYNC_DONE}
+    assert rebuild_metadata(new, parser_fingerprint(Settings()), None).keys() == {
+        PARSER,
+        POISON,
+        BUILT,
+        INITIAL_SYNC_DONE,
+    }
     old.close()
     new.close()
 

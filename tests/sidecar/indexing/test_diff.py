@@ -1,29 +1,10 @@
 """A walk and the index are laid side by side; nothing is opened, and nothing written where nothing is new."""
 
-import sys
-import pytest
-from builders import Vault, problems
-from hypothesis import given
-from hypothesis import strategies as st
-from quarry.errors import VaultMissing
-from quarry.index import Index
-from quarry.indexing.diff import (
-    MASS_REMOVAL_FLOOR,
-    SyncPlan,
-    VaultDiff,
-    diff_listing,
-    diff_vault,
-    is_mass_removal,
-    plan_sync,
-    with_everything,
-)
-from quarry.indexing.diff import DiskState
-from quarry.indexing.indexer import Indexer
-from quarry.types import FileSeen, FileStamp
-from quarry.vault.rules import Rules
 import errno
 import os
+import sys
 import unicodedata
+
 import pytest
 from builders import (
     HashEncoder,
@@ -37,10 +18,26 @@ from builders import (
     tell,
     wait_until,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarry.errors import VaultMissing
 from quarry.index import Index
-from quarry.indexing.diff import DiskState
+from quarry.indexing.diff import (
+    MASS_REMOVAL_FLOOR,
+    DiskState,
+    SyncPlan,
+    VaultDiff,
+    diff_listing,
+    diff_vault,
+    is_mass_removal,
+    plan_sync,
+    with_everything,
+)
 from quarry.indexing.indexer import Indexer
-from quarry.types import VaultChange
+from quarry.types import FileSeen, FileStamp, VaultChange
+from quarry.vault.rules import Rules
+
 
 @pytest.fixture
 def seen(vault: Vault, index: Index):
@@ -500,7 +497,7 @@ def test_a_note_that_cannot_be_looked_at_any_more_has_not_vanished(
 
     def lose(_: int) -> None:
         (vault.root / "sub/c.md").unlink()
-        monkeypatch.setattr(monitor, "between_batches", lambda: shut(monkeypatch, vault.root / "sub"))
+        monitor.at_checkpoint = lambda: shut(monkeypatch, vault.root / "sub")
 
     monkeypatch.setattr(monitor, "planned", lose)
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+
 import pytest
 from builders import (
     HashEncoder,
@@ -11,14 +12,16 @@ from builders import (
     modified,
     paths,
     problems,
+    settle,
+    wait_until,
 )
+
+from quarry.engine import Engine
 from quarry.index import Index
 from quarry.indexing.indexer import Indexer
 from quarry.settings import Settings
-from quarry.vault.rules import Rules
-from builders import HashEncoder, Vault, find, settle, wait_until
-from quarry.engine import Engine
 from quarry.types import VaultChange
+from quarry.vault.rules import Rules
 
 MANY = 40  # over the floor below which a mass removal is believed
 
@@ -36,7 +39,9 @@ def test_nothing_is_done_for_a_vault_that_did_not_change(
     assert monitor.committed_paths == []
 
 
-def test_a_touched_file_is_neither_embedded_nor_told_of(vault: Vault, index: Index, indexer: Indexer, monitor: Recorder):
+def test_a_touched_file_is_neither_embedded_nor_told_of(
+    vault: Vault, index: Index, indexer: Indexer, monitor: Recorder
+):
     vault.write("a.md", "walnut")
     indexer.reconcile(index)
     monitor.committed_paths.clear()

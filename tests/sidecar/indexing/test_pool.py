@@ -2,47 +2,23 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-import pytest
-from builders import (
-    EQUAL,
-    FatalEncoder,
-    HashEncoder,
-    Quiet,
-    Vault,
-    is_alive,
-    killed,
-    load_exiting_encoder,
-    load_fatal_encoder,
-    load_hash_encoder,
-    wait_until,
-)
-from msgspec.structs import replace
-from quarry.documents.reading_rules import ReadingRules
-from quarry.embedding import Encoder
-from quarry.errors import VaultMissing
-from quarry.index import Index
-from quarry.indexing.limits import ProcessLimits
-from quarry.indexing.pool import PoisonItem, ResultBatch, WorkerOptions, WorkerPool, WorkerSetup, process_count
-from quarry.indexing.prepare import Ready
-from quarry.indexing.worker_process import ProcessUnavailable
-import os
-import signal
 import subprocess
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+
 import apsw
 import pytest
 from builders import (
     EQUAL,
     IMPATIENT,
     HashEncoder,
-    Quiet,
+    Recorder,
     Vault,
     find,
     is_alive,
+    killed,
     load_exiting_encoder,
     load_fatal_encoder,
     load_hash_encoder,
@@ -51,17 +27,29 @@ from builders import (
     wait_until,
 )
 from msgspec.structs import replace
-from quarry.bench.measurement import process_tree
+
+from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import Encoder
 from quarry.engine import Engine
-from quarry.errors import Cancelled
+from quarry.errors import Cancelled, VaultMissing
 from quarry.index import Index
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.segment_file import HEADER_BYTES
+from quarry.indexing import pool as pool_module
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.limits import PlanLimits
-from quarry.indexing.pool import WorkerOptions
+from quarry.indexing.pool import (
+    PlanLimits,
+    PoisonItem,
+    ResultBatch,
+    WorkerOptions,
+    WorkerPool,
+    WorkerSetup,
+    batches,
+    process_count,
+)
+from quarry.indexing.prepare import Ready
+from quarry.indexing.process import ChildProcess, ProcessLimits
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
@@ -75,31 +63,15 @@ slow = pytest.mark.slow  # it starts processes
 needs_kill = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
 
-class Reports(Quiet):
-    """A monitor that remembers what went wrong."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reported: list[str] = []
-
-    def report_degraded(self, message: str) -> None:
-        self.reported.append(message)
-
-
 @pytest.fixture
-def reports() -> Reports:
-    return Reports()
-
-
-@pytest.fixture
-def start_pool(vault: Vault, reports: Reports) -> Iterator[Callable[..., WorkerPool]]:
+def start_pool(vault: Vault, monitor: Recorder) -> Iterator[Callable[..., WorkerPool]]:
     """Start a pool for the vault."""
     started: list[WorkerPool] = []
 
     def start(load: Callable[[str], Encoder] = load_hash_encoder, limits: ProcessLimits = EQUAL) -> WorkerPool:
         options = WorkerOptions(load, "hash", limits=limits)
         setup = WorkerSetup(vault.root, ReadingRules((), 10_000, 100), options, HashEncoder("hash").fingerprint)
-        started.append(WorkerPool(setup, reports.between_batches, reports.report_degraded))
+        started.append(WorkerPool(setup, lambda: None, monitor.degraded))
         return started[-1]
 
     yield start
@@ -117,7 +89,7 @@ def prepared_paths(results: Sequence[Ready]) -> list[str]:
 def test_results_come_in_the_order_of_the_plan(vault: Vault, start_pool: Callable[..., WorkerPool]):
     vault.write_all({path: "word " * (5000 if n % 7 == 0 else 1) for n, path in enumerate(NOTES)})
 
-    found = [ready for batch in start_pool().work("prepare", MOVES, 4) for ready in batch]
+    found = [ready for batch in start_pool().work("prepare", batches(MOVES, 4)) for ready in batch]
 
     assert prepared_paths(found) == list(NOTES)
 
@@ -128,7 +100,7 @@ def test_a_vault_that_goes_away_in_the_middle_ends_the_work(vault: Vault, start_
     vault.root.rename(vault.root.with_name("elsewhere"))
 
     with pytest.raises(VaultMissing):
-        list(pool.work("prepare", [("a.md", None)], 8))
+        list(pool.work("prepare", [[("a.md", None)]]))
 
 
 @slow
@@ -139,7 +111,7 @@ def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
     bad = {"041.md", "042.md", "149.md"}
     vault.write_all({path: "poison" if path in bad else text for path, text in NOTES.items()})
 
-    found = [ready for batch in start_pool(load_fatal_encoder).work("prepare", MOVES, 8) for ready in batch]
+    found = [ready for batch in start_pool(load_fatal_encoder).work("prepare", batches(MOVES, 8)) for ready in batch]
 
     assert len(found) == len(NOTES)
     poison = {path: ready for path, ready in zip(NOTES, found, strict=True) if isinstance(ready, PoisonItem)}
@@ -151,11 +123,11 @@ def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
 @slow
 @needs_kill
 def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
-    vault: Vault, start_pool: Callable[..., WorkerPool], reports: Reports
+    vault: Vault, start_pool: Callable[..., WorkerPool], monitor: Recorder
 ):
     vault.write_all(NOTES)
     pool = start_pool(limits=replace(EQUAL, silence_s=5.0))
-    work = pool.work("prepare", MOVES, 10)
+    work = pool.work("prepare", batches(MOVES, 10))
     found = list(next(work))
     stopped = pool.pids[-1]
     os.kill(stopped, signal.SIGSTOP)
@@ -163,7 +135,7 @@ def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
     found += [ready for batch in work for ready in batch]
 
     assert prepared_paths(found) == list(NOTES)
-    assert ["it said nothing for 5 s" in report for report in reports.reported] == [True]
+    assert ["it said nothing for 5 s" in report for report in monitor.reported] == [True]
     assert not is_alive(stopped)
 
 
@@ -214,42 +186,31 @@ def test_results_that_share_nothing_arrive_as_they_are():
 
 pytestmark = pytest.mark.slow  # each test starts processes
 
-NOTES = {
+
+# --- by an indexer ----------------------------------------------------------------------------------
+
+TAGGED_NOTES = {
     f"{n:03}.md": f"---\ntags: [t{n % 3}]\n---\n# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)
 }
-
-needs_kill = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-
-
 SMALL_PLANS = PlanLimits(many_notes=100, many_stamps=100, many_texts=100, batch_notes=8)
 
 
-class Watching(Quiet):
-    """A monitor that lets a test act between two batches."""
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
+    """The processes that were started to prepare notes."""
+    found: list[ChildProcess] = []
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.reported: list[str] = []
-        self.changed: set[str] = set()
-        self.act: Callable[[], None] = lambda: None
+    class Recorded(ChildProcess):
+        def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
+            super().__init__(module, first, limits)
+            found.append(self)
 
-    def report_degraded(self, message: str) -> None:
-        self.reported.append(message)
-
-    def changed_meanwhile(self, path: str) -> bool:
-        return path in self.changed
-
-    def between_batches(self) -> None:
-        self.act()
+    monkeypatch.setattr(pool_module, "ChildProcess", Recorded)
+    return found
 
 
 @pytest.fixture
-def monitor() -> Watching:
-    return Watching()
-
-
-@pytest.fixture
-def with_processes(vault: Vault, monitor: Watching, encoder: HashEncoder) -> Indexer:
+def with_processes(vault: Vault, monitor: Recorder, encoder: HashEncoder) -> Indexer:
     """An indexer whose large plans are prepared by processes."""
     return make_indexer(vault, monitor, encoder, options_with(load_hash_encoder))
 
@@ -258,11 +219,8 @@ def options_with(load: Callable[[str], Encoder]) -> WorkerOptions:
     return WorkerOptions(load, "hash", limits=EQUAL)
 
 
-STARTED_BEFORE = "multiprocessing.resource_tracker"  # stays with a test run in which an evaluation used processes
-
-
-def make_indexer(vault: Vault, monitor: Quiet, encoder: HashEncoder, options: WorkerOptions | None) -> Indexer:
-    return Indexer(vault.root, Settings(), Rules(), monitor, lambda: encoder, options=options, limits=SMALL_PLANS)
+def make_indexer(vault: Vault, monitor: Recorder, encoder: HashEncoder, options: WorkerOptions | None) -> Indexer:
+    return Indexer(vault.root, Settings(), Rules(), monitor, lambda _: encoder, options=options, limits=SMALL_PLANS)
 
 
 def rows(path: Path) -> list[tuple[object, ...]]:
@@ -281,31 +239,37 @@ def rows(path: Path) -> list[tuple[object, ...]]:
 def same_as_without_processes(index: Index, vault: Vault, encoder: HashEncoder, folder: Path) -> bool:
     """Whether *index* holds, row by row and id by id, what one filled on this thread holds."""
     plain = Index.open(folder / "plain.db")
-    make_indexer(vault, Quiet(), encoder, None).reconcile(plain)
+    make_indexer(vault, Recorder(), encoder, None).reconcile(plain)
     plain.close()
     index.checkpoint()
     return rows(index.path) == rows(folder / "plain.db")
 
 
+@slow
 def test_processes_give_the_same_rows_as_the_thread(
     vault: Vault, index: Index, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
-    vault.write_all(NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
+    vault.write_all(TAGGED_NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
 
     outcome = with_processes.reconcile(index)
 
-    assert outcome.upserted == len(NOTES) + 1
+    assert outcome.upserted == len(TAGGED_NOTES) + 1
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
+@slow
 def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_the_processes_are_gone_by_then(
-    vault: Vault, index: Index, with_processes: Indexer, monkeypatch: pytest.MonkeyPatch
+    vault: Vault,
+    index: Index,
+    with_processes: Indexer,
+    started: list[ChildProcess],
+    monkeypatch: pytest.MonkeyPatch,
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
     build, running = BulkCollector.build, []
 
     def building(collector: BulkCollector) -> object:
-        running.append(child_pids())
+        running.append([process.pid for process in started if is_alive(process.pid)])
         return build(collector)
 
     monkeypatch.setattr(BulkCollector, "build", building)
@@ -318,23 +282,26 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
     with closing(Index.open(index.path)) as again:
         again.flush_postings()
     assert path.read_bytes()[HEADER_BYTES:] == collected[HEADER_BYTES:]
+    assert started
     assert running[0] == []
 
 
+@slow
 def test_the_serving_process_embeds_nothing_of_a_large_plan(
     vault: Vault, index: Index, with_processes: Indexer, encoder
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
 
-    assert with_processes.reconcile(index).upserted == len(NOTES)
+    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
 
 
+@slow
 def test_vectors_that_are_wanting_are_made_by_processes(
-    vault: Vault, index: Index, monitor: Watching, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
+    vault: Vault, index: Index, monitor: Recorder, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
-    vault.write_all(NOTES)
-    Indexer(vault.root, Settings(), Rules(), monitor, lambda: None).reconcile(index)
+    vault.write_all(TAGGED_NOTES)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda _: None).reconcile(index)
     encode = encoder.encode
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
 
@@ -344,29 +311,37 @@ def test_vectors_that_are_wanting_are_made_by_processes(
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
+@slow
 def test_a_thorough_look_hashes_in_processes_and_finds_a_silent_change(
     vault: Vault, index: Index, with_processes: Indexer, monkeypatch
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
     with_processes.reconcile(index)
-    vault.replace_silently("007.md", NOTES["007.md"].replace("walnut", "cherry"))
+    vault.replace_silently("007.md", TAGGED_NOTES["007.md"].replace("walnut", "cherry"))
 
     assert with_processes.reconcile(index, thorough=True).upserted == 1
 
 
+@slow
 @needs_kill
 def test_a_killed_process_is_told_of_and_its_work_is_done_again(
-    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching, encoder: HashEncoder, tmp_path: Path
+    vault: Vault,
+    index: Index,
+    with_processes: Indexer,
+    monitor: Recorder,
+    encoder: HashEncoder,
+    started: list[ChildProcess],
+    tmp_path: Path,
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
     killed: list[int] = []
 
     def kill_one() -> None:
-        if monitor.told and not killed:  # in the middle: something is stored, something is not
-            killed.append(child_pids()[0])
+        if monitor.committed_paths and not killed:  # in the middle: something is stored, something is not
+            killed.append(started[0].pid)
             os.kill(killed[0], signal.SIGKILL)
 
-    monitor.act = kill_one
+    monitor.at_checkpoint = kill_one
     with_processes.reconcile(index)
 
     assert killed
@@ -374,47 +349,48 @@ def test_a_killed_process_is_told_of_and_its_work_is_done_again(
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
+@slow
 def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
-    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, started: list[ChildProcess]
 ):
-    vault.write_all(NOTES)
-    seen: list[int] = []
+    vault.write_all(TAGGED_NOTES)
 
     def cancel() -> None:
-        if monitor.told:
-            seen.extend(child_pids())
+        if monitor.committed_paths:
             raise Cancelled("the test said so")
 
-    monitor.act = cancel
+    monitor.at_checkpoint = cancel
     with pytest.raises(Cancelled):
         with_processes.reconcile(index)
 
-    assert seen
-    assert not any(map(is_alive, seen))
+    assert started
+    assert not any(is_alive(process.pid) for process in started)
     with index.reader() as reader:
-        assert 0 < reader.counts().notes < len(NOTES)
+        assert 0 < reader.counts().notes < len(TAGGED_NOTES)
 
 
+@slow
 @needs_kill
 def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
-    vault: Vault, index: Index, monitor: Watching, encoder: HashEncoder
+    vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
 ):
-    vault.write_all(NOTES | {"070.md": "# Bad\npoison"})
+    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
     fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
 
     outcome = fatal.reconcile(index)
 
-    assert outcome.upserted == len(NOTES) - 1
+    assert outcome.upserted == len(TAGGED_NOTES) - 1
     [problem] = problems(index, 9)
     assert (problem.path, problem.skipped) == ("070.md", True)
     assert "signal 9" in problem.reason
 
 
+@slow
 @needs_kill
 def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_is_harmless(
-    vault: Vault, index: Index, monitor: Watching
+    vault: Vault, index: Index, monitor: Recorder
 ):
-    vault.write_all(NOTES | {"070.md": "# Bad\npoison"})
+    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
     encoder = HashEncoder()
     fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
     fatal.reconcile(index)
@@ -428,41 +404,41 @@ def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_
     assert problems(index, 9) == []
 
 
+@slow
 def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(
-    vault: Vault, index: Index, with_processes: Indexer, monitor: Watching, monkeypatch
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, monkeypatch
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
 
-    assert with_processes.reconcile(index).upserted == len(NOTES)
+    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
     [message] = monitor.reported
     assert "searches are slower meanwhile" in message
     assert "Operation not permitted" in message
 
 
+@slow
 def test_where_processes_end_before_they_begin_the_thread_does_it(
-    vault: Vault, index: Index, monitor: Watching, encoder: HashEncoder
+    vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
 ):
-    vault.write_all(NOTES)
+    vault.write_all(TAGGED_NOTES)
     indexer = make_indexer(vault, monitor, encoder, options_with(load_exiting_encoder))
 
-    assert indexer.reconcile(index).upserted == len(NOTES)
+    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
     assert "exit code 3" in monitor.reported[0]
 
 
-def test_a_model_that_is_another_by_now_is_not_used(vault: Vault, index: Index, monitor: Watching):
-    vault.write_all(NOTES)
+@slow
+def test_a_model_that_is_another_by_now_is_not_used(vault: Vault, index: Index, monitor: Recorder):
+    vault.write_all(TAGGED_NOTES)
     indexer = make_indexer(vault, monitor, HashEncoder("renewed"), options_with(load_hash_encoder))
 
-    assert indexer.reconcile(index).upserted == len(NOTES)
+    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
     assert "changed" in monitor.reported[0]
-
-
-LEAST_PRIORITY = 19  # of Linux: who runs these tests niced has no room for ten more
 
 
 # --- the engine -------------------------------------------------------------------------------------
@@ -491,6 +467,7 @@ def open_with_processes(tmp_path: Path, vault: Vault, many_notes: None) -> Itera
         engine.close()
 
 
+@slow
 def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_processes: Callable[..., Engine]):
     order: list[str] = []
 
@@ -506,6 +483,7 @@ def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_p
     assert engine.status().notes == 401
 
 
+@slow
 def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[..., Engine]):
     engine = open_with_processes(lambda engine: engine.pause())
     wait_until(lambda: engine.status().notes > 0)  # what was done before is to be found
@@ -518,25 +496,30 @@ def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[...,
     assert engine.status().notes == 400
 
 
-def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(open_with_processes: Callable[..., Engine]):
-    pids: list[int] = []
-    engine = open_with_processes(lambda _: pids.extend(child_pids()))
-    wait_until(lambda: pids)
+@slow
+def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(
+    open_with_processes: Callable[..., Engine], started: list[ChildProcess]
+):
+    reached = threading.Event()
+    engine = open_with_processes(lambda _: reached.set())
+    assert reached.wait(30)
 
     engine.close()
 
-    assert not any(map(is_alive, pids))
+    assert started
+    assert not any(is_alive(process.pid) for process in started)
 
 
+@slow
 @needs_kill
 def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
-    open_with_processes: Callable[..., Engine], caplog: pytest.LogCaptureFixture
+    open_with_processes: Callable[..., Engine], started: list[ChildProcess], caplog: pytest.LogCaptureFixture
 ):
     told: list[str] = []
 
     def kill(engine: Engine) -> None:
         engine.listen(lambda _: told.append(str(engine.status().message or "")))
-        os.kill(child_pids()[0], signal.SIGKILL)
+        os.kill(started[0].pid, signal.SIGKILL)
 
     engine = open_with_processes(kill)
     settle(engine)

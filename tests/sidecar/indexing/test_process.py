@@ -74,7 +74,7 @@ def test_a_process_that_sends_nothing_for_too_long_is_killed(echo: ChildProcess)
     with closing(echoing(replace(EQUAL, silence_s=0.5))) as process:
         process.send("hang")
 
-        with pytest.raises(ProcessDied, match="said nothing for 0.5 s"):
+        with pytest.raises(ProcessDied, match=r"said nothing for 0\.5 s"):
             process.receive()
 
 

@@ -1,14 +1,13 @@
 """A problem's sentence has the code of what met it."""
 
 import pytest
+
+from quarry.index import Problem
 from quarry.indexing.pool import POISON
-from quarry.indexing.reasons import of_problem
+from quarry.indexing.reasons import absence_of, of_problem
 from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault
-import pytest
-from quarry.index import Problem
-from quarry.indexing.reasons import absence_of
-from quarry.vault.rules import Rules
+
 
 @pytest.mark.parametrize(
     ("told", "code"),

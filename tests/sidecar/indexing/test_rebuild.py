@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from benchmark.measurement import process_tree
 from builders import (
     EQUAL,
     IMPATIENT,
@@ -27,17 +28,16 @@ from builders import (
 )
 from msgspec.structs import replace
 
-from quarry.bench.measurement import process_tree
 from quarry.embedding import Fingerprint
 from quarry.engine import Engine
 from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
 from quarry.indexing import indexer as indexing
 from quarry.indexing import rebuild, sync
-from quarry.indexing.pool import PlanLimits, WorkerOptions
-from quarry.indexing.process import ChildProcess, ProcessLimits
+from quarry.indexing.process import ChildProcess, PlanLimits, ProcessLimits
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
 from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.vector_model import WorkerOptions
 from quarry.messages import Sentence
 from quarry.settings import Settings
 from quarry.types import VaultChange

@@ -104,7 +104,7 @@ GREETING = json.dumps(
 )
 
 
-def test_a_handshake_imports_no_engine_and_no_library(at_shared, tools):
+def test_a_handshake_imports_no_engine(at_shared, tools):
     command = [sys.executable, "-X", "importtime", "-P", "-m", "quarry", "mcp", "--vault", str(at_shared.vault)]
 
     done = subprocess.run(
@@ -118,4 +118,4 @@ def test_a_handshake_imports_no_engine_and_no_library(at_shared, tools):
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.decode().splitlines()}
     assert b'"protocolVersion":"2025-06-18"' in done.stdout.replace(b" ", b"")
     assert "quarry" in imported
-    assert not imported & {"msgspec", "numpy", "apsw", "asyncio", "websockets", "mcp", "h11", "pydantic", "tomlkit"}
+    assert not imported & {"numpy", "apsw", "asyncio", "mcp", "h11", "pydantic", "tomlkit"}

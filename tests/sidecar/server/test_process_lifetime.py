@@ -1,6 +1,7 @@
 """What ends a sidecar, tried on real processes; and the loops behind it, on a clock of seconds."""
 
 import asyncio
+import ctypes
 import os
 import signal
 import subprocess
@@ -152,3 +153,41 @@ def test_a_sidecar_that_cannot_finish_is_ended_all_the_same():
     done = subprocess.run([sys.executable, "-c", code], timeout=PATIENCE_S, check=False)
 
     assert done.returncode == 1
+
+
+HAS_HEAPS = sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_info")
+
+COUNT = """
+import ctypes, sys, threading
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+allocated = threading.Barrier(5)
+
+def allocate():
+    libc.malloc(1000)
+    allocated.wait(60)
+    allocated.wait(60)
+
+{first}
+for _ in range(4):
+    threading.Thread(target=allocate).start()
+allocated.wait(60)
+report = ctypes.c_void_p(libc.fopen(sys.argv[1].encode(), b"w"))
+libc.malloc_info(0, report)
+libc.fclose(report)
+allocated.wait(60)
+"""
+SHARE = "from quarry.server.process_lifetime import limit_malloc_arenas; limit_malloc_arenas()"
+
+
+@pytest.mark.skipif(not HAS_HEAPS, reason="only glibc has heaps of threads")
+def test_threads_that_begin_afterwards_share_one_heap(tmp_path):
+    counts = []
+    for number, first in enumerate(("", SHARE)):
+        report = tmp_path / f"{number}.xml"
+        subprocess.run([sys.executable, "-c", COUNT.format(first=first), report], check=True)
+        counts.append(report.read_text().count("<heap nr="))
+
+    assert counts[0] > 1
+    assert counts[1] == 1

@@ -7,14 +7,14 @@ import pytest
 
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
-from quarry.index.opening import connect_ours
+from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.postings.searcher import Fts5Retriever, MemoryRetriever
 from quarry.index.postings.segment_delta import read_note
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing.maintenance import restore_postings
+from quarry.indexing.current_index import restore_postings
 
 NOTES = 40
 

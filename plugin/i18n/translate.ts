@@ -1,0 +1,92 @@
+/**
+ * Which sentence stands for a key in the user's language? The language is chosen once, when the plugin loads.
+ *
+ * Each language is a file of `locales/`: data only, with `{name}` where an argument stands, and an object of forms by the
+ * categories of `Intl.PluralRules` where a count decides about the sentence. English defines the keys. In `main.js`
+ * the catalogues are packed (`esbuild.locales.mjs`).
+ */
+import de from "../../sidecar/quarry/locales/de.json";
+import en from "../../sidecar/quarry/locales/en.json";
+import ja from "../../sidecar/quarry/locales/ja.json";
+import zh from "../../sidecar/quarry/locales/zh.json";
+
+type English = typeof en;
+export type Key = keyof English;
+type PluralKey = { [K in Key]: English[K] extends string ? never : K }[Key];
+
+/** A number is written as the language writes it; a number that is a name (a process id, a year) goes in as a string. */
+export type Args = Readonly<Record<string, string | number>>;
+export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
+type Text = string | Forms | null | undefined;
+export type Catalogue = Readonly<Record<string, Text>>;
+
+/** Each is a catalogue, or in `main.js` a packed one. */
+const SOURCES: Readonly<Record<string, Catalogue | string>> = { en, de, ja, zh };
+
+let language = "en";
+let english = opened("en");
+let words = english;
+let plurals: Intl.PluralRules | null = null; // the formatters are made when first used, because each takes .1 ms or more
+let numbers: Intl.NumberFormat | null = null;
+
+/** Speaks the language of *tag*, as Obsidian names it, or English where there is no translation. *unpack* reads a packed catalogue. */
+export function chooseLanguage(tag: string, unpack = (_packed: string): string => "{}"): void {
+  language = languageOf(tag);
+  english = opened("en", unpack);
+  words = nameOf(language) === "en" ? english : opened(nameOf(language), unpack);
+  plurals = numbers = null;
+}
+
+/** A packed translation is a list of texts, in the order of English's keys; null where there is none. */
+function opened(name: string, unpack = (_packed: string): string => "{}"): Catalogue {
+  const source = SOURCES[name] ?? {};
+  if (typeof source !== "string") return source;
+  const texts = JSON.parse(unpack(source)) as Catalogue | readonly Text[];
+  return isList(texts) ? Object.fromEntries(Object.keys(english).map((key, at) => [key, texts[at]])) : texts;
+}
+
+function isList(texts: Catalogue | readonly Text[]): texts is readonly Text[] {
+  return Array.isArray(texts);
+}
+
+/** The language that is spoken, for the formatters of `Intl`. */
+export function currentLanguage(): string {
+  return language;
+}
+
+/** Those who read traditional characters get English: it is not for us to say that simplified ones will do. */
+function languageOf(tag: string): string {
+  if (/^zh(-(hans.*|cn|sg))?$/i.test(tag)) return "zh";
+  const name = nameOf(tag);
+  return name !== "zh" && Object.hasOwn(SOURCES, name) ? tag : "en";
+}
+
+function nameOf(tag: string): string {
+  return tag.split("-")[0] ?? "";
+}
+
+/** The text of *key*; one with plural forms needs a `count`. */
+export function t<K extends Key>(key: K, ...[args]: K extends PluralKey ? [args: Args & { readonly count: number }] : [args?: Args]): string {
+  return translated(key, args) ?? key;
+}
+
+/** The text of a key that may be unknown, such as one that a newer engine sent; null where it is. */
+export function translated(key: string, args: Args = {}): string | null {
+  const entry = words[key] ?? english[key];
+  if (entry == null) return null;
+  const text = typeof entry === "string" ? entry : formOf(entry, Number(args["count"]));
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = args[name] ?? placeholder;
+    return typeof value === "number" ? number(value) : value;
+  });
+}
+
+function formOf(forms: Forms, count: number): string {
+  plurals ??= new Intl.PluralRules(language);
+  return forms[plurals.select(count)] ?? forms.other;
+}
+
+export function number(value: number): string {
+  numbers ??= new Intl.NumberFormat(language);
+  return numbers.format(value);
+}

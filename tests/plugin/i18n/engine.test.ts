@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { version } from "../../../manifest.json";
+import { installWords, scopeWords, updateWords } from "../../../plugin/i18n/engine";
+import { answer, hit } from "../builders";
+
+const WHEEL = `quarry_search-${version}-py3-none-any.whl`;
+
+describe("installing", () => {
+  test.each([
+    ["linux", ["uv"], [`uv tool install ~/Downloads/${WHEEL}`]],
+    ["linux", ["uv", "pipx"], [`uv tool install ~/Downloads/${WHEEL}`, `pipx install ~/Downloads/${WHEEL}`]],
+    ["darwin", ["pipx", "brew"], [`pipx install ~/Downloads/${WHEEL}`]],
+    ["darwin", ["brew"], ["brew install uv", `uv tool install ~/Downloads/${WHEEL}`]],
+    ["darwin", [], ["curl -LsSf https://astral.sh/uv/install.sh | sh", `uv tool install ~/Downloads/${WHEEL}`]],
+    ["win32", ["winget"], ["winget install --id=astral-sh.uv -e", `uv tool install "$HOME\\Downloads\\${WHEEL}"`]],
+    ["win32", [], ['powershell -ExecutionPolicy ByPass -c "irm https://astral.sh/uv/install.ps1 | iex"', `uv tool install "$HOME\\Downloads\\${WHEEL}"`]],
+  ] as const)("on %s with %j", (platform, installers, commands) => {
+    const words = installWords({ platform, installers });
+
+    expect(words.commands).toEqual(commands);
+    expect(words.detail).toContain(WHEEL);
+  });
+
+  test("where there is no installer, it is said where to begin", () => {
+    expect(installWords({ platform: "linux", installers: [] }).detail).toMatch(/get uv with the first command\..*second command/s);
+  });
+});
+
+test("no command names a package that anybody could register", () => {
+  const all = [...updateWords().commands, ...installWords({ platform: "linux", installers: ["uv", "pipx"] }).commands];
+
+  expect(all.filter((command) => /\bquarry-search\b/.test(command))).toEqual([]);
+  expect(updateWords().detail).toContain(WHEEL);
+});
+
+describe("the line above rows found by names", () => {
+  const found = answer({ hits: [hit("a.md")], byNames: { ignored: ["created:7d", "/x/"] } });
+
+  test("what was searched, what was left out, and why", () => {
+    const { text, tip, action } = scopeWords("missing", found);
+
+    expect(text).toBe("Titles, headings and tags only, without created:7d /x/");
+    expect(tip).toBe("The search engine is not installed.");
+    expect(action).toEqual({ id: "engine-help", label: "Install" });
+  });
+
+  test("where nothing is found, the panel has the way out", () => {
+    expect(scopeWords("missing", { ...found, hits: [] })).toMatchObject({ text: expect.stringMatching(/^No titles/) as string, action: null });
+  });
+
+  test("an engine that is on its way needs nothing", () => {
+    expect([scopeWords("starting", found).action, scopeWords("live", found).action]).toEqual([null, null]);
+  });
+});
