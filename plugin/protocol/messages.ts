@@ -124,6 +124,7 @@ export type QueryProblem =
   | "no-filter-here"
   | "bad-date";
 export type ReasonCode =
+  | "sensitivity"
   | "folders-include"
   | "folders-exclude"
   | "index-ignore"
@@ -743,7 +744,7 @@ export interface Breakdown {
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `wording`: similarity to each single word. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `max_sim`: similarity to each single word. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**
@@ -1835,6 +1836,14 @@ export interface Settings {
    */
   readonly excludeStatus: readonly string[];
   /**
+   * Folders whose notes are sensitive: never read, indexed or shown.
+   */
+  readonly sensitiveFolders: readonly string[];
+  /**
+   * Folders whose notes are restricted, with the same effect.
+   */
+  readonly restrictedFolders: readonly string[];
+  /**
    * Where `capture` puts new notes; "" is the vault itself.
    */
   readonly captureFolder: string;
@@ -1868,6 +1877,8 @@ export interface SettingsWriteParams {
   readonly indexCanvases?: boolean;
   readonly indexPdfs?: boolean;
   readonly excludeStatus?: readonly string[];
+  readonly sensitiveFolders?: readonly string[];
+  readonly restrictedFolders?: readonly string[];
   /**
    * At most 1000 characters.
    */

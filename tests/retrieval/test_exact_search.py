@@ -18,7 +18,7 @@ from quarry.index.note_codec import open_packed
 from quarry.index.postings.columns import TEXT, NoteTerms
 from quarry.index.postings.searcher import MemoryRetriever
 from quarry.indexing.vector_model import embedded_text
-from quarry.search.features import FIELD_WEIGHTS
+from quarry.search.candidates import FIELD_WEIGHTS
 from quarry.types import SearchRequest
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")

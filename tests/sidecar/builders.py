@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -27,14 +28,14 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.embedding.late_interaction import WordSimilarities
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Index, KeywordQuery, NoteIds, Problem, Reader
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.indexing.process import ProcessLimits
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.worker import WorkerTiming
-from quarry.search import Answer
+from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, SearchRequest, VaultChange
 from quarry.vault.read import FileContent
 
@@ -354,6 +355,22 @@ def ask(engine: Engine, query: str, **options: object) -> Answer:
     return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
 
 
+def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **fields: Any) -> SearchExecution:
+    """A request in progress over *reader*; without *encoder*, the dense retriever is missing."""
+    missing: dict[Any, Any] = {} if encoder is not None else {"dense": "not here"}
+    retrievers = serving_retrievers(mode, missing)
+    given = {
+        "encoder": encoder if "dense" in retrievers else None,
+        "retrievers": retrievers,
+        "missing": missing,
+        "weights": {"lexical": 1.0, "dense": 1.0},
+        "deadline": Deadline.after(PATIENCE_S),
+        "now": datetime(2026, 3, 1, 12),  # noqa: DTZ001
+        **fields,
+    }
+    return SearchExecution(reader, **given)
+
+
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
     """All that searches in every mode and fusion say, but for row ids, which a rebuild hands out anew."""
     said: list[object] = []
@@ -363,7 +380,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         for hit in answer.hits:
             said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
-                (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
+                (replace(p.chunk, chunk_id=0), replace(p.ranked, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]
     return "\n".join(map(repr, said))
 

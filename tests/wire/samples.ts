@@ -1122,6 +1122,12 @@ export const methods: Methods = {
       "excludeStatus": [
         "archived"
       ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
+      ],
       "captureFolder": "00-inbox",
       "captureByAgents": false
     }
@@ -1261,6 +1267,12 @@ export const methods: Methods = {
       "excludeStatus": [
         "archived"
       ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
+      ],
       "captureFolder": "00-inbox",
       "captureByAgents": false
     }
@@ -1293,6 +1305,12 @@ export const methods: Methods = {
       "indexPdfs": false,
       "excludeStatus": [
         "archived"
+      ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
       ],
       "captureFolder": "00-inbox",
       "captureByAgents": false

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quarry import __version__, config
-from quarry.agents.install.config_paths import Host, current_host
+from quarry.agents.install.clients import Host, current_host
 from quarry.agents.install.desired_state import Unreadable, installed
-from quarry.agents.install.server_entry import running_launcher
-from quarry.agents.install.verify import Verification, verify
+from quarry.agents.install.server_entry import Verification, running_launcher, verify
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
@@ -26,7 +25,7 @@ from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
-from quarry.mcp.versions import ALL_VERSIONS
+from quarry.mcp.stdio import VERSIONS
 from quarry.redaction.rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
@@ -110,7 +109,7 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {VERSIONS[0]} to {VERSIONS[-1]}")
 
 
 def _clients(host: Host) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """How current an index is, and whether an answer should wait until it is more so."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from msgspec import Struct
 
@@ -54,17 +54,23 @@ class IndexFreshness:
         """The current activity of indexing."""
         return "paused" if self._requests.is_paused else self._sync.activity.state
 
-    def now(self) -> Freshness:
+    @contextmanager
+    def snapshot(self) -> Iterator[Freshness]:
         """
-        How current an answer is that is read from now on: it holds at least what was committed up to this epoch.
+        Open a snapshot for all that this thread asks inside, with how current it is at least.
 
         Raises:
             IndexUnavailable, IndexDamaged: The index cannot be read.
         """
-        requests, progress = self._requests, self._sync.activity.progress()
-        with self._reader() as reader:
-            notes, epoch = reader.note_count, reader.generation
-        return freshness(self.state, progress, notes, requests.change_count, requests.lag, epoch)
+        state, progress = self.state, self._sync.activity.progress()
+        waiting, lag = self._requests.change_count, self._requests.lag
+        with self._reader() as reader:  # after the lag: a snapshot that has more does no harm
+            yield freshness(state, progress, reader.note_count, waiting, lag, reader.generation)
+
+    def now(self) -> Freshness:
+        """How current an answer is that is read from now on; raises as `snapshot`."""
+        with self.snapshot() as index:
+            return index
 
     def is_nearly_complete(self, reader: Reader) -> bool:
         """Whether *reader* sees nearly all notes of the vault, as far as is known."""

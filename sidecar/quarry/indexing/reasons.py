@@ -20,6 +20,7 @@ MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path m
 Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 _RULES: dict[str, ReasonCode] = {
+    "sensitivity": "sensitivity",
     "folders.include": "folders-include",
     "folders.exclude": "folders-exclude",
     ".indexignore": "index-ignore",

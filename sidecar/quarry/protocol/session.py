@@ -148,6 +148,12 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_status: Annotated[
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
+    sensitive_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are sensitive: never read, indexed or shown.")
+    ]
+    restricted_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are restricted, with the same effect.")
+    ]
     capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
     capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
 
@@ -169,5 +175,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
     index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
     exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
+    sensitive_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
+    restricted_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
     capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
     capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

@@ -42,6 +42,13 @@ def test_a_question_to_a_running_sidecar_imports_no_engine(at_shared):
     assert not imported(helped("search", "--json", "accordion")) & (ENGINE | OTHERS)
 
 
+def test_a_command_that_serves_agents_imports_neither_the_engine_nor_the_sdk():
+    found = imported(f"{helped('mcp', '--help')}import quarry.mcp.stdio")
+
+    assert "quarry.mcp.stdio" in found
+    assert not found & (ENGINE | {"pydantic", "uvicorn"} | (OTHERS - {"quarry.mcp"}))
+
+
 def test_a_sidecar_imports_neither_the_file_watcher_nor_progress_bars():
     found = imported(helped("serve", "--help"))
 

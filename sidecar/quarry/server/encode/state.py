@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import get_args
 
 from quarry import protocol as wire
-from quarry.capture import Captured
 from quarry.engine import Status
 from quarry.index import NotePage, Problem
 from quarry.indexing.backfill import BackfillStatus
@@ -13,12 +12,13 @@ from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
 from quarry.redaction.sanitize import scrubbed
-from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.search.answer import CHARACTERS_PER_TOKEN
+from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
 from quarry.types import PropertyValue, Retriever
+from quarry.vault.new_note import Captured
 from quarry.vault.paths import nfc
-from quarry.whole_note import WholeNote
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 
@@ -156,6 +156,8 @@ def settings(values: Settings) -> wire.Settings:
         index_canvases=values.index_canvases,
         index_pdfs=values.index_pdfs,
         exclude_status=list(values.exclude_status),
+        sensitive_folders=list(values.sensitive_folders),
+        restricted_folders=list(values.restricted_folders),
         capture_folder=values.capture_folder,
         capture_by_agents=values.capture_by_agents,
     )
