@@ -19,7 +19,7 @@ from quarry.index.postings.fields import chunk_columns, name_columns
 from quarry.index.postings.query import Fts5Postings, MemoryPostings
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing.maintenance import restore_postings
+from quarry.indexing.current_index import restore_postings
 
 
 @pytest.fixture
