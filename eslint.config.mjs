@@ -97,7 +97,7 @@ export default defineConfig([
     ["plugin/search/**"],
     nodeIsReachedOnce,
     noObsidian("A search"),
-    no("/(ui|vault)/", "A search has no screen: publish a SearchState and let ui/ draw it."),
+    no("/(ui|vault)/", "A search has no screen: publish a SearchState and let ui/ draw it.", true),
     no("/sidecar/(process|connection|supervisor|program-paths)$", "A search speaks to the client, not to the process or the socket.", true),
   ),
   folder(

@@ -11,7 +11,6 @@ import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
 import { followLink, readSearchLink } from "./ui/pane/search-link";
 import { SearchSession } from "./search/session";
-import { NameIndex } from "./search/name-index";
 import { NamesFallback } from "./search/names-fallback";
 import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
@@ -26,13 +25,13 @@ import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal, type CaptureParts } from "./ui/dialogs/capture-modal";
 import { LastEditor } from "./ui/list/insert";
 import { IndexStatusLine } from "./ui/pane/status";
-import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
+import { freshness, isQuiet } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane/pane-commands";
 import { Inspector } from "./ui/inspector/inspector";
 import { SearchView, VIEW_TYPE } from "./ui/pane/search-view";
 import { QuarrySettingTab } from "./ui/settings/settings-tab";
-import { noteNamesOf } from "./ui/note-names";
 import { chooseLanguage, t } from "./i18n/translate";
+import { NoteNames } from "./vault/note-names";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
@@ -109,20 +108,9 @@ export default class QuarryPlugin extends Plugin {
   // --- registering --------------------------------------------------------------------------------
 
   private registerPane(client: RpcClient, supervisor: Supervisor, actions: Actions): void {
-    const indexUpdated = new Emitter<void>();
-    this.register(
-      client.notifications.listen(({ method }) => {
-        if (method === "index/updated") indexUpdated.emit();
-      }),
-    );
-    const names = noteNamesOf(this.app, this);
-    const searcher = new NamesFallback(client, supervisor, new NameIndex(names, windowClock), windowClock);
-    this.register(names.changed.listen(() => {
-      if (supervisor.state.kind !== "live") indexUpdated.emit();
-    }));
-    this.register(supervisor.changed.listen(({ kind }) => {
-      if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
-    }));
+    const names = new NoteNames(this.app, windowClock);
+    names.watch(this);
+    const searcher = new NamesFallback(client, supervisor, names, windowClock);
     const lastEditor = new LastEditor(this.app);
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
@@ -130,7 +118,7 @@ export default class QuarryPlugin extends Plugin {
       createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
-      indexUpdated,
+      indexUpdated: searcher.updated,
       preferences: () => this.preferences,
       preferencesChanged: this.preferencesChanged,
       savePreferences: (change) => void this.save({ ...this.preferences, ...change }),
@@ -246,9 +234,7 @@ export default class QuarryPlugin extends Plugin {
       client,
       isReady: () => supervisor.state.kind === "live",
       onStateChange: (callback) => supervisor.changed.listen(callback),
-      onIndexUpdated: (callback) => client.notifications.listen(({ method }) => {
-        if (method === "index/updated") callback();
-      }),
+      onIndexUpdated: (callback) => supervisor.indexUpdated.listen(callback),
       openSearch: (query) => void this.openPane(query),
       log: this.diagnosticLog.log,
     });

@@ -31,7 +31,7 @@ const PREFIX = 3;
  * The hits of the second stage behind those that the first began with: three that hold every word of the query, or all that
  * are still found, once the user is among them (`isTouched`).
  */
-export function belowPrefix(first: readonly Hit[], second: readonly Hit[], isTouched: boolean): readonly Hit[] {
+export function mergeStages(first: readonly Hit[], second: readonly Hit[], isTouched: boolean): readonly Hit[] {
   const found = new Map(second.map((hit) => [hit.path, hit]));
   const kept = isTouched ? first : leading(first);
   const prefix = kept.flatMap(({ path }) => found.get(path) ?? []);

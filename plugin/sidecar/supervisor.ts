@@ -51,6 +51,8 @@ export interface SupervisorParts {
 export class Supervisor {
   readonly changed = new Emitter<EngineState>();
   readonly statusChanged = new Emitter<IndexStatus | null>();
+  /** The index changed, so that answers may differ. */
+  readonly indexUpdated = new Emitter<void>();
   private current: EngineState = { kind: "stopped" };
   private indexStatus: IndexStatus | null = null;
   private ownProcess: EngineProcess | null = null;
@@ -73,6 +75,7 @@ export class Supervisor {
     });
     parts.client.notifications.listen(({ method, params }) => {
       this.setStatus(method === "index/updated" ? params.status : params);
+      if (method === "index/updated") this.indexUpdated.emit();
     });
   }
 

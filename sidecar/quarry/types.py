@@ -122,19 +122,6 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
-class Fused(Struct, frozen=True):
-    """A chunk that may be shown: its rank and score from each retriever, and the fused score."""
-
-    chunk_id: int
-    path: str
-    number: int
-    score: float
-    lexical_rank: int | None  # from 1; None: that retriever did not propose it
-    dense_rank: int | None
-    lexical_score: float | None
-    dense_score: float | None
-
-
 class Scope(Struct, frozen=True):
     """Filters that both retrievers apply inside the index, before anything is ranked or cut."""
 
@@ -212,7 +199,7 @@ class SearchRequest(Struct, frozen=True):
     max_tokens: int = 4000
     scope: Scope = Scope()  # adds to operators in the query
     weights: Mapping[Retriever, float] | None = None  # None: as set for the vault
-    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `search/grouping.py`
+    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `pipeline.places_on_page`
     with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
     expand: bool = False  # True: all passages of a hit are quoted, not its best one alone
     extract: bool = False  # True: the sentence that answers is looked for, where a question is asked

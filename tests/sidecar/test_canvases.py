@@ -106,7 +106,7 @@ def test_a_broken_canvas_is_told_and_ends_nothing(vault: Vault, open_engine, dat
     assert reason in told
     explained = engine.explain(_request("walnut"), "a.canvas")
     assert explained.state == "failed"
-    assert reason in explained.message
+    assert reason in str(explained.messages[0])
 
 
 def test_a_canvas_that_is_broken_later_keeps_what_it_said_until_it_is_mended(vault: Vault, open_engine):

@@ -1,22 +1,30 @@
-"""Why a note ranks where it does in an answer, or why it is missing from it."""
+"""The place of a note in an answer, and the reasons for it, or why the answer does not have the note."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.conditions import HasProperty, Not
+from quarry.analysis.alternatives import Languages
+from quarry.conditions import HasPhrase, HasProperty, Not, leaves
+from quarry.documents.chunking import skipped_sections
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.markdown import read_outline
 from quarry.errors import NoteNotFound
-from quarry.index import Deadline, NoteName, Reader
+from quarry.index import NoteName
+from quarry.index.filters.blocks import says
 from quarry.messages import Message, message
 from quarry.query.parse import describe_query
-from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.search.answer import RankedChunk
+from quarry.search.candidates import identifier_query
+from quarry.search.execution import SearchExecution
+from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, can_rank
-from quarry.search.whole_words import whole_word
-from quarry.types import Fused, Fusion, Retriever, SearchRequest
+from quarry.types import Query, SearchRequest
+
+MAX_NAMED = 6  # words of the query; more are counted
+MAX_SKIPPED_NAMED = 3  # words or phrases in sections that are not searched
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
@@ -27,7 +35,7 @@ exist.
 
 
 class Explanation(Struct, frozen=True):
-    """Where one note stands in one search, and why."""
+    """The place of one note in the answer to one search, and the reasons for it."""
 
     path: str
     state: State
@@ -37,41 +45,32 @@ class Explanation(Struct, frozen=True):
     total: int = 0  # notes that the search finds, as its answer counts them
     score: float | None = None
     confidence: float | None = None  # the probability that it answers
-    passage: Fused | None = None  # the best one, with its rank and score in each retriever
+    passage: RankedChunk | None = None  # the best one, with its rank and score in each retriever
     shares: Mapping[str, float] = field(default_factory=dict)
-    found: tuple[str, ...] = ()  # the query's words that the note holds
+    found: tuple[str, ...] = ()  # the query's words that the note contains
     lacking: tuple[str, ...] = ()
 
 
-def explain(
-    request: SearchRequest,
-    path: str,
-    context: SearchContext,
-    weights: Mapping[Retriever, float],
-    fusion: Fusion,
-    deadline: Deadline,
-    now: datetime,
-) -> Explanation | None:
+def explain(options: SearchRequest, path: str, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 
     Raises:
-        BadQuery, DeadlineExceeded, Cancelled: As for `search`.
+        BadQuery: As for `search`.
     """
-    reader = context.reader
-    query = parse_request(request, now)
+    reader = execution.reader
+    query = parse_request(options, execution)
     try:
         note = reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = describe_query(query, context.available(request.mode))
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
-    result = execution.run_with_relaxation(query) if can_rank(query) else None
+    understood = describe_query(query, execution.retrievers)
+    result = run_with_relaxation(query, options, execution) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
-    failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
+    failing = reader.first_failing_condition(condition, note.note_id, deadline=execution.deadline)
     if failing is not None:
-        status = failing.part if isinstance(failing, Not) and failing in request.scope.status_conditions else None
+        status = failing.part if isinstance(failing, Not) and failing in options.scope.status_conditions else None
         reason = (
             message("explained.status", value=status.value)
             if isinstance(status, HasProperty)
@@ -80,17 +79,18 @@ def explain(
         return Explanation(note.path, "refused", (reason,), understood)
     if ranked is None:
         return Explanation(note.path, "listed", (message("explained.listed"),), understood)
-    explanation = _explain_place(note, ranked, execution.count_notes(ranked), understood, reader, deadline)
+    explanation = _explain_place(note, ranked, understood, execution)
     if ranked.relaxed:
         return replace(explanation, messages=(*ranked.relaxed.messages, *explanation.messages))
     return explanation
 
 
 def _explain_place(
-    note: NoteName, result: RankedResult, total: int, understood: Message, reader: Reader, deadline: Deadline
+    note: NoteName, result: RankedResult, understood: Message, execution: SearchExecution
 ) -> Explanation:
-    """The place of *note* among the *total* notes that were found, or why it is not among them."""
-    found, lacking = _words(result.prepared, note.note_id, reader, deadline)
+    """The place of *note* among all notes that were found, or why it is not among them."""
+    total = count_notes(result, execution)
+    found, lacking = _words(result.prepared, note.note_id, execution)
     ranking, shown = result.ranking, len(result.page)
     if note.note_id not in ranking.note_ids:
         state: State = "unranked"
@@ -104,7 +104,7 @@ def _explain_place(
             messages = (message("explained.far"),)
         return Explanation(note.path, state, messages, understood, total=total, found=found, lacking=lacking)
     place = ranking.note_ids.index(note.note_id)
-    [ranked] = ranking.ranked_notes([place], reader, deadline)
+    [ranked] = ranking.ranked_notes([place], execution)
     is_shown = place in result.page
     rank = (
         message("explained.hit", rank=place + 1, total=total)
@@ -128,20 +128,20 @@ def _explain_place(
 
 
 def _words(
-    prepared: PreparedQuery, note_id: int, reader: Reader, deadline: Deadline
+    prepared: PreparedQuery, note_id: int, execution: SearchExecution
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which words of the query the note holds in any form, and which it lacks."""
-    held: dict[str, bool] = {}
+    """The words of the query that the note contains in any form, and those that it lacks."""
+    contains: dict[str, bool] = {}
     for _, word in prepared.words_used:
-        alone = whole_word(word, prepared.languages)
-        held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
-    return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
+        alone = identifier_query(word, prepared.languages)
+        scorer = execution.reader.keywords.query(alone, deadline=execution.deadline)
+        contains[word] = not alone.is_empty and bool(scorer.note_scores([note_id]))
+    return tuple([word for word in contains if contains[word]]), tuple([w for w in contains if not contains[w]])
 
 
 _REASONS = frozenset({"phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"})
-_REASON_OF = {**{reason: reason for reason in _REASONS}, "wording": "meaning", "vector": "meaning"}
+_REASON_OF = {**{reason: reason for reason in _REASONS}, "max_sim": "meaning", "vector": "meaning"}
 """Signal -> its reason; `passage` and `note` are one reason, the words that the note contains."""
-MAX_NAMED = 6  # words of the query; more are counted
 
 
 def _reasons(
@@ -169,3 +169,39 @@ def _contents(found: Sequence[str], lacking: Sequence[str]) -> tuple[Message, ..
         return ()
     contains = message("explained.contains", words=tuple(found))
     return (contains, message("explained.lacks", words=tuple(lacking))) if lacking else (contains,)
+
+
+# --- sections that are not searched --------------------------------------------------------------
+
+
+def in_skipped_sections(
+    text: str, query: Query, lacking: Sequence[str], skip_sections: Sequence[str], languages: Languages = ()
+) -> list[Message]:
+    """
+    The phrases and exclusions of *query*, and the words *lacking*, that are in a section such as "Related".
+
+    The index leaves these sections out.
+
+    Args:
+        text: The whole note.
+        lacking: Words of the query that the index does not find in the note.
+        skip_sections: The titles of sections that are not searched.
+    """
+    outline = read_outline(text, read_front_matter(text).body_start)
+    found: dict[str, str] = {}
+    phrases = list(dict.fromkeys([*_phrases(query), *query.phrases]))
+    of_phrases = {word for phrase in phrases for word in phrase.lower().split()}
+    wanted = [*phrases, *[word for word in lacking if word not in of_phrases]]
+    for title, start, end in skipped_sections(text, outline.headings, skip_sections):
+        for phrase in wanted:
+            if phrase not in found and says(text[start:end], [phrase], [], languages):
+                found[phrase] = title
+    return [
+        message("explained.skipped-section", words=phrase, section=title)
+        for phrase, title in [*found.items()][:MAX_SKIPPED_NAMED]
+    ]
+
+
+def _phrases(query: Query) -> list[str]:
+    """The phrases that *query* requires or excludes."""
+    return [leaf.phrase for leaf, _ in leaves(query.condition) if isinstance(leaf, HasPhrase)]

@@ -2,10 +2,10 @@
 The easier queries that are tried when nothing is found.
 
 One part of the query is dropped at a time, under a name that the answer carries. Only what was typed is relaxed, and
-never an exclusion: after `-draft` nobody wants drafts.
+never an exclusion: after `-draft`, drafts are not wanted.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -27,6 +27,7 @@ from quarry.conditions import (
 )
 from quarry.messages import Message, message
 from quarry.search.answer import Relaxed
+from quarry.search.execution import SearchExecution
 from quarry.types import Query, Scope
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
@@ -34,14 +35,14 @@ _SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up,
 
 
 def relaxations(
-    query: Query, scope: Scope, admits_none: Callable[[Condition], bool], *, typing: bool
+    query: Query, scope: Scope, execution: SearchExecution, *, typing: bool
 ) -> Iterator[tuple[Relaxed, Query]]:
     """
     Easier queries than *query*, the most similar first.
 
     Args:
         scope: Filters that were not typed, and stay.
-        admits_none: Whether no note of the vault meets a condition, to name the filter that no note meets.
+        execution: Evaluates conditions, to name a filter that no note of the vault meets.
     """
     parts = conjuncts(query.condition)
     phrases = tuple(part for part in parts if isinstance(part, HasPhrase))
@@ -67,7 +68,7 @@ def relaxations(
             replace(query, words=words, phrases=(), condition=loose),
         )
     if filters:
-        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and admits_none(part)]
+        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and _admits_none(part, execution)]
         written = tuple(part.written() for part in unmet or filters)
         failed = message(f"relaxed.{'unmet-filters' if unmet else 'filters'}", filters=written)
         wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
@@ -80,6 +81,12 @@ def relaxations(
         words_found = none_contain(message("word.any-of", words=query.words))
         lacking = words_found if is_named else message(f"relaxed.nothing-{among}")
         yield Relaxed("meaning", (lacking, message("relaxed.meaning"))), query
+
+
+def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
+    """Whether no note of the vault meets *condition*."""
+    admitted = execution.reader.matching_notes(condition, deadline=execution.deadline)
+    return admitted is not None and len(admitted) == 0
 
 
 def _leaves_out(condition: Condition) -> bool:

@@ -18,7 +18,7 @@ from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks
 from quarry.server.service import Request, Service
 from quarry.server.turns import Lane
-from quarry.server.waiting import wait_for_report
+from quarry.server.waiting import wait_for_changes
 from quarry.types import SearchRequest
 
 T = TypeVar("T")
@@ -30,12 +30,12 @@ async def _answer(
     """
     Ask, and build the *result* on the same thread: handing over to another costs as much as building it.
 
-    How current the index is, is looked at before: an answer that is newer than it says does no harm.
+    The answer and its `index` are read from one snapshot.
     """
 
     def answered() -> protocol.Value:
-        index = service.engine.freshness.now()
-        return result(ask(), index)
+        with service.engine.freshness.snapshot() as index:
+            return result(ask(), index)
 
     return await service.call(lane, answered)
 
@@ -147,7 +147,7 @@ async def _until_searchable(
 ) -> protocol.Value:
     """*result*, once the note can be found, or `waitMs` is over."""
     index = service.engine.freshness
-    is_searchable = await wait_for_report(index, index.last_report(), params.wait_ms, request.is_cancelled)
+    is_searchable = await wait_for_changes(index, index.sequence_at(), params.wait_ms, request.is_cancelled)
     now = translate.freshness(await service.call("search", index.now))
     return replace(result, searchable=is_searchable, index=now)
 

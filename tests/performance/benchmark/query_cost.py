@@ -20,7 +20,7 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, Reader
 from quarry.query.parse import parse_query
-from quarry.search.fusion import DEPTH, fuse
+from quarry.search.rrf import DEPTH, fuse
 from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones

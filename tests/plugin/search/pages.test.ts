@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Hit } from "../../../plugin/protocol/messages";
 import { answerOf } from "../../../plugin/search/answer";
-import { belowPrefix, joined, pageAfter, SLOW_MS } from "../../../plugin/search/pages";
+import { mergeStages, joined, pageAfter, SLOW_MS } from "../../../plugin/search/pages";
 import { SearchSession } from "../../../plugin/search/session";
 import { type Asked, FakeClient, hit, type ManualClock, manualClock, searchResult, settled } from "../builders";
 
@@ -28,22 +28,22 @@ describe("stages", () => {
 
   describe("what meaning adds comes in below", () => {
     test("the first three that hold every word keep their places", () => {
-      expect(pathsOf(belowPrefix(hits("a", "b", "c", "d"), hits("x", "d", "c", "b", "a"), false))).toEqual(["a", "b", "c", "x", "d"]);
+      expect(pathsOf(mergeStages(hits("a", "b", "c", "d"), hits("x", "d", "c", "b", "a"), false))).toEqual(["a", "b", "c", "x", "d"]);
     });
 
     test("one that lacks a word ends the prefix", () => {
       const first = [hit("a"), hit("b", { missingWords: ["lager"] }), hit("c")];
 
-      expect(pathsOf(belowPrefix(first, hits("x", "c", "b", "a"), false))).toEqual(["a", "x", "c", "b"]);
+      expect(pathsOf(mergeStages(first, hits("x", "c", "b", "a"), false))).toEqual(["a", "x", "c", "b"]);
     });
 
     test("once the user is among them, all that are still found stay", () => {
-      expect(pathsOf(belowPrefix(hits("a", "b", "c", "d", "gone"), hits("x", "d", "c", "b", "a"), true))).toEqual(["a", "b", "c", "d", "x"]);
+      expect(pathsOf(mergeStages(hits("a", "b", "c", "d", "gone"), hits("x", "d", "c", "b", "a"), true))).toEqual(["a", "b", "c", "d", "x"]);
     });
 
     test("without a first stage the order is the engine's, and a hit is the later answer's", () => {
-      expect(pathsOf(belowPrefix([], hits("b", "a"), true))).toEqual(["b", "a"]);
-      expect(belowPrefix([hit("a", { score: 1 })], [hit("a", { score: 2 })], false)[0]?.score).toBe(2);
+      expect(pathsOf(mergeStages([], hits("b", "a"), true))).toEqual(["b", "a"]);
+      expect(mergeStages([hit("a", { score: 1 })], [hit("a", { score: 2 })], false)[0]?.score).toBe(2);
     });
   });
 

@@ -4,7 +4,7 @@ from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.index import NoteFilter
 from quarry.search import Source
-from quarry.search.budget import ELLIPSIS
+from quarry.search.answer import ELLIPSIS
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
 from quarry.vault.captured_note import Draft
 
