@@ -136,7 +136,7 @@ def test_canvases_can_be_switched_off_and_on_again(vault: Vault, open_engine):
     engine.write_settings({"index_canvases": False})
     settle(engine)
     assert find(engine, "walnut", limit=50) == ["a.md"]
-    assert "files.canvas" in engine.explain(_request("walnut"), "1.canvas").message
+    assert "files.canvas" in str(engine.explain(_request("walnut"), "1.canvas").messages[0])
 
     engine.write_settings({"index_canvases": True})
     settle(engine)
