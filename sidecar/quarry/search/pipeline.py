@@ -136,7 +136,7 @@ def search(options: SearchRequest, execution: SearchExecution) -> Answer:
     )
 
 
-def further_passages(options: SearchRequest, path: str, execution: SearchExecution) -> FurtherPassages:
+def further_passages(path: str, options: SearchRequest, execution: SearchExecution) -> FurtherPassages:
     """
     Quote the passages that the hit at *path* has behind its best one; none where the request does not find the note.
 

@@ -18,7 +18,7 @@ from quarry.index.postings.query_scorer import QueryScorer
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search import search
-from quarry.search.passages import PASSAGES_PER_HIT
+from quarry.search.ranking import PASSAGES_PER_HIT
 from quarry.search.rrf import FEW_CHUNKS
 from quarry.types import Scope, SearchRequest
 
