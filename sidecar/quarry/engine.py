@@ -31,12 +31,13 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import RequestQueue, Worker
 from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
+from quarry.options import Filters, Fusion, Retriever, Scope, SearchOptions, scope_of
 from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Related, SearchContext, Source
 from quarry.search.context import RankFusion
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
 from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
@@ -141,7 +142,7 @@ class Engine:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def search(self, request: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+    def search(self, request: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
         """
         Answer *request* from what is indexed now.
 
@@ -155,7 +156,7 @@ class Engine:
         return self._ask(lambda context: searching.search(request, context, *defaults))
 
     def further_passages(
-        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, request: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:
         """
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
@@ -165,7 +166,7 @@ class Engine:
         return self._ask(lambda context: searching.further_passages(request, path, context, *defaults))
 
     def explain(
-        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, request: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
         """
         Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
@@ -177,7 +178,7 @@ class Engine:
     def related(
         self,
         source: Source,
-        scope: Scope,
+        filters: Filters,
         limit: int,
         snippet_width: int,
         is_cancelled: Callable[[], bool] = lambda: False,
@@ -190,7 +191,7 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        deadline, scope = _deadline(is_cancelled), self._with_status(scope)
+        deadline, scope = _deadline(is_cancelled), self._with_status(filters)
         return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
 
     def examples(
@@ -208,7 +209,7 @@ class Engine:
 
         def ask(query: str) -> Answer:
             deadline.check()
-            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+            return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         def make() -> tuple[ExampleQuery, ...]:
             return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
@@ -412,7 +413,7 @@ class Engine:
             self._queries = self._queries or ContextualQueries(encoder)
             return self._queries
 
-    def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
+    def _with_skipped_sections(self, explained: Explanation, request: SearchOptions) -> Explanation:
         """*explained*, with a sentence on what stands in sections of the note that are not searched."""
         from quarry.search.skipped_sections import in_skipped_sections  # imports what reads notes
 
@@ -427,12 +428,12 @@ class Engine:
         sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
         return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
-    def _scoped(self, request: SearchRequest) -> SearchRequest:
-        return replace(request, scope=self._with_status(request.scope))
+    def _scoped(self, request: SearchOptions) -> SearchOptions:
+        return replace(request, filters=self._with_status(request.filters))
 
-    def _with_status(self, scope: Scope) -> Scope:
-        """*scope* without the notes whose status the settings leave out."""
-        return replace(scope, not_status=self.settings.exclude_status)
+    def _with_status(self, filters: Filters) -> Scope:
+        """*filters* without the notes whose status the settings leave out."""
+        return scope_of(filters, self.settings.exclude_status)
 
     def _defaults(self, is_cancelled: Callable[[], bool]) -> _Defaults:
         settings = self.settings

@@ -44,7 +44,7 @@ from typing import Any, get_args
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
-from quarry.types import Fusion, Stemming
+from quarry.options import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
 BLOCKS = "context"  # the table of the context blocks

@@ -38,7 +38,7 @@ from quarry.evaluation.measures import MAIN, means, measure
 from quarry.evaluation.runner import ask, indexed
 from quarry.evaluation.systems import SYSTEMS
 from quarry.evaluation.tables import markdown_table
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 from quarry.vault.paths import nfc
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
@@ -208,16 +208,16 @@ def ask_quarry(vault: Path, index_path: Path, queries: Sequence[str], keys: Sequ
     try:
         wait_until_idle(engine)
 
-        def timed(request: SearchRequest) -> tuple[float, int]:
+        def timed(request: SearchOptions) -> tuple[float, int]:
             begun_s = time.process_time()
             hits = engine.search(request).hits
             return (time.process_time() - begun_s) * 1000, len(hits)
 
-        requests = [SearchRequest(text, limit=LIMIT) for text in queries]
+        requests = [SearchOptions(query=text, limit=LIMIT) for text in queries]
         for request in requests[:WARM_UP]:
             timed(request)
         answered = [timed(request) for request in requests]
-        typed = [timed(SearchRequest(key, limit=LIMIT, typing=True))[0] for key in keys]
+        typed = [timed(SearchOptions(query=key, limit=LIMIT, typing=True))[0] for key in keys]
         return {
             "memory_mb": memory_mb().get("private"),
             "query_cpu_ms": series([ms for ms, _ in answered]),

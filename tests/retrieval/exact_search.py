@@ -43,8 +43,8 @@ from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.indexing.prepare import embedded_text
+from quarry.options import Fusion, Retriever, SearchOptions
 from quarry.search import Answer
-from quarry.types import Fusion, Retriever, SearchRequest
 
 DIGITS = 12  # of scores by word: FTS5's sums of .3 may differ in the last bit where they are equal
 TEXTS = 4096  # embedded at a time
@@ -67,7 +67,7 @@ class ExactEngine:
             self._chunks, self._titles = embedded(context.reader, context.encoder)
             self._documents = Fts5Documents(context.reader)
 
-    def search(self, request: SearchRequest) -> Answer:
+    def search(self, request: SearchOptions) -> Answer:
         """Answer *request*, however long it takes."""
         engine = self._engine
         with engine.search_context() as context:

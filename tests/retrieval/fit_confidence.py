@@ -31,10 +31,10 @@ from quarry.evaluation.prompts import Judged, Prompt, read_prompts, report
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS, System
 from quarry.index import Deadline, Index
+from quarry.options import Scope
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.ranking import SignalRanking
-from quarry.types import Scope
 from quarry.vault.paths import nfc
 
 PROMPTS = HERE / "prompts"
@@ -207,7 +207,7 @@ def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
     """The evidence for the first hits of *prompt*."""
     request = system.request(prompt.text, limit=HITS)
     if prompt.kind == "removed":
-        request = replace(request, scope=Scope(not_paths=prompt.paths))
+        request = replace(request, filters=Scope(not_paths=prompt.paths))
     nothing = Example(prompt, "", {}, np.zeros(0))
     try:
         query = parse_request(request, NOW)

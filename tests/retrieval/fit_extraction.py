@@ -37,12 +37,12 @@ from quarry.evaluation.prompts import read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.tables import markdown_table
 from quarry.index import Deadline, Index
+from quarry.options import SearchOptions
 from quarry.query.question import is_question
 from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.extraction import LENGTHS, LIKELY, compare_sentences
 from quarry.search.sentence_confidence import WEIGHTS, features_of_best
-from quarry.types import SearchRequest
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 LEARNED = "pieces"  # of about the length of notes; five notes of a book each are no vault, and are a check
@@ -120,7 +120,7 @@ def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | Non
 
 def best_of(text: str, context: SearchContext) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
-    request, deadline = SearchRequest(text), Deadline.after(60)
+    request, deadline = SearchOptions(query=text), Deadline.after(60)
     try:
         query = parse_request(request, NOW)
     except BadQuery:

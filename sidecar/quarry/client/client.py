@@ -18,7 +18,7 @@ from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_pat
 from quarry.client.replies import Reply, parse_reply
 from quarry.client.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
 from quarry.config import runtime_dir
-from quarry.limits import MAX_CONNECTIONS, PROTOCOL_VERSION, UNFINISHED
+from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION, UNFINISHED
 from quarry.vault.identity import vault_id
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ STATUS_POLL_S = (
     2.0  # without a notification for so long, ask: one can be lost, and a caller waiting for the end must not hang
 )
 READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
-MAX_WAIT_MS = 60_000  # as on the wire
 SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 

@@ -27,8 +27,8 @@ from quarry.errors import BadQuery, BadRequest, DeadlineExceeded
 from quarry.evaluation.collections import BadCollection, read_rows
 from quarry.evaluation.runner import indexed
 from quarry.evaluation.systems import SYSTEMS, System
+from quarry.options import Scope
 from quarry.search import Answer
-from quarry.types import Scope
 from quarry.vault.paths import nfc
 
 Kind = Literal["on", "near", "follow", "removed", "far"]
@@ -107,7 +107,7 @@ def judge_prompts(engine: Engine, prompts: Sequence[Prompt], system: System) -> 
     for prompt in prompts:
         request = system.request(prompt.text, limit=10)
         if prompt.kind == "removed":
-            request = replace(request, scope=Scope(not_paths=prompt.paths))
+            request = replace(request, filters=Scope(not_paths=prompt.paths))
         try:
             answer = engine.search(request)
         except (BadQuery, DeadlineExceeded):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quarry.types import Fusion, SearchMode, SearchRequest
+from quarry.options import Fusion, Mode, SearchOptions
 
 NO_TOKEN_LIMIT = 10**9  # no answer is cut
 NO_SNIPPETS = 0  # characters; quoting would cost twenty times what ranking does
@@ -13,20 +13,19 @@ NO_SNIPPETS = 0  # characters; quoting would cost twenty times what ranking does
 class System(Struct, frozen=True):
     """A mode and a fusion method of the engine."""
 
-    mode: SearchMode
+    mode: Mode
     fusion: Fusion
 
-    def request(self, query: str, limit: int) -> SearchRequest:
+    def request(self, query: str, limit: int) -> SearchOptions:
         """The request for *query* as typed: *limit* hits, without snippets."""
-        return SearchRequest(
-            query,
+        return SearchOptions(
+            query=query,
             limit=limit,
             mode=self.mode,
             fusion=self.fusion,
             snippet_width=NO_SNIPPETS,
             max_tokens=NO_TOKEN_LIMIT,
-            show_all_when_few=False,
-            with_text=False,
+            expand_small_results=False,
         )
 
 

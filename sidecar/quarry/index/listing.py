@@ -21,7 +21,8 @@ from quarry.index.ids import NoteIds, id_list, id_range
 from quarry.index.links import fold_name
 from quarry.index.records import IndexedFile, Newest
 from quarry.lazy_pattern import lazy_pattern
-from quarry.types import Candidate, FileStamp, SortOrder
+from quarry.options import SortOrder
+from quarry.types import Candidate, FileStamp
 
 NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
 

@@ -24,7 +24,8 @@ from quarry.index.postings.columns import (
     note_terms,
 )
 from quarry.index.postings.term_counts import CountedDocument, TermCounts, count_terms
-from quarry.types import FileStamp, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import FileStamp, Note
 
 
 class CountedNote(NamedTuple):

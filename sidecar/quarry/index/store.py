@@ -32,7 +32,8 @@ from quarry.index.schema import give_back_pages
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Sentence, message
-from quarry.types import FileStamp, Note, Retriever
+from quarry.options import Retriever
+from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)
 

@@ -35,7 +35,8 @@ from quarry.indexing.reasons import Reason
 from quarry.indexing.vector_model import LoadContextual, VectorModel
 from quarry.indexing.worker import RequestQueue
 from quarry.messages import Sentence, StatusCode, message
-from quarry.types import FileSeen, Retriever, VaultChange
+from quarry.options import Retriever
+from quarry.types import FileSeen, VaultChange
 
 if TYPE_CHECKING:
     from quarry.indexing.indexer import Indexer, RunOutcome

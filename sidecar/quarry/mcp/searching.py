@@ -43,7 +43,7 @@ def search(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
         "detail": asked["detail"],
         "maxTokens": MOST_PASSAGE_TOKENS,
         "waitMs": WAIT_MS,
-        "guard": False,
+        "expandSmallResults": False,
         "filters": _filters(asked["folder"], asked["tag"]),
     }
     result: wire.SearchResult = vault.ask("search", params, call)

@@ -78,7 +78,7 @@ class AsyncNotes:
         tags: Names = (),
         not_tags: Names = (),
         weights: Mapping[RetrieverName, float] | None = None,
-        guard: bool = False,
+        expand_small_results: bool = False,
         wait_ms: int = 0,
         after_ms: int | None = None,
     ) -> FoundNotes:
@@ -101,8 +101,8 @@ class AsyncNotes:
             paths: Only notes with each of these in their path.
             tags: Only notes with all of these tags, or tags nested in them.
             weights: How much each retriever counts; None: the vault's setting.
-            guard: Where few passages match, return every note with a word of the query, however many, rather than drop
-                most of them for the limit.
+            expand_small_results: Where few passages match, return every note with a word of the query, however many,
+                rather than drop most of them for the limit.
 
         Raises:
             BadQuery: The query cannot be read; `position` says where.
@@ -129,7 +129,7 @@ class AsyncNotes:
                 max_tokens=max_tokens,
                 snippet_width=snippet_width,
                 weights=weights,
-                guard=guard,
+                expand_small_results=expand_small_results,
                 wait_ms=wait_ms,
                 after_ms=after_ms,
             )

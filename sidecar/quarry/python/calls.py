@@ -80,7 +80,7 @@ def search(
     max_tokens: int,
     snippet_width: int | None,
     weights: Mapping[RetrieverName, float] | None,
-    guard: bool,
+    expand_small_results: bool,
     wait_ms: int,
     after_ms: int | None,
 ) -> Call[FoundNotes]:
@@ -98,7 +98,7 @@ def search(
         "snippetWidth": snippet_width,
         "filters": scope.params,
         "weights": dict(weights) if weights is not None else None,
-        "guard": guard,
+        "expandSmallResults": expand_small_results,
         "waitMs": wait_ms,
         "afterMs": after_ms,
     }

@@ -7,10 +7,11 @@ from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
 from quarry.messages import Description, Message, Sentence
+from quarry.options import Retriever, SortOrder
 from quarry.search.budget import estimate_tokens
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.types import Fused, Retriever, SortOrder, Span
+from quarry.types import Fused, Span
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed, in the order in which the steps are tried."""

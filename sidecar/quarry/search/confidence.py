@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from quarry.options import Retriever
 from quarry.search.signals import Numbers
-from quarry.types import Retriever
 
-WEAK = 0.1  # below it, a hit is told as weak: 1 in 17 right first hits, 14 in 15 of what is far from a vault
 CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
 
 TABLES: Mapping[frozenset[Retriever], str] = {

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from quarry.embedding import Encoder
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Reader
 from quarry.messages import Sentence
+from quarry.options import Mode, Retriever
 from quarry.search.contextual_queries import ContextualQueries
 from quarry.search.fusion import RRF_K
 from quarry.settings import Settings
-from quarry.types import Retriever, SearchMode
 
 ALL_RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 
@@ -45,12 +45,12 @@ class SearchContext(Struct, frozen=True):
     contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
     is_complete: bool = True  # False: many notes are not indexed yet, and may hold words that no note has now
 
-    def available(self, mode: SearchMode) -> tuple[Retriever, ...]:
+    def available(self, mode: Mode) -> tuple[Retriever, ...]:
         """The retrievers to ask for *mode*; where the wanted one is missing, the other stands in for it."""
         present = tuple([retriever for retriever in ALL_RETRIEVERS if retriever not in self.missing])
         return tuple([retriever for retriever in present if is_asked(retriever, mode)]) or present
 
 
-def is_asked(retriever: Retriever, mode: SearchMode) -> bool:
+def is_asked(retriever: Retriever, mode: Mode) -> bool:
     """Whether *mode* asks *retriever*."""
     return mode == "hybrid" or (retriever == "lexical") == (mode == "keyword")

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import Deadline, NoteIds, Reader, note_of
+from quarry.limits import WEAK_CONFIDENCE
 from quarry.messages import Message
+from quarry.options import Fusion, Retriever, SearchOptions, scope_of
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search.answer import Answer, Extract, FurtherPassages, Hit, Relaxed, Weakness
-from quarry.search.confidence import WEAK
 from quarry.search.context import SearchContext, is_asked
 from quarry.search.extraction import extract_answer
 from quarry.search.features import extract_features
@@ -42,7 +43,7 @@ from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
 from quarry.search.sorting import notes_to_sort, ranked_by_path
 from quarry.search.whole_words import prefer_whole_name
-from quarry.types import Candidate, Fused, Fusion, Query, Retriever, SearchRequest
+from quarry.types import Candidate, Fused, Query
 
 
 class Listing(Struct, frozen=True):
@@ -91,7 +92,7 @@ QueryResult: TypeAlias = RankedResult | Listing
 class QueryExecution(Struct, frozen=True):
     """Runs one query after the other for a request."""
 
-    request: SearchRequest
+    request: SearchOptions
     context: SearchContext
     weights: Mapping[Retriever, float]
     fusion: Fusion
@@ -114,7 +115,7 @@ class QueryExecution(Struct, frozen=True):
             listing = self._list_newest(query.condition)
             if listing.total:
                 return listing
-        for relaxed, easier in relaxations(query, self.request.scope, self._admits_none, typing=self.request.typing):
+        for relaxed, easier in relaxations(query, self.request.filters, self._admits_none, typing=self.request.typing):
             result = self._run(easier, relaxed)
             if result.has_answer:
                 return result
@@ -150,7 +151,7 @@ class QueryExecution(Struct, frozen=True):
         if result.is_later_page:
             places = range(len(result.ranking.note_ids))[:1]
             best = shown = result.ranking.ranked_notes(places, self.context.reader, self.deadline)
-        if not best or best[0].confidence >= WEAK or best[0].words_held == 1:
+        if not best or best[0].confidence >= WEAK_CONFIDENCE or best[0].words_held == 1:
             return None
         holds_words = any("lexical" in note.retrievers for note in shown)
         has_words = "lexical" in self.context.available(self.request.mode)
@@ -233,11 +234,11 @@ class QueryExecution(Struct, frozen=True):
             deadline=deadline,
             corrects=context.is_complete and step != "any-passage",  # a quoted word is meant as it is written
             contextual=context.contextual if "dense" in retrievers else None,
-            in_one_note=len(request.scope.notes) == 1,
+            in_one_note=len(request.filters.notes) == 1,
         )
         matching = (
             count_matching_chunks(prepared, retrievers, reader, self.deadline)
-            if request.show_all_when_few
+            if request.expand_small_results
             else FEW_CHUNKS
         )
         ranking: NoteRanking
@@ -274,17 +275,17 @@ def _listed(newest: Sequence[Candidate]) -> tuple[RankedNote, ...]:
     )
 
 
-def parse_request(request: SearchRequest, now: datetime) -> Query:
+def parse_request(request: SearchOptions, now: datetime) -> Query:
     """
     Parse the query of *request*.
 
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and holds nothing to search for, such as `tag:`.
     """
-    scope = request.scope
-    if scope.not_status and names_property(parse_query(request.query, now=now).condition, "status"):
-        scope = replace(scope, not_status=())  # a status in the query overrides the setting
-    query = parse_query(request.query, scope, now=now)
+    filters = request.filters
+    if filters.status_conditions and names_property(parse_query(request.query, now=now).condition, "status"):
+        filters = scope_of(filters, ())  # a status in the query overrides the setting
+    query = parse_query(request.query, filters, now=now)
     is_whole = bool(request.query.strip()) and not request.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         message = (
@@ -296,7 +297,7 @@ def parse_request(request: SearchRequest, now: datetime) -> Query:
 
 
 def search(
-    request: SearchRequest,
+    request: SearchOptions,
     context: SearchContext,
     weights: Mapping[Retriever, float],
     fusion: Fusion,
@@ -315,7 +316,7 @@ def search(
         DeadlineExceeded, Cancelled: The deadline says so.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
+    execution = QueryExecution(request, context, request.weights_or(weights), request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query)
     deadline.check()  # quoting costs as much as ranking, and while typing a newer search has cancelled this one
     hits, truncated = execution.snippet_builder(result).hits(result.shown, request)
@@ -378,7 +379,7 @@ def _unknown_words(result: RankedResult, retrievers: Sequence[Retriever]) -> tup
 
 
 def further_passages(
-    request: SearchRequest,
+    request: SearchOptions,
     path: str,
     context: SearchContext,
     weights: Mapping[Retriever, float],
@@ -393,7 +394,7 @@ def further_passages(
         BadQuery, DeadlineExceeded, Cancelled: As for `search`.
     """
     query = parse_request(request, now)
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
+    execution = QueryExecution(request, context, request.weights_or(weights), request.fusion or fusion, deadline, now)
     note = context.reader.note_named(path)
     result = execution.run_with_relaxation(query)
     hit = next((each for each in result.shown if note and each.path == note.path), None)

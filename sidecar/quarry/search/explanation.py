@@ -11,6 +11,7 @@ from quarry.conditions import HasProperty, Not
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, NoteName, Reader
 from quarry.messages import Argument, Description, ExplainReason, Message, message
+from quarry.options import Fusion, Retriever, SearchOptions
 from quarry.query.description import describe_condition
 from quarry.query.told import understand
 from quarry.query.writing import written
@@ -18,7 +19,7 @@ from quarry.search.context import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.search.whole_words import whole_word
-from quarry.types import Fused, Fusion, Retriever, SearchRequest
+from quarry.types import Fused
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
@@ -47,7 +48,7 @@ class Explanation(Struct, frozen=True):
 
 
 def explain(
-    request: SearchRequest,
+    request: SearchOptions,
     path: str,
     context: SearchContext,
     weights: Mapping[Retriever, float],
@@ -68,14 +69,14 @@ def explain(
     except NoteNotFound:
         return None
     understood = understand(query, context.available(request.mode))
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
+    execution = QueryExecution(request, context, request.weights_or(weights), request.fusion or fusion, deadline, now)
     result = execution.run_with_relaxation(query) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
     if (
         isinstance(failing, Not)
-        and failing in request.scope.status_conditions
+        and failing in request.filters.status_conditions
         and isinstance(failing.part, HasProperty)
     ):
         value = failing.part.value

@@ -31,10 +31,10 @@ from quarry.index import (
 )
 from quarry.index.ids import notes_of
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
+from quarry.options import Retriever
 from quarry.search.meaning import NO_QUERIES, MeaningQueries
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
-from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
 FIELD_WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)

@@ -10,7 +10,8 @@ and cosines comparable at all.
 
 from collections.abc import Mapping
 
-from quarry.types import Candidate, Fused, Ranking, Retriever
+from quarry.options import Retriever
+from quarry.types import Candidate, Fused, Ranking
 
 # k, where a vault does not set it: the paper's constant flattens the top, so that the first of one does not outvote the
 # thirds of both.

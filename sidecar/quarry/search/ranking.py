@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
 from quarry.index.ids import among, look_up, notes_of
+from quarry.options import Retriever, SearchOptions
 from quarry.search.confidence import Evidence, confidences
 from quarry.search.context import RankFusion
 from quarry.search.evidence import find_held_words, gather_evidence
@@ -37,7 +38,7 @@ from quarry.search.signals import (
     effective_weights,
     min_max_normalize,
 )
-from quarry.types import Fused, Retriever, SearchRequest
+from quarry.types import Fused
 
 # Cosine, times how much of the query the model knows. It keeps out what has nothing to do with the query at all. More
 # would keep out most of what gibberish brings up, and with it notes that say the same in other words: on the sample
@@ -277,7 +278,7 @@ def rank_by_signals(
 
 
 def rrf_depth(
-    request: SearchRequest, retrievers: Sequence[Retriever], prepared: PreparedQuery, reader: Reader, matching: int
+    request: SearchOptions, retrievers: Sequence[Retriever], prepared: PreparedQuery, reader: Reader, matching: int
 ) -> int:
     """
     Candidates asked of each retriever by the published fusion; all, where there are few and the request wants them.
@@ -289,7 +290,7 @@ def rrf_depth(
     if "dense" in retrievers:
         everything = prepared.admitted is None
         few = reader.chunk_count if everything else reader.count_chunks(prepared.admitted, FEW_CHUNKS)
-    depth = FEW_CHUNKS if request.show_all_when_few and few < FEW_CHUNKS else DEPTH
+    depth = FEW_CHUNKS if request.expand_small_results and few < FEW_CHUNKS else DEPTH
     return (
         depth if len(retrievers) > 1 else max(depth, request.offset + request.limit)
     )  # with nothing to fuse, depth only cuts

@@ -21,6 +21,7 @@ from quarry.index.ids import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
+from quarry.options import Retriever, Scope
 from quarry.search.context import SearchContext
 from quarry.search.contextual_queries import ContextualVector
 from quarry.search.features import NO_CHUNKS, RankedChunks
@@ -29,7 +30,6 @@ from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
 SIGNIFICANT_TERMS = 16  # of the source are looked for

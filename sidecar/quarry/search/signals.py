@@ -27,7 +27,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.types import Retriever
+from quarry.options import Retriever
 
 Numbers: TypeAlias = NDArray[np.float64]
 """One number a candidate, shape (count,)."""

@@ -21,6 +21,7 @@ from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.filters.properties import moment_ms
 from quarry.index.top_k import Scored
 from quarry.kinds import bare_name
+from quarry.options import Retriever
 from quarry.search.features import FIELD_WEIGHTS as CHUNK_FIELDS
 from quarry.search.features import POOL
 from quarry.search.grouping import PASSAGES_PER_HIT
@@ -37,7 +38,7 @@ from quarry.search.six_signals import (
     shares_of,
     tfidf_idf,
 )
-from quarry.types import Fused, PropertyValue, Retriever
+from quarry.types import Fused, PropertyValue
 
 _CHANGED = ("updated", "modified", "created", "date")  # the property that says how old a note is: the first there is
 

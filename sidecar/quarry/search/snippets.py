@@ -12,6 +12,7 @@ from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Deadline, Reader, StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
+from quarry.options import SearchOptions
 from quarry.search.answer import FurtherPassages, Hit, Passage
 from quarry.search.budget import Fitted, fit
 from quarry.search.ornaments import ornament
@@ -19,7 +20,7 @@ from quarry.search.ranking import RankedNote
 from quarry.search.snippet.highlighting import find_matches, highlight
 from quarry.search.snippet.matcher import HighlightTerms, TermMatch
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
-from quarry.types import Fused, SearchRequest, Span
+from quarry.types import Fused, Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
@@ -34,14 +35,14 @@ class SnippetBuilder(Struct, frozen=True):
     vector: FloatVector | None
     deadline: Deadline
 
-    def hits(self, shown: Sequence[RankedNote], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
+    def hits(self, shown: Sequence[RankedNote], request: SearchOptions) -> tuple[tuple[Hit, ...], bool]:
         """
         The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
 
         The budget is filled with the best passage of each note in order, then, if the request expands its hits, with
         the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
         """
-        if request.snippet_width == 0:
+        if request.width == 0:
             return tuple([Hit(note.path, note.score, note.confidence, note.retrievers, ()) for note in shown]), False
         ranks = range(max((len(note.passages) for note in shown), default=0) if request.expand else 1)
         ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
@@ -71,20 +72,20 @@ class SnippetBuilder(Struct, frozen=True):
                 )
         return tuple(hits), truncated
 
-    def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
+    def further_passages(self, note: RankedNote, request: SearchOptions) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
         passages, truncated = self._passages(note.passages[1:], request)
         return FurtherPassages(tuple(passages), truncated)
 
-    def _passages(self, ranked: Sequence[Fused], request: SearchRequest) -> tuple[list[Passage], bool]:
+    def _passages(self, ranked: Sequence[Fused], request: SearchOptions) -> tuple[list[Passage], bool]:
         """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
         ids = [chunk.chunk_id for chunk in ranked]
         if request.with_text:
             stored, fitted = self._filled(ids, request.max_tokens)
-            snippets = self.snippets([*stored.values()][: len(fitted)], request.snippet_width)
+            snippets = self.snippets([*stored.values()][: len(fitted)], request.width)
         else:
             stored = self.reader.chunks(ids)
-            snippets = self.snippets([*stored.values()], request.snippet_width)
+            snippets = self.snippets([*stored.values()], request.width)
             fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
             fitted = tuple([one for one in fitted if not one.truncated])  # a snippet is shown whole or not at all
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]

@@ -5,7 +5,7 @@ By relevance, every note with some word of the query, or near it in meaning, is 
 other order they would come first, so that only notes that match are sorted:
 
     notes that hold every word of the query, in any form, however many they are
-    those among the first `JUDGED` by relevance that are likely to answer, as an answer by meaning is (`WEAK`)
+    those among the first `JUDGED` by relevance that are likely to answer (`WEAK_CONFIDENCE`)
     all that satisfy the conditions, where an alternative has none but conditions
 
 Where no note is such, nothing is sorted: the nearest stand by relevance, and the answer says so.
@@ -16,12 +16,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from quarry.index import Deadline, NoteIds, Reader
-from quarry.search.confidence import WEAK
+from quarry.limits import WEAK_CONFIDENCE
+from quarry.options import Retriever
 from quarry.search.features import extract_features
 from quarry.search.missing_words import holding_every_word
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import NoteRanking, RankedNote, rank_by_signals
-from quarry.types import Fused, Retriever
+from quarry.types import Fused
 
 JUDGED = 100  # notes by relevance; behind them hardly one is likely to answer, and each costs .1 ms
 
@@ -50,7 +51,7 @@ def notes_to_sort(
     if lists_unranked and prepared.admitted is not None:
         return np.union1d(prepared.admitted, np.array(ranked, np.int64))
     first = ranking.ranked_notes(range(len(ranked))[:JUDGED], reader, deadline)
-    likely = {note.path for note in first if note.confidence >= WEAK or note.words_held == 1}
+    likely = {note.path for note in first if note.confidence >= WEAK_CONFIDENCE or note.words_held == 1}
     names = reader.note_names(ranked[:JUDGED])
     found = np.array([name.note_id for name in names if name.path in likely], np.int64)
     if "lexical" in retrievers:

@@ -15,7 +15,7 @@ def test_nothing_is_cut_and_nothing_added(name):
     request = SYSTEMS[name].request("as typed -x", 100)
 
     assert (request.query, request.limit) == ("as typed -x", 100)
-    assert not request.show_all_when_few
+    assert not request.expand_small_results
     assert not request.with_text
     assert request.max_tokens > 10**6
 

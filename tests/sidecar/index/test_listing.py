@@ -1,6 +1,6 @@
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTask, MatchesPattern, Not
 from quarry.index import NoteFilter
-from quarry.types import Scope
+from quarry.options import Scope
 
 
 def test_browsing_lists_the_newest_notes_each_by_its_first_passage(index, put, in_time):

@@ -20,9 +20,9 @@ NOT_TAKEN = {
     "modified_before_ms": "a datetime",
 }
 NOT_TAKEN_OF_FILTERS = {"notes", "not_notes"}  # a pane's; `paths` tells notes by a part of their path
-OWN_DEFAULTS = {("search", "guard"): False}  # who writes `limit=3` in a program wants three at most
+OWN_DEFAULTS = {("search", "expand_small_results"): False}  # who writes `limit=3` in a program wants three at most
 METHODS = {
-    "search": wire.SearchParams,
+    "search": wire.SearchOptions,
     "context": wire.ContextParams,
     "read": wire.ReadNoteParams,
     "related": wire.RelatedParams,
@@ -47,7 +47,7 @@ def test_every_parameter_of_the_wire_is_an_argument_with_its_default(method, par
         assert field.name in arguments, f"Notes.{method} and its twin lack it; or say in NOT_TAKEN why they may"
         default = arguments[field.name].default
         wanted = OWN_DEFAULTS.get((method, field.name), default_of(field))
-        assert (list(default) if isinstance(default, tuple) else default) == wanted, field.name
+        assert default == (tuple(wanted) if isinstance(wanted, list) else wanted), field.name
     if "filters" in params.__struct_fields__:
         assert {*wire.Filters.__struct_fields__} - NOT_TAKEN_OF_FILTERS <= {*arguments}
 

@@ -7,7 +7,7 @@ def test_tokens_are_those_of_the_texts_or_else_of_the_snippets(vault: Vault, ope
     vault.write("a.md", "walnut " + "words of prose " * 40)
     engine = open_engine()
 
-    whole, scanned = ask(engine, "walnut"), ask(engine, "walnut", with_text=False)
+    whole, scanned = ask(engine, "walnut"), ask(engine, "walnut", detail="scan")
     [passage] = whole.hits[0].passages
 
     assert whole.tokens == passage.tokens == -(-len(passage.text) // 4)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict, replace
 
-from quarry.search.confidence import WEAK, Evidence, confidences, default_confidence_weights
+from quarry.limits import WEAK_CONFIDENCE
+from quarry.search.confidence import Evidence, confidences, default_confidence_weights
 
 BOTH, WORDS, MEANING = (frozenset(names) for names in (("lexical", "dense"), ("lexical",), ("dense",)))
 ARRAYS = ("contrast", "cosine", "met", "missing", "title", "held")
@@ -24,7 +25,7 @@ def test_much_evidence_is_confident_and_none_is_weak(telling):
     [strong], [nothing] = confidences(evidence(telling, **STRONG)), confidences(evidence(telling, missing=2.0))
 
     assert strong > 0.5
-    assert nothing < WEAK
+    assert nothing < WEAK_CONFIDENCE
 
 
 def test_a_confidence_is_a_probability_of_three_digits():

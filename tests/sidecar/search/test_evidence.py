@@ -4,7 +4,7 @@ import pytest
 from builders import Vault, settle
 
 from quarry.engine import Engine
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 NOTES = {
     "glue.md": "# Hide glue\nMelt the granules at sixty degrees and keep the pot covered.",
@@ -26,12 +26,12 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def confidence_of(engine: Engine, typed: str, **fields: object) -> dict[str, float]:
     """The confidence of each hit, by path."""
-    return {hit.path: hit.confidence for hit in engine.search(SearchRequest(typed, **fields)).hits}
+    return {hit.path: hit.confidence for hit in engine.search(SearchOptions(query=typed, **fields)).hits}
 
 
 def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
     found = confidence_of(engine, "melt hide glue granules")
-    gibberish = engine.search(SearchRequest("zzqqxx wvvkj"))
+    gibberish = engine.search(SearchOptions(query="zzqqxx wvvkj"))
 
     assert max(found, key=found.__getitem__) == "glue.md"
     assert found["glue.md"] > 0.5
@@ -39,7 +39,7 @@ def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
 
 
 def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
-    answer = engine.search(SearchRequest("leather valve"))
+    answer = engine.search(SearchOptions(query="leather valve"))
 
     assert answer.confidence == answer.hits[0].confidence > 0.5
     assert answer.weakness is None
@@ -48,7 +48,7 @@ def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
 def test_confidence_does_not_depend_on_how_many_are_shown(engine: Engine):
     ten, one = (
         confidence_of(engine, "rye starter"),
-        confidence_of(engine, "rye starter", limit=1, show_all_when_few=False),
+        confidence_of(engine, "rye starter", limit=1, expand_small_results=False),
     )
 
     assert len(one) == 1
@@ -64,8 +64,8 @@ def test_snippets_and_text_make_no_difference(engine: Engine):
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_every_mode_and_fusion_gives_a_confidence(engine: Engine, mode, fusion):
-    strong = engine.search(SearchRequest("skive the leather", mode=mode, fusion=fusion))
-    weak = engine.search(SearchRequest("quarterly earnings of airlines", mode=mode, fusion=fusion))
+    strong = engine.search(SearchOptions(query="skive the leather", mode=mode, fusion=fusion))
+    weak = engine.search(SearchOptions(query="quarterly earnings of airlines", mode=mode, fusion=fusion))
 
     assert strong.hits[0].path == "valve.md"
     assert strong.confidence > 0.2
@@ -102,7 +102,7 @@ def test_a_note_without_others_to_compare_with_is_as_sure_as_the_query_is_met(en
 
 
 def test_a_listing_has_no_confidence(engine: Engine):
-    answer = engine.search(SearchRequest("path:glue"))
+    answer = engine.search(SearchOptions(query="path:glue"))
 
     assert [hit.path for hit in answer.hits] == ["glue.md"]
     assert answer.confidence == 0
@@ -110,8 +110,10 @@ def test_a_listing_has_no_confidence(engine: Engine):
 
 
 def test_a_weak_answer_says_whether_any_note_holds_a_word(engine: Engine):
-    no_words = engine.search(SearchRequest("zzqqxx"))
-    some_words = engine.search(SearchRequest("what did the parliament decide about letters of credit for shipyards"))
+    no_words = engine.search(SearchOptions(query="zzqqxx"))
+    some_words = engine.search(
+        SearchOptions(query="what did the parliament decide about letters of credit for shipyards")
+    )
 
     assert no_words.weakness in ("no-words", None)
     assert not no_words.hits or no_words.weakness == "no-words"
@@ -119,6 +121,6 @@ def test_a_weak_answer_says_whether_any_note_holds_a_word(engine: Engine):
 
 
 def test_explain_tells_the_confidence_of_the_hit(engine: Engine):
-    request = SearchRequest("leather valve")
+    request = SearchOptions(query="leather valve")
 
     assert engine.explain(request, "valve.md").confidence == confidence_of(engine, "leather valve")["valve.md"]

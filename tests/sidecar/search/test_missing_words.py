@@ -8,10 +8,10 @@ from builders import Vault, ask
 from quarry.index import Reader
 from quarry.index.database import NO_DEADLINE
 from quarry.index.postings.searcher import Fts5Retriever
+from quarry.options import SearchOptions
 from quarry.search.execution import parse_request
 from quarry.search.missing_words import query_of, words_missing
 from quarry.search.prepare import prepare_query
-from quarry.types import SearchRequest
 
 NOTES = {
     "crossing.md": "# Crossing\nThe zebra crossing was repainted.",
@@ -103,7 +103,7 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
             lambda reader: Fts5Retriever(reader._db, reader._memory.documents, reader._memory.spelling),
         )
     with engine.reader() as reader:
-        query = parse_request(SearchRequest(typed, typing=True), datetime(2026, 1, 1))  # noqa: DTZ001 - as the engine does
+        query = parse_request(SearchOptions(query=typed, typing=True), datetime(2026, 1, 1))  # noqa: DTZ001 - as the engine does
         prepared = prepare_query(query, reader, None, typing=True, deadline=NO_DEADLINE)
         ids = [note.note_id for path in NAMES if (note := reader.note_named(path))]
         found = words_missing(prepared, ids, reader, NO_DEADLINE)

@@ -4,13 +4,13 @@ import pytest
 from builders import Vault
 
 from quarry.engine import Engine
+from quarry.options import SearchOptions
 from quarry.search.reranking import RERANKED
-from quarry.types import SearchRequest
 
 
 def shares(engine: Engine, typed: str, **options: object) -> dict[str, float]:
     """What `wording` adds to the score of each hit, by path."""
-    request = SearchRequest(typed, limit=50, with_text=False, show_all_when_few=False, **options)
+    request = SearchOptions(query=typed, limit=50, detail="scan", expand_small_results=False, **options)
     return {hit.path: hit.shares["wording"] for hit in engine.search(request).hits}
 
 
@@ -49,5 +49,5 @@ def test_one_note_is_not_compared_with_itself(vault: Vault, open_engine):
 
 
 def test_wording_is_a_share_of_the_score(trees: Engine):
-    for hit in trees.search(SearchRequest("walnut oil zebra", limit=50)).hits:
+    for hit in trees.search(SearchOptions(query="walnut oil zebra", limit=50)).hits:
         assert sum(hit.shares.values()) == pytest.approx(hit.score, abs=1e-5)

@@ -3,7 +3,7 @@
 import pytest
 from builders import Vault, ask, find
 
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 SIX = {"fusion": "six-signals"}
 
@@ -53,7 +53,7 @@ def test_hits_have_a_confidence_and_their_place_is_explained(vault: Vault, open_
     [first, *_] = ask(engine, "walnut oil", **SIX).hits
 
     assert 0 < first.confidence <= 1
-    assert engine.explain(SearchRequest("walnut oil", **SIX), first.path).rank == 1
+    assert engine.explain(SearchOptions(query="walnut oil", **SIX), first.path).rank == 1
 
 
 def test_a_retriever_of_weight_0_proposes_nothing(vault: Vault, open_engine):

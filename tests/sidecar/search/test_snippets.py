@@ -4,7 +4,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 
 def test_marks_stand_on_the_words_in_the_file(vault: Vault, open_engine):
@@ -112,7 +112,7 @@ def test_each_note_is_marked_in_its_own_language(vault: Vault, open_engine):
     vault.write_all(
         {"de.md": f"# Häuser\n{german}", "en.md": "# Haus\nThe house that is called Haus stands by the sea."}
     )
-    hits = {hit.path: hit for hit in open_engine().search(SearchRequest("haus")).hits}
+    hits = {hit.path: hit for hit in open_engine().search(SearchOptions(query="haus")).hits}
 
     for path, marked in {"de.md": "Häuser", "en.md": "Haus"}.items():
         snippet, chunk = hits[path].passages[0].snippet, hits[path].passages[0].chunk

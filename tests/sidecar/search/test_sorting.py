@@ -7,7 +7,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 QUERIES = [
     "sourdough",
@@ -21,14 +21,14 @@ QUERIES = [
 
 
 def paths(engine: Engine, query: str, **options: object) -> list[str]:
-    request = SearchRequest(query, snippet_width=120, max_tokens=100_000, with_text=False, **options)  # type: ignore[arg-type]
+    request = SearchOptions(query=query, snippet_width=120, max_tokens=100_000, detail="scan", **options)  # type: ignore[arg-type]
     return [hit.path for hit in engine.search(request).hits]
 
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("sort", ["relevance", "modified", "created", "name"])
 def test_pages_make_up_one_long_page(sample: Engine, query: str, sort: str):
-    whole = paths(sample, query, limit=90, sort=sort, show_all_when_few=False)
+    whole = paths(sample, query, limit=90, sort=sort, expand_small_results=False)
 
     paged: list[str] = []
     while page := paths(sample, query, limit=7, offset=len(paged), sort=sort):
@@ -100,5 +100,5 @@ def test_notes_beyond_the_pool_are_sorted_too_and_have_further_passages(vault: V
 
     assert names == [f"n{number:03}.md" for number in range(140, 240)]
     assert ask(engine, "walnut", sort="name", mode="keyword").total == 240
-    some = engine.further_passages(SearchRequest("walnut", sort="name", mode="keyword"), "n239.md")
+    some = engine.further_passages(SearchOptions(query="walnut", sort="name", mode="keyword"), "n239.md")
     assert some.passages

@@ -19,7 +19,8 @@ from quarry.analysis.languages import ENGLISH, UNSTEMMED, declared_language, lan
 from quarry.analysis.normalize import TAGS
 from quarry.index.database import select
 from quarry.kinds import bare_name
-from quarry.types import Chunk, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import Chunk, Note
 
 ChunkColumns: TypeAlias = tuple[str, str, str, str, str]
 """The terms of a chunk, each column with one space between two: text, section, context, compounds, parts."""

@@ -19,8 +19,7 @@ from msgspec.structs import replace
 
 from quarry.agents.conversations import write_private
 from quarry.indexing.activity import Updated
-from quarry.protocol.blocks import StaleKind
-from quarry.protocol.context import Source
+from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc
 
 FORMAT = 2

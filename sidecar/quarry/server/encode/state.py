@@ -12,11 +12,12 @@ from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
+from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.budget import CHARACTERS_PER_TOKEN
 from quarry.server.told import told_message
 from quarry.settings import Settings
-from quarry.types import PropertyValue, Retriever
+from quarry.types import PropertyValue
 from quarry.vault.paths import nfc
 from quarry.whole_note import WholeNote
 

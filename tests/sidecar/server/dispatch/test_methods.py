@@ -295,7 +295,7 @@ def test_what_is_no_note_of_the_index_cannot_be_read(session, path):
 
 def test_no_method_gives_an_excluded_note_away(session):
     answers = [
-        session.ask("search", query="canaryword", detail="full", guard=False),
+        session.ask("search", query="canaryword", detail="full", expandSmallResults=False),
         session.ask("search", query="canaryword hidden diary", mode="semantic", detail="full"),
         session.ask("search", query="path:Private"),
         session.ask("search", query="", filters={"folders": ["Private"]}),
