@@ -97,7 +97,7 @@ export default defineConfig([
     ["plugin/search/**"],
     nodeIsReachedOnce,
     noObsidian("A search"),
-    no("/(ui|vault)/", "A search has no screen: publish a SearchState and let ui/ draw it."),
+    no("/(ui|vault)/", "A search has no screen: publish a SearchState and let ui/ draw it.", true),
     no("/sidecar/(process|connection|supervisor|program-paths)$", "A search speaks to the client, not to the process or the socket.", true),
   ),
   folder(
@@ -114,12 +114,12 @@ export default defineConfig([
     no("/sidecar/", "The DOM speaks to a session and to the callbacks it was given, not to the socket. Types may be imported.", true),
   ),
   folder(
-    ["plugin/{pane,snippet,i18n,writing}/**", "plugin/ui/completion.ts"],
+    ["plugin/{pane,snippet,i18n,writing}/**", "plugin/ui/completion/completion.ts"],
     nodeIsReachedOnce,
     noObsidian("What only computes"),
     no("/ui/", "What only computes stands below the screen."),
     no("/vault/", "The screen does not watch the vault."),
-    no("/sidecar/", "Only types come from below.", true),
+    no("/sidecar/(?!quarry/locales/)", "Only types come from below.", true),
   ),
   // Tests start real processes and sockets, so they reach Node; they stand outside Obsidian's window.
   {

@@ -5,36 +5,33 @@ import { type ApiHandle, createApi } from "./api/api";
 import { cliCommands } from "./api/cli";
 import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
-import { addCommands } from "./commands";
+import { addCommands, SavedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
-import { registerPlaces } from "./places";
-import { forget, historyOf, remember } from "./search/history";
-import { readSearchLink } from "./search/search-link";
+import { registerPlaces } from "./ui/views/views";
+import { forget, historyOf, remember } from "./pane/history";
+import { followLink, readSearchLink } from "./ui/pane/search-link";
 import { SearchSession } from "./search/session";
-import { NameIndex } from "./search/name-index";
 import { NamesFallback } from "./search/names-fallback";
-import { SavedCommands } from "./saved-commands";
 import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
 import { Connection } from "./sidecar/connection";
-import { consentIn } from "./sidecar/consent";
+import { consentIn } from "./sidecar/programs";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
 import { unpackText } from "./packed-text";
-import { roomFor } from "./snippet/layout";
+import { roomFor } from "./snippet/excerpt";
 import { ICON, ICON_SVG } from "./ui/icon";
-import { CaptureModal, type CaptureParts } from "./ui/capture-modal";
-import { LastEditor } from "./ui/last-editor";
-import { IndexStatusLine } from "./ui/index-status";
-import { freshness, isQuiet, isWithoutEngine } from "./pane/state";
-import { type History, type PaneParts } from "./ui/pane-parts";
+import { CaptureModal, type CaptureParts } from "./ui/dialogs/capture-modal";
+import { LastEditor } from "./ui/list/insert";
+import { IndexStatusLine } from "./ui/pane/status";
+import { freshness, isQuiet } from "./pane/state";
+import { type History, type PaneParts } from "./ui/pane/pane-commands";
 import { Inspector } from "./ui/inspector/inspector";
-import { SearchView, VIEW_TYPE } from "./ui/search-view";
-import { followLink } from "./ui/open-link";
-import { QuarrySettingTab } from "./ui/settings-tab";
-import { noteNamesOf } from "./ui/note-names";
+import { SearchView, VIEW_TYPE } from "./ui/pane/search-view";
+import { QuarrySettingTab } from "./ui/settings/settings-tab";
 import { chooseLanguage, t } from "./i18n/translate";
+import { NoteNames } from "./vault/note-names";
 import { VaultSync } from "./vault/sync";
 import { watchVault } from "./vault/watcher";
 
@@ -111,20 +108,9 @@ export default class QuarryPlugin extends Plugin {
   // --- registering --------------------------------------------------------------------------------
 
   private registerPane(client: RpcClient, supervisor: Supervisor, actions: Actions): void {
-    const indexUpdated = new Emitter<void>();
-    this.register(
-      client.notifications.listen(({ method }) => {
-        if (method === "index/updated") indexUpdated.emit();
-      }),
-    );
-    const names = noteNamesOf(this.app, this);
-    const searcher = new NamesFallback(client, supervisor, new NameIndex(names, windowClock), windowClock);
-    this.register(names.changed.listen(() => {
-      if (supervisor.state.kind !== "live") indexUpdated.emit();
-    }));
-    this.register(supervisor.changed.listen(({ kind }) => {
-      if (isWithoutEngine(kind)) indexUpdated.emit(); // rows of an engine that is gone for good make way for those by names
-    }));
+    const names = new NoteNames(this.app, windowClock);
+    names.watch(this);
+    const searcher = new NamesFallback(client, supervisor, names, windowClock);
     const lastEditor = new LastEditor(this.app);
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
@@ -132,7 +118,7 @@ export default class QuarryPlugin extends Plugin {
       createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
-      indexUpdated,
+      indexUpdated: searcher.updated,
       preferences: () => this.preferences,
       preferencesChanged: this.preferencesChanged,
       savePreferences: (change) => void this.save({ ...this.preferences, ...change }),
@@ -248,9 +234,7 @@ export default class QuarryPlugin extends Plugin {
       client,
       isReady: () => supervisor.state.kind === "live",
       onStateChange: (callback) => supervisor.changed.listen(callback),
-      onIndexUpdated: (callback) => client.notifications.listen(({ method }) => {
-        if (method === "index/updated") callback();
-      }),
+      onIndexUpdated: (callback) => supervisor.indexUpdated.listen(callback),
       openSearch: (query) => void this.openPane(query),
       log: this.diagnosticLog.log,
     });

@@ -6,7 +6,7 @@
  */
 import { NAMINGS, type Naming } from "./pane/note-name";
 import { type Mode } from "./protocol/messages";
-import { DENSITIES, type Density } from "./snippet/layout";
+import { DENSITIES, type Density } from "./snippet/excerpt";
 
 export interface Preferences {
   readonly mode: Mode;

@@ -16,7 +16,7 @@ const AT_ONCE = 2; // the machines that run this have two cores
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
 const MEMORY = "/dev/shm"; // a file system in memory, on Linux
 const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
-const TYPED_PROGRAMS = ["baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
+const TYPED_PROGRAMS = ["bench", "baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started. Without stored bytecode, each would compile its imports: half a second.
 delete process.env.PYTHONDONTWRITEBYTECODE;
@@ -77,7 +77,13 @@ function inMemory() {
     return []; // not Linux
   }
   const folder = mkdtempSync(join(MEMORY, "quarry-tests-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("exit", () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }); // a process of a test may still write
+    } catch (error) {
+      console.error(`${folder} is left behind: ${error.message}`);
+    }
+  });
   process.on("SIGINT", () => process.exit(130)); // or Ctrl-C would leave it there
   return ["--basetemp", join(folder, "pytest")];
 }

@@ -1,7 +1,7 @@
 /** What is said while there is no engine: how to install or update it, and what is searched meanwhile. Pure. */
 import { version } from "../../manifest.json";
 import { type Answer } from "../search/answer";
-import { type Installer } from "../sidecar/program-paths";
+import { type Installer } from "../sidecar/programs";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Action, actionOf } from "./actions";
 import { t } from "./translate";

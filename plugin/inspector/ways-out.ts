@@ -33,6 +33,7 @@ export function wayOut(path: string, state: ReportState, { code, entry }: Reason
     case "damaged":
     case "locked":
     case "no-text":
+    case "sensitivity":
       return { kind: "open" };
     case "hidden":
     case "not-markdown":

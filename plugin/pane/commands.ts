@@ -1,7 +1,6 @@
 /**
- * Which commands are there? Ids only: what each does is in one map for each kind, so nothing switches on an id.
- *
- * Engine commands are carried out by `actions.ts`, pane commands by `ui/pane-commands.ts`, row commands by `ui/row-commands.ts`.
+ * The ids of all commands. What each does is in one map per kind, so that nothing switches on an id: engine commands in
+ * `actions.ts`, pane commands in `ui/pane/pane-commands.ts`, row commands in `ui/list/row-commands.ts`.
  */
 
 /** What concerns the engine or the settings rather than one pane. */

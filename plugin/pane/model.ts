@@ -7,10 +7,9 @@ import { type IndexStatus, type Mode, type Passage } from "../protocol/messages"
 import { type FurtherPassages } from "../search/passage-loader";
 import { type SearchState, answerOf } from "../search/answer";
 import { type EngineState } from "../sidecar/supervisor";
-import { type Density } from "../snippet/layout";
-import { type Offers, emptyBoxRows } from "./empty-box";
+import { type Density } from "../snippet/excerpt";
+import { answerRows, emptyBoxRows, isPlace, type Offers, type PlaceRow, type Row } from "./rows";
 import { type Naming } from "./note-name";
-import { type PlaceRow, type Row, answerRows, isPlace } from "./rows";
 import { type Selection, NOTHING_SELECTED, extended, moved, rangedTo, selectedAt, settled, toggled } from "./selection";
 import { type PaneState, paneState } from "./state";
 

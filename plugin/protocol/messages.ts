@@ -126,6 +126,7 @@ export type QueryProblem =
   | "no-filter-here"
   | "bad-date";
 export type ReasonCode =
+  | "sensitivity"
   | "folders-include"
   | "folders-exclude"
   | "index-ignore"
@@ -1816,6 +1817,14 @@ export interface Settings {
    */
   readonly excludeStatus: readonly string[];
   /**
+   * Folders whose notes are sensitive: never read, indexed or shown.
+   */
+  readonly sensitiveFolders: readonly string[];
+  /**
+   * Folders whose notes are restricted, with the same effect.
+   */
+  readonly restrictedFolders: readonly string[];
+  /**
    * Where `capture` puts new notes; "" is the vault itself.
    */
   readonly captureFolder: string;
@@ -1849,6 +1858,8 @@ export interface SettingsWriteParams {
   readonly indexCanvases?: boolean;
   readonly indexPdfs?: boolean;
   readonly excludeStatus?: readonly string[];
+  readonly sensitiveFolders?: readonly string[];
+  readonly restrictedFolders?: readonly string[];
   /**
    * At most 1000 characters.
    */

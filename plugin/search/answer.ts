@@ -1,6 +1,8 @@
-/** What is known of a search: waiting, answered or failed, with the answer before it. */
-import { type Mode, type SearchResult } from "../protocol/messages";
+/** The state of a search, and the interface of whatever finds the rows of a list. */
+import { type Emitter } from "../emitter";
+import { type FeedbackKind, type Mode, type Passage, type SearchResult } from "../protocol/messages";
 import { type Failure } from "../sidecar/failure";
+import { type FurtherPassages } from "./passage-loader";
 
 /** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
 export type Relation = "linked" | "mention";
@@ -70,4 +72,26 @@ export function answerOf(state: SearchState): Answer | null {
     case "failed":
       return state.previous;
   }
+}
+
+export interface ResultSource {
+  readonly state: SearchState;
+  readonly changed: Emitter<SearchState>;
+  /** Emits the path of a hit whose further passages changed. */
+  readonly furtherChanged: Emitter<string>;
+  furtherOf(path: string): FurtherPassages;
+  /** Requests the further passages of a hit. */
+  unfold(path: string): void;
+  fold(path: string): void;
+  /** The passage of a hit that starts at `start`, quoted at length; null where it is gone. Left out where no source has more of it. */
+  readonly widePassage?: (path: string, start: number) => Promise<Passage | null>;
+  /** Asks for further hits, where there are any; those that are there stay. */
+  more(): void;
+  /** Repeats the request, because the index changed. */
+  refresh(): void;
+  /** Keeps the rows from being replaced while the user selects one of them. */
+  freezeRows(): void;
+  /** Tells the engine what the user made of a hit. */
+  report(path: string, kind: FeedbackKind): void;
+  close(): void;
 }

@@ -10,7 +10,7 @@
  * A line that begins with the name of an option sets it; all other lines together are the query.
  */
 import { type Mode, type SortOrder } from "../protocol/messages";
-import { DENSITIES, type Density } from "../snippet/layout";
+import { DENSITIES, type Density } from "../snippet/excerpt";
 
 export const LANGUAGE = "quarry";
 

@@ -6,13 +6,14 @@
  * While a vault is indexed for the first time, names answer what the index has nothing for yet.
  */
 import { type Clock } from "../clock";
-import { type Emitter } from "../emitter";
+import { Emitter } from "../emitter";
+import { isWithoutEngine } from "../pane/state";
 import { type IndexStatus, type SearchOptions, type SearchResult } from "../protocol/messages";
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type EngineState } from "../sidecar/supervisor";
+import { type NameAnswer, type NoteNames } from "../vault/note-names";
 import { type NamesResult } from "./answer";
-import { type NameAnswer, type NameIndex } from "./name-index";
 
 const START_WAIT_MS = 1_500; // most engines are there by then
 
@@ -21,24 +22,28 @@ export interface EngineInUse {
   readonly state: EngineState;
   readonly status: IndexStatus | null;
   readonly changed: Emitter<EngineState>;
+  readonly indexUpdated: Emitter<void>;
 }
 
 const OWN_ID = -1; // no request of the engine has it
 
 export class NamesFallback implements Requester {
+  /** Emits when answers may differ: the index changed, or the names that stand in for it. */
+  readonly updated = new Emitter<void>();
   private waitedOut = false; // for the present start
 
   constructor(
     private readonly client: Requester,
     private readonly engine: EngineInUse,
-    private readonly names: NameIndex,
+    private readonly names: Pick<NoteNames, "search" | "changed">,
     private readonly clock: Clock,
   ) {
     engine.changed.listen(({ kind }) => {
-      if (kind === "starting") return;
-      this.waitedOut = false;
-      if (kind === "live") names.drop();
+      if (kind !== "starting") this.waitedOut = false;
+      if (isWithoutEngine(kind)) this.updated.emit(); // rows of an engine that is gone make way for those by names
     });
+    engine.indexUpdated.listen(() => { this.updated.emit(); });
+    names.changed.listen(() => { if (engine.state.kind !== "live") this.updated.emit(); });
   }
 
   request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> {

@@ -8,7 +8,7 @@ import { Emitter } from "../emitter";
 import { type Mode, type Passage, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
-import { MAX_QUERY_CHARS } from "./limits";
+import { MAX_QUERY_CHARS } from "./pages";
 
 const THROTTLE_MS = 60; // a fast keystroke
 const REFRESH_MS = 250;

@@ -1,4 +1,4 @@
-/** Which hits does the next request ask for, and how do pages become one list? Pure. */
+/** Pages and stages of one list of hits: which hits are requested next, and how they join those that are shown. Pure. */
 import { type Hit } from "../protocol/messages";
 
 const MAX_PAGE = 100; // of the protocol
@@ -19,3 +19,31 @@ export function joined(hits: readonly Hit[], page: readonly Hit[]): readonly Hit
   const known = new Set(hits.map(({ path }) => path));
   return [...hits, ...page.filter(({ path }) => !known.has(path))];
 }
+
+/** Hits of the first stage: more than a pane shows without scrolling. */
+export const FIRST_HITS = 12;
+/** An answer by words and meaning that took longer makes the next one be asked for in two stages. */
+export const SLOW_MS = 60;
+/** Hits of the first stage that keep their places: what is read before the second arrives. */
+const PREFIX = 3;
+
+/**
+ * The hits of the second stage behind those that the first began with: three that hold every word of the query, or all that
+ * are still found, once the user is among them (`isTouched`).
+ */
+export function mergeStages(first: readonly Hit[], second: readonly Hit[], isTouched: boolean): readonly Hit[] {
+  const found = new Map(second.map((hit) => [hit.path, hit]));
+  const kept = isTouched ? first : leading(first);
+  const prefix = kept.flatMap(({ path }) => found.get(path) ?? []);
+  const stays = new Set(prefix);
+  return [...prefix, ...second.filter((hit) => !stays.has(hit))];
+}
+
+/** The hits at the front that hold every word, `PREFIX` at most. */
+function leading(hits: readonly Hit[]): readonly Hit[] {
+  const end = hits.findIndex(({ missingWords }) => missingWords.length > 0);
+  return hits.slice(0, Math.min(PREFIX, end < 0 ? hits.length : end));
+}
+
+/** Characters of a query. What is typed beyond is not searched for. */
+export const MAX_QUERY_CHARS = 4_096;

@@ -4,8 +4,8 @@
  * They belong to one answer. A new query forgets them; when the index has changed, those of unfolded hits are requested
  * again, and the old ones stay until the new ones arrive. A folded hit costs no request.
  */
-import { type Passage, type HitOptions, type PassagesResult } from "../protocol/messages";
 import { Emitter } from "../emitter";
+import { type Passage, type HitOptions, type PassagesResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
 
@@ -103,4 +103,23 @@ export function passagesOf(state: FurtherPassages): readonly Passage[] {
     case "failed":
       return [];
   }
+}
+
+export const WIDE_CHARACTERS = 1_000; // of the protocol: the longest snippet
+const MAX_TOKENS = 100_000; // the budget is meant for agents
+
+/** The passage of the note at `path` that starts at `start`; null where the note has none there any more. */
+export async function widePassage(client: Requester, { query, mode = "hybrid", typing = false }: SearchOfHit, path: string, start: number): Promise<Passage | null> {
+  const reply = await client.request("search", {
+    query,
+    mode,
+    typing,
+    limit: 1,
+    filters: { notes: [path] },
+    expand: true,
+    snippetWidth: WIDE_CHARACTERS,
+    maxTokens: MAX_TOKENS,
+  }).reply;
+  const passages = reply.ok ? (reply.value.hits[0]?.passages ?? []) : [];
+  return passages.find((passage) => passage.start === start) ?? null;
 }

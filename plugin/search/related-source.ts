@@ -8,9 +8,8 @@ import { type Cancel, type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { type Hit, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
-import { type Answer, type Relation, type SearchState, answerOf } from "./answer";
+import { type Answer, answerOf, type Relation, type ResultSource, type SearchState } from "./answer";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
-import { type ResultSource } from "./result-source";
 
 const REFRESH_MS = 1_000; // beside a note that is being written: its own saves change the index all the time
 const RELATED = 20; // about three screens of a sidebar; what comes behind is hardly related

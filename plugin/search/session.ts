@@ -15,14 +15,10 @@ import { type ExplainResult, type FeedbackKind, type Mode, type Passage, type Se
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
-import { type ResultSource } from "./result-source";
-import { type Answer, type Asked, type SearchState, answerFrom, answerOf, ignoredBy } from "./answer";
-import { joined, pageAfter } from "./pages";
-import { MAX_QUERY_CHARS } from "./limits";
+import { type FurtherPassages, PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
+import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
+import { FIRST_HITS, joined, MAX_QUERY_CHARS, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
-import { FIRST_HITS, SLOW_MS, belowPrefix } from "./stages";
-import { widePassage } from "./wide-passage";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
@@ -46,32 +42,51 @@ export interface SearchOptions {
 
 const MAX_LIMIT = 100; // of the protocol
 
+/** Whether the query is being typed; its last word is a prefix until typing has `ended`. */
+type Typing =
+  | { readonly kind: "typing"; readonly cancelPause: Cancel }
+  | { readonly kind: "paused" }
+  | { readonly kind: "ended" };
+
+/** A search on its way, in one or two stages. */
+interface Flight {
+  readonly pending: Pending<SearchResult>;
+  /** By words alone, while meaning is waited for. */
+  readonly firstStage: Pending<SearchResult> | null;
+}
+
+/** What the session is doing about its query. */
+type Work =
+  | { readonly kind: "resting" }
+  /** A request is scheduled; `earlier` is the one on its way that it will supersede. */
+  | { readonly kind: "due"; readonly isRefresh: boolean; readonly cancel: Cancel; readonly earlier: Flight | null }
+  /** `repeats`: the index changed meanwhile, so the answer may be older than the change. */
+  | { readonly kind: "asking"; readonly flight: Flight; readonly repeats: boolean }
+  /** The initial page is shown; the remaining hits are scheduled. */
+  | { readonly kind: "remaining"; readonly cancel: Cancel };
+
+const RESTING: Work = { kind: "resting" };
+
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
   readonly furtherChanged: Emitter<string>;
   private readonly passages: PassageLoader;
   private current: SearchState = { kind: "idle" };
   private query = "";
-  private isTyping = false;
-  private typingHasPaused = false;
-  private rowsAreFrozen = false;
-  private pending: Pending<SearchResult> | null = null;
-  private lastRequestAt = -Infinity;
-  private cancelTimer: Cancel = () => undefined;
-  private cancelPauseTimer: Cancel = () => undefined;
-  private refreshIsDue = false;
-  private meaningIsSlow = false;
-  private firstStage: Pending<SearchResult> | null = null; // by words alone, while meaning is waited for
-  private wanted: number; // hits that the list is to have
-  private cancelRest: Cancel = () => undefined;
   private order: SortOrder = "relevance";
+  private typing: Typing = { kind: "ended" };
+  private work: Work = RESTING;
+  private wanted: number; // hits that the list is to have
+  private rowsAreFrozen = false;
+  private meaningIsSlow = false;
+  private lastRequestAt = -Infinity;
 
   constructor(
     private readonly client: Requester,
     private readonly clock: Clock,
     private options: SearchOptions,
   ) {
-    this.wanted = this.atFirst;
+    this.wanted = this.initialPageSize;
     this.passages = new PassageLoader(client);
     this.furtherChanged = this.passages.changed;
   }
@@ -92,20 +107,25 @@ export class SearchSession implements ResultSource {
     return this.options.snippetWidth;
   }
 
+  private get initialPageSize(): number {
+    const { limit, first = limit } = this.options;
+    return Math.min(limit, first);
+  }
+
+  // --- what changes the query --------------------------------------------------------------------
+
   /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
   setQuery(text: string, isComplete = false): void {
     const query = text.trim().slice(0, MAX_QUERY_CHARS);
     if (query === this.query) return;
     this.query = query;
-    this.isTyping = !isComplete;
-    this.typingHasPaused = false;
     this.rowsAreFrozen = false;
-    this.wanted = this.atFirst;
-    this.cancelTimer();
-    this.cancelPauseTimer();
-    if (!isComplete) this.cancelPauseTimer = this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); });
-    if (query === "") this.clear();
-    else this.schedule(THROTTLE_MS, false);
+    this.wanted = this.initialPageSize;
+    this.setTyping(isComplete ? { kind: "ended" } : { kind: "typing", cancelPause: this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); }) });
+    if (query === "") {
+      this.close();
+      this.setState({ kind: "idle" });
+    } else this.schedule(THROTTLE_MS, false);
   }
 
   setOptions(options: SearchOptions): void {
@@ -120,34 +140,13 @@ export class SearchSession implements ResultSource {
   setSort(sort: SortOrder): void {
     if (sort === this.order) return;
     this.order = sort;
-    this.wanted = this.atFirst;
+    this.wanted = this.initialPageSize;
     if (this.query !== "") this.schedule(0, false);
-  }
-
-  /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
-  refresh(): void {
-    if (this.query === "" || (this.current.kind === "searching" && !this.pending)) return; // a request is scheduled anyway
-    // A pending answer may be older than the change: repeat the query once it has arrived.
-    if (this.pending) this.refreshIsDue = true;
-    else this.schedule(REFRESH_MS, true);
-  }
-
-  /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
-  more(): void {
-    this.extendTo((answerOf(this.current)?.hits.length ?? 0) + this.options.limit);
-  }
-
-  private extendTo(wanted: number): void {
-    const answer = answerOf(this.current);
-    if (this.pending || this.current.kind !== "results" || !answer || answer.hits.length >= answer.reachable) return;
-    this.wanted = wanted;
-    void this.request(true, answer); // a refresh that is scheduled comes all the same, and brings all that is wanted
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
   finishTyping(): void {
-    this.cancelPauseTimer();
-    this.typingHasPaused = true;
+    if (this.typing.kind === "typing") this.setTyping({ kind: "paused" });
     this.correctIfDue();
   }
 
@@ -156,15 +155,173 @@ export class SearchSession implements ResultSource {
     this.rowsAreFrozen = true;
   }
 
-  /** Explains why a note is or is not in the results of the current query. */
-  explain(path: string): Promise<Reply<ExplainResult>> {
-    const { query, isTyping: typing } = this;
-    const { mode } = this.options;
-    const limit = Math.min(MAX_LIMIT, Math.max(this.options.limit, this.wanted));
-    return this.client.request("explain", { query, path, mode, limit, typing }).reply;
+  /** Cancels the pending request and all timers; the session can be used again. */
+  close(): void {
+    if (this.typing.kind === "typing") this.setTyping({ kind: "paused" });
+    const flight = this.dropWork();
+    flight?.pending.cancel();
+    flight?.firstStage?.cancel();
+    this.passages.cancelAll();
   }
 
-  /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which nobody misses. */
+  private setTyping(typing: Typing): void {
+    if (this.typing.kind === "typing") this.typing.cancelPause();
+    this.typing = typing;
+  }
+
+  // --- what changes the rows ----------------------------------------------------------------------
+
+  /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
+  refresh(): void {
+    if (this.query === "" || this.work.kind === "due") return;
+    if (this.work.kind === "asking") {
+      this.work = { ...this.work, repeats: true };
+      return;
+    }
+    if (this.work.kind === "remaining") this.wanted = Math.max(this.wanted, this.options.limit);
+    this.schedule(REFRESH_MS, true);
+  }
+
+  /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
+  more(): void {
+    this.extendTo((answerOf(this.current)?.hits.length ?? 0) + this.options.limit);
+  }
+
+  private extendTo(wanted: number): void {
+    const { current } = this;
+    if (flightOf(this.work) || current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
+    this.wanted = wanted;
+    void this.request(true, current.answer, this.work.kind === "due");
+  }
+
+  /** Requests the hits that are not in sight, once the query rests. */
+  private fetchRemaining({ hits, reachable }: Answer): void {
+    const { limit } = this.options;
+    if (hits.length < Math.min(limit, reachable)) this.work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.extendTo(limit); }) };
+    else this.wanted = Math.max(this.wanted, limit); // a new note pushes none out of a complete answer
+  }
+
+  private correctIfDue(): void {
+    const { current } = this;
+    if (this.typing.kind !== "paused" || this.rowsAreFrozen || flightOf(this.work) || current.kind !== "results") return;
+    if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
+    this.setTyping({ kind: "ended" });
+    this.schedule(0, true);
+  }
+
+  // --- requests -----------------------------------------------------------------------------------
+
+  private schedule(intervalMs: number, isRefresh: boolean): void {
+    const earlier = this.dropWork();
+    const waitMs = Math.max(0, this.lastRequestAt + intervalMs - this.clock.now());
+    const cancel = waitMs === 0 ? (): void => undefined : this.clock.after(waitMs, () => void this.request(isRefresh));
+    this.work = { kind: "due", isRefresh, cancel, earlier };
+    if (waitMs === 0) void this.request(isRefresh);
+    if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
+  }
+
+  /** Ends what is scheduled; the result is the search that is still on its way. */
+  private dropWork(): Flight | null {
+    const { work } = this;
+    if (work.kind === "due" || work.kind === "remaining") work.cancel();
+    this.work = RESTING;
+    return flightOf(work);
+  }
+
+  /** Requests the next page of the hits that are wanted, behind those of `before`. `repeats`: a refresh follows. */
+  private async request(isRefresh: boolean, before: Answer | null = null, repeats = false): Promise<void> {
+    const known = before?.hits.length ?? 0;
+    const page = pageAfter(known, this.wanted, before?.reachable);
+    if (!page) return;
+    const { query, wanted } = this;
+    const { mode, snippetWidth } = this.options;
+    const requestedAt = this.clock.now();
+    this.lastRequestAt = requestedAt;
+    const asked = { query, mode, limit: Math.min(MAX_LIMIT, wanted), snippetWidth, lastWordIsPrefix: this.typing.kind !== "ended" };
+    const flight = this.send(asked, page, isRefresh);
+    this.work = { kind: "asking", flight, repeats };
+    const shown = this.showFirstStage(asked, flight, requestedAt);
+
+    const reply = await flight.pending.reply;
+    const landed = this.land(flight);
+    if (!landed) return;
+    if (reply.ok) {
+      const tookMs = this.clock.now() - requestedAt;
+      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
+      const { hits, reachable } = reply.value;
+      let answer = answerFrom({ ...reply.value, hits: mergeStages(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
+      if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
+      if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever `reachable` was
+      if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
+        await this.request(isRefresh, answer, landed.repeats);
+        return;
+      }
+      this.fetchRemaining(answer);
+      this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
+    } else if (reply.failure.kind !== "cancelled") {
+      this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
+    }
+    if (landed.repeats) this.refresh();
+    else this.correctIfDue();
+  }
+
+  /** Sends the request, in two stages if meaning is slow; it supersedes the one on its way. */
+  private send({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
+    const earlier = this.dropWork();
+    earlier?.firstStage?.cancel();
+    const params = { query, typing: lastWordIsPrefix, maxTokens: MAX_TOKENS, snippetWidth, ...GUARD, ...this.options.scope };
+    const isStaged = mode === "hybrid" && lastWordIsPrefix && !isRefresh && this.meaningIsSlow && this.order === "relevance";
+    const firstStage = isStaged ? this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) }) : null;
+    const pending = this.client.request("search", {
+      ...params,
+      mode,
+      limit: page.limit,
+      ...(this.order !== "relevance" && { sort: this.order }),
+      ...(page.offset > 0 && { offset: page.offset }),
+      extract: mode === "hybrid" && page.offset === 0, // the engine looks for it only where a question is asked
+      ...(earlier && { supersedes: earlier.pending.id }),
+    });
+    earlier?.pending.abandon();
+    return { pending, firstStage };
+  }
+
+  /** Takes a search that was answered off the work; null where it is superseded or about to be. */
+  private land(flight: Flight): Extract<Work, { kind: "asking" }> | null {
+    const { work } = this;
+    if (flightOf(work) !== flight) return null;
+    flight.firstStage?.cancel();
+    this.work = work.kind === "due" ? { ...work, earlier: null } : RESTING;
+    return work.kind === "asking" ? work : null;
+  }
+
+  /** Shows the hits of the first stage until the whole answer arrives; the result has the hits that are shown. */
+  private showFirstStage(asked: Omit<Asked, "tookMs">, flight: Flight, requestedAt: number): Pick<SearchResult, "hits"> {
+    const shown: { hits: SearchResult["hits"] } = { hits: [] };
+    void flight.firstStage?.reply.then((reply) => {
+      if (this.work.kind !== "asking" || this.work.flight !== flight || !reply.ok || reply.value.hits.length === 0) return;
+      shown.hits = reply.value.hits;
+      this.setState({ kind: "results", answer: answerFrom(reply.value, { ...asked, tookMs: this.clock.now() - requestedAt }), isRefresh: false });
+    });
+    return shown;
+  }
+
+  private setState(state: SearchState): void {
+    this.current = state;
+    this.updatePassages(state);
+    this.changed.emit(state);
+  }
+
+  // --- single hits ---------------------------------------------------------------------------------
+
+  /** Explains why a note is or is not in the results of the current query. */
+  explain(path: string): Promise<Reply<ExplainResult>> {
+    const { query } = this;
+    const { mode } = this.options;
+    const limit = Math.min(MAX_LIMIT, Math.max(this.options.limit, this.wanted));
+    return this.client.request("explain", { query, path, mode, limit, typing: this.typing.kind !== "ended" }).reply;
+  }
+
+  /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which changes nothing. */
   report(path: string, kind: FeedbackKind): void {
     const answer = answerOf(this.current);
     if (answer) this.client.request("feedback", { query: answer.query, path, kind });
@@ -190,133 +347,6 @@ export class SearchSession implements ResultSource {
     return answer && widePassage(this.client, this.searchOf(answer), path, start);
   }
 
-  /** Cancels the pending request and all timers; the session can be used again. */
-  close(): void {
-    this.cancelPauseTimer();
-    this.cancelTimer();
-    this.cancelRest();
-    this.pending?.cancel();
-    this.pending = null;
-    this.endFirstStage();
-    this.passages.cancelAll();
-  }
-
-  private get atFirst(): number {
-    const { limit, first = limit } = this.options;
-    return Math.min(limit, first);
-  }
-
-  /** Asks for the hits that are not in sight, once the query rests. */
-  private completeSoon({ hits, reachable }: Answer): void {
-    const { limit } = this.options;
-    if (hits.length < Math.min(limit, reachable)) this.cancelRest = this.clock.after(REST_MS, () => { this.extendTo(limit); });
-    else this.wanted = Math.max(this.wanted, limit); // of an answer that is whole, a new note pushes none out
-  }
-
-  private clear(): void {
-    this.close();
-    this.setState({ kind: "idle" });
-  }
-
-  private schedule(intervalMs: number, isRefresh: boolean): void {
-    this.cancelTimer();
-    const waitMs = Math.max(0, this.lastRequestAt + intervalMs - this.clock.now());
-    if (waitMs === 0) void this.request(isRefresh);
-    else this.cancelTimer = this.clock.after(waitMs, () => void this.request(isRefresh));
-    if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
-  }
-
-  /** Asks for all hits that are wanted, page by page; those of `before` are there. */
-  private async request(isRefresh: boolean, before: Answer | null = null): Promise<void> {
-    const { query, isTyping, wanted } = this;
-    const order = this.order === "relevance" ? {} : { sort: this.order };
-    const limit = Math.min(MAX_LIMIT, wanted);
-    const page = pageAfter(before?.hits.length ?? 0, wanted, before?.reachable);
-    if (!page) return;
-    const { mode, snippetWidth, scope } = this.options;
-    const earlier = this.pending;
-    const requestedAt = this.clock.now();
-    this.lastRequestAt = requestedAt;
-    this.cancelRest();
-    this.refreshIsDue = false;
-    const params = { query, typing: isTyping, maxTokens: MAX_TOKENS, snippetWidth, ...GUARD, ...scope };
-    this.endFirstStage();
-    const isStaged = mode === "hybrid" && isTyping && !isRefresh && this.meaningIsSlow && this.order === "relevance";
-    if (isStaged) this.firstStage = this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) });
-    const pending = this.client.request("search", {
-      ...params,
-      mode,
-      limit: page.limit,
-      ...order,
-      ...(page.offset > 0 && { offset: page.offset }),
-      extract: mode === "hybrid" && before === null, // the engine looks for it only where a question is asked
-      ...(earlier && { supersedes: earlier.id }),
-    });
-    this.pending = pending;
-    earlier?.abandon();
-    const asked = { query, mode, limit, snippetWidth, lastWordIsPrefix: isTyping };
-    const shown = this.showFirstStage(asked, pending, requestedAt);
-
-    const reply = await pending.reply;
-    if (this.pending !== pending) return; // superseded
-    this.pending = null;
-    this.endFirstStage();
-    if (query !== this.query) return; // a newer query is scheduled
-    if (reply.ok) {
-      const tookMs = this.clock.now() - requestedAt;
-      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
-      const { hits, reachable } = reply.value;
-      const known = before?.hits.length ?? 0;
-      let answer = answerFrom({ ...reply.value, hits: belowPrefix(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
-      if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
-      if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever was said of it
-      if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
-        await this.request(isRefresh, answer);
-        return;
-      }
-      this.completeSoon(answer);
-      this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
-    } else if (reply.failure.kind !== "cancelled") {
-      this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
-    }
-    this.repeatIfDue();
-  }
-
-  /** Shows what is found by words as long as the whole answer is `pending`; the result has the hits that are shown. */
-  private showFirstStage(asked: Omit<Asked, "tookMs">, pending: Pending<SearchResult>, requestedAt: number): Pick<SearchResult, "hits"> {
-    const shown: { hits: SearchResult["hits"] } = { hits: [] };
-    void this.firstStage?.reply.then((reply) => {
-      if (this.pending !== pending || asked.query !== this.query || !reply.ok || reply.value.hits.length === 0) return;
-      shown.hits = reply.value.hits;
-      this.setState({ kind: "results", answer: answerFrom(reply.value, { ...asked, tookMs: this.clock.now() - requestedAt }), isRefresh: false });
-    });
-    return shown;
-  }
-
-  private endFirstStage(): void {
-    this.firstStage?.cancel();
-    this.firstStage = null;
-  }
-
-  private repeatIfDue(): void {
-    if (this.refreshIsDue) this.refresh();
-    else this.correctIfDue();
-  }
-
-  private correctIfDue(): void {
-    const { current } = this;
-    if (!this.typingHasPaused || this.rowsAreFrozen || this.pending || current.kind !== "results") return;
-    if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
-    this.isTyping = false;
-    this.schedule(0, true);
-  }
-
-  private setState(state: SearchState): void {
-    this.current = state;
-    this.updatePassages(state);
-    this.changed.emit(state);
-  }
-
   private searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
     return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
   }
@@ -340,6 +370,10 @@ export class SearchSession implements ResultSource {
         return; // the rows of the previous answer stay
     }
   }
+}
+
+function flightOf(work: Work): Flight | null {
+  return work.kind === "asking" ? work.flight : work.kind === "due" ? work.earlier : null;
 }
 
 /** Whether `answer` is for other corrections than the answer before, so that the old selection means nothing. */

@@ -8,10 +8,9 @@ import { type ChildProcess, spawn } from "child_process";
 import { existsSync, promises as files } from "fs";
 import { homedir, tmpdir } from "os";
 import { type Cancel, type Clock } from "../clock";
-import { type Announcement, type Endpoint, type ProgramVersion } from "../protocol/discovery";
-import { parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion } from "../protocol/discovery";
+import { type Announcement, type Endpoint, parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion, type ProgramVersion } from "../protocol/discovery";
 import { type StartFailure, startFailureOf } from "./failure";
-import { INSTALLERS, type Installer, type Machine, installerPaths, programPaths } from "./program-paths";
+import { INSTALLERS, type Installer, type Machine, installerPaths, programPaths } from "./programs";
 
 export const READY_DEADLINE_MS = 10_000; // a cold start loads Python and opens the index: 1 to 3 s on a slow disk
 const VERSION_DEADLINE_MS = 5_000;

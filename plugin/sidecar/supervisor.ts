@@ -9,11 +9,10 @@ import { type Announcement } from "../protocol/discovery";
 import { type IndexStatus, PROTOCOL_VERSION } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type RpcClient } from "./client";
-import { type Consent } from "./consent";
+import { type Consent, type Installer } from "./programs";
 import { type Connection, type ConnectionState } from "./connection";
 import { type StartFailure, isWorthRetrying } from "./failure";
 import { type EngineProcess, type Launcher, type Program } from "./process";
-import { type Installer } from "./program-paths";
 
 const FIRST_RESTART_MS = 1_000;
 const MAX_CRASHES = 5; // then the user has to act; a sixth start would fail like the others
@@ -52,6 +51,8 @@ export interface SupervisorParts {
 export class Supervisor {
   readonly changed = new Emitter<EngineState>();
   readonly statusChanged = new Emitter<IndexStatus | null>();
+  /** The index changed, so that answers may differ. */
+  readonly indexUpdated = new Emitter<void>();
   private current: EngineState = { kind: "stopped" };
   private indexStatus: IndexStatus | null = null;
   private ownProcess: EngineProcess | null = null;
@@ -74,6 +75,7 @@ export class Supervisor {
     });
     parts.client.notifications.listen(({ method, params }) => {
       this.setStatus(method === "index/updated" ? params.status : params);
+      if (method === "index/updated") this.indexUpdated.emit();
     });
   }
 

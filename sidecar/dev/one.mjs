@@ -3,6 +3,7 @@
 //   npm run py -- FILE...   pytest on the named files or folders; options of pytest go after --
 //   npm run ts -- FILE...   vitest, or Node's own runner for a file of tests/end_to_end, which builds the plugin first
 //   npm run fix             ruff's formatter and fixes, then eslint's
+//   npm run bench -- VAULT  speed and size of everything, on copies of a vault
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,14 +18,15 @@ const END_TO_END = join(ROOT, "tests", "end_to_end") + sep;
 export function commands(loop, args, from = process.env.INIT_CWD ?? process.cwd()) {
   const paths = args.map((arg) => (existsSync(resolve(from, arg)) ? resolve(from, arg) : arg)); // what is no file is an option or its value
   const node = (script, ...rest) => [process.execPath, [join(NODE_MODULES, script), ...rest], ROOT];
-  if (loop === "py") return [[PYTHON, ["-m", "pytest", ...paths], SIDECAR]];
+  if (loop === "py") return [[PYTHON, ["-m", "pytest", "-c", "pyproject.toml", ...paths], SIDECAR]];
   if (loop === "ts") {
     if (!paths.some((path) => path.startsWith(END_TO_END))) return [node("vitest/vitest.mjs", "run", ...paths.map(withinRoot))];
     return [[process.execPath, ["esbuild.config.mjs", "--production"], ROOT], [process.execPath, ["--test", ...paths], ROOT]];
   }
   const ruff = (...rest) => [program("ruff"), [...rest, "--config", "pyproject.toml", ".", "../tests"], SIDECAR];
   if (loop === "fix") return [ruff("format"), ruff("check", "--fix"), node("eslint/bin/eslint.js", "--fix", "plugin", "tests/plugin")];
-  throw new SetupError("usage: npm run py -- FILE... | npm run ts -- FILE... | npm run fix");
+  if (loop === "bench") return [[PYTHON, [join(ROOT, "tests", "performance", "bench.py"), ...args], from]];
+  throw new SetupError("usage: npm run py -- FILE... | npm run ts -- FILE... | npm run fix | npm run bench -- VAULT");
 }
 
 /** vitest takes paths as patterns, with slashes, relative to the root. */

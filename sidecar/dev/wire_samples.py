@@ -59,6 +59,8 @@ SETTINGS = wire.Settings(
     index_canvases=True,
     index_pdfs=False,
     exclude_status=["archived"],
+    sensitive_folders=["Journal"],
+    restricted_folders=["Clients"],
     capture_folder="00-inbox",
     capture_by_agents=False,
 )

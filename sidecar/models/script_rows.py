@@ -22,7 +22,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from quarry.analysis.scripts import CYRILLIC, HAN, HANGUL, KANA
-from quarry.embedding.script_runs import WORD_START, find_runs, without_runs
+from quarry.embedding.extension import WORD_START, find_runs, without_runs
 
 CYRILLIC_PIECES = 16_000  # the most frequent of 28,000; those of the other scripts are all taken, 25,000
 SCORE_DIGITS = 4  # of a log probability: all that tells pieces apart, and a quarter of a megabyte less

@@ -11,51 +11,49 @@ docs/PYTHON.md has the rest.
 
 import os
 import sys
+from importlib import import_module
 
 TYPE_CHECKING = False  # importing it from `typing` takes longer than everything else here
 if TYPE_CHECKING:
     from quarry import errors
-    from quarry.python.async_notes import AsyncNotes
-    from quarry.python.in_process import InProcessEngine as Engine
-    from quarry.python.notes import Notes
-    from quarry.python.opening import open, open_async  # noqa: A004
-    from quarry.python.results import (
-        AnswerFreshness,
-        CapturedNote,
-        FoundNote,
-        FoundNotes,
-        FoundPassage,
-        NoteDocument,
-        NoteEntry,
-        NoteListing,
-        NoteProblem,
-        QuotedContext,
-        QuoteSource,
-        SimilarNote,
-        SimilarNotes,
-        VaultStatus,
+    from quarry.protocol import (
+        CaptureResult,
+        ContextResult,
+        Freshness,
+        Hit,
+        IndexStatus,
+        NoteList,
+        NoteSummary,
+        NoteText,
+        Passage,
+        RelatedNote,
+        RelatedResult,
+        SearchResult,
+        Source,
     )
+    from quarry.python.async_notes import AsyncNotes, open_async
+    from quarry.python.in_process import Engine
+    from quarry.python.notes import Notes, open  # noqa: A004
 
     __version__: str
 
 __all__ = [
-    "AnswerFreshness",
     "AsyncNotes",
-    "CapturedNote",
+    "CaptureResult",
+    "ContextResult",
     "Engine",
-    "FoundNote",
-    "FoundNotes",
-    "FoundPassage",
-    "NoteDocument",
-    "NoteEntry",
-    "NoteListing",
-    "NoteProblem",
+    "Freshness",
+    "Hit",
+    "IndexStatus",
+    "NoteList",
+    "NoteSummary",
+    "NoteText",
     "Notes",
-    "QuoteSource",
-    "QuotedContext",
-    "SimilarNote",
-    "SimilarNotes",
-    "VaultStatus",
+    "Passage",
+    "RelatedNote",
+    "RelatedResult",
+    "SearchResult",
+    "Source",
     "__version__",
     "errors",
     "open",
@@ -63,46 +61,40 @@ __all__ = [
 ]
 
 _DISTRIBUTION = "quarry-search"
-_API = "quarry.python"
-_HOMES = {  # of names that do not stand in the module of the results
-    "AsyncNotes": (f"{_API}.async_notes", "AsyncNotes"),
-    "Engine": (f"{_API}.in_process", "InProcessEngine"),
-    "Notes": (f"{_API}.notes", "Notes"),
-    "open": (f"{_API}.opening", "open"),
-    "open_async": (f"{_API}.opening", "open_async"),
+_MODULES = {  # of names that are not structs of the wire
+    "AsyncNotes": "quarry.python.async_notes",
+    "Engine": "quarry.python.in_process",
+    "Notes": "quarry.python.notes",
+    "open": "quarry.python.notes",
+    "open_async": "quarry.python.async_notes",
 }
 
 
-if not TYPE_CHECKING:  # which would take any name for one of ours
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package
 
     def __getattr__(name: str) -> object:
-        """A name of `__all__`, imported when it is first asked for: most of what imports this package asks for none."""
+        """A name of `__all__`, imported on first use: `quarry hook` and `quarry --version` use none."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = _lookup(name)
+        if name == "__version__":
+            value = _version()
+        elif name == "errors":
+            value = import_module("quarry.errors")
+        else:
+            value = getattr(import_module(_MODULES.get(name, "quarry.protocol")), name)
+        globals()[name] = value
         return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "os", "sys"})
-
-
-def _lookup(name: str) -> object:
-    from importlib import import_module  # here for the cost that is told above
-
-    if name == "__version__":
-        return _version()
-    if name == "errors":
-        return import_module("quarry.errors")
-    module, attribute = _HOMES.get(name, (f"{_API}.results", name))
-    return getattr(import_module(module), attribute)
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "import_module", "os", "sys"})
 
 
 def _version() -> str:
     """
-    The version that is installed, from the name of the folder that says so: `quarry_search-0.1.0.dist-info`.
+    The installed version, from the name of its folder: `quarry_search-0.1.0.dist-info`.
 
-    `importlib.metadata` finds the same folder, and is asked where this does not: it costs a tenth of a sidecar's start.
+    `importlib.metadata` reads the same folder, and is the fallback: importing it costs more than all of `--version`.
     """
     prefix, suffix = f"{_DISTRIBUTION.replace('-', '_')}-", ".dist-info"
     for folder in sys.path:
@@ -113,6 +105,4 @@ def _version() -> str:
         for name in names:
             if name.startswith(prefix) and name.endswith(suffix):
                 return name[len(prefix) : -len(suffix)]
-    from importlib.metadata import version  # here for the cost that is told above
-
-    return version(_DISTRIBUTION)
+    return str(import_module("importlib.metadata").version(_DISTRIBUTION))

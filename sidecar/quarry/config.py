@@ -1,17 +1,16 @@
 """
-Where are Quarry's own files on this machine, and which limits apply everywhere?
+The folders of Quarry's own files on this machine, and limits that apply everywhere.
 
 `QUARRY_HOME` moves all three folders below one: `data` (the indexes), `run` (discovery files and locks), `log`.
 """
 
 import os
-import stat
 import sys
 import warnings
 from pathlib import Path
 from typing import Literal
 
-from quarry.errors import IndexUnavailable
+from quarry.private_files import private_folder
 
 APP = "quarry"
 
@@ -52,7 +51,7 @@ def runtime_dir() -> Path:
 
 def _usual(kind: Literal["data", "log", "runtime"]) -> Path:
     """The platform's folder for files of that kind."""
-    import platformdirs  # here, as `QUARRY_HOME` makes do without
+    import platformdirs  # here, as a hook has `QUARRY_HOME` from its command line
 
     path: Path = getattr(platformdirs.PlatformDirs(APP, appauthor=False), f"user_{kind}_path")
     return path
@@ -61,34 +60,3 @@ def _usual(kind: Literal["data", "log", "runtime"]) -> Path:
 def _home(name: str) -> Path | None:
     home = os.environ.get("QUARRY_HOME")
     return Path(home).expanduser().absolute() / name if home else None
-
-
-def private_folder(folder: Path) -> Path:
-    """
-    Create *folder* if it is missing, and verify that it belongs to this user alone.
-
-    Raises:
-        IndexUnavailable: It is a link, not a folder, owned by another user, or cannot be created. Another user of this
-            machine may have put it there to read our files, so nothing is written.
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-    except OSError as error:
-        raise IndexUnavailable(
-            f"the folder {folder} cannot be created: {error.strerror}; set QUARRY_HOME to another one"
-        ) from error
-    if stat.S_ISLNK(found.st_mode):
-        raise IndexUnavailable(
-            f"{folder} is a link; Quarry's own folders may not be links; remove it or set QUARRY_HOME"
-        )
-    if sys.platform != "win32":  # on Windows, the access list of the user's profile protects what is below it
-        _claim(folder, found)
-    return folder
-
-
-def _claim(folder: Path, found: os.stat_result) -> None:
-    if found.st_uid != os.geteuid():
-        raise IndexUnavailable(f"{folder} belongs to user {found.st_uid}, not to you; remove it or set QUARRY_HOME")
-    if found.st_mode & 0o077:
-        folder.chmod(0o700)

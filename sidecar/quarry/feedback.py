@@ -9,7 +9,6 @@ is deleted leaves no name behind. Deleting the file forgets everything; it is be
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 import threading
 from pathlib import Path
@@ -19,6 +18,7 @@ from unicodedata import normalize
 from msgspec import Struct
 
 from quarry.errors import IndexUnavailable
+from quarry.private_files import write_atomically
 
 FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", "used"]
 
@@ -111,12 +111,8 @@ class FeedbackLog:
         return salt, entries
 
     def _rewrite(self, entries: list[Feedback]) -> None:
-        temporary = self._path.with_suffix(f".{os.getpid()}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-        with os.fdopen(os.open(temporary, flags, 0o600), "w", encoding="utf-8") as file:
-            file.write(json.dumps({"salt": self._salt}) + "\n")
-            file.writelines(map(_line, entries))
-        temporary.replace(self._path)
+        lines = [json.dumps({"salt": self._salt}) + "\n", *map(_line, entries)]
+        write_atomically(self._path, "".join(lines).encode())
         self._count = len(entries)
 
     def _hash(self, text: str) -> str:

@@ -70,6 +70,7 @@ ExplainCode = Literal[
 """Why a note stands where it stands, or is not there."""
 
 ReasonCode = Literal[
+    "sensitivity",  # entry: the data class, as written
     "folders-include",
     "folders-exclude",
     "index-ignore",

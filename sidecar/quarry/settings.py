@@ -5,6 +5,9 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     include = []                # when given, only these folders are indexed
     exclude = ["Archive"]
     templates = false           # whether the template folders of Obsidian and Templater are indexed
+    [sensitivity]               # folders whose notes are never read, like notes with such a property
+    sensitive = []
+    restricted = []
     [files]
     canvas = true               # whether the text of canvases is indexed
     pdf = false                 # whether the text of PDF files is indexed, too; needs the extra `pdf`
@@ -33,10 +36,8 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     query = "oauth rotation"
 """
 
-import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -45,6 +46,7 @@ from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
 from quarry.options import Fusion, Stemming
+from quarry.private_files import write_atomically
 
 SETTINGS_FILE = ".quarry.toml"
 BLOCKS = "context"  # the table of the context blocks
@@ -84,6 +86,8 @@ class Settings:
     hooks_capture_outputs: bool = False
     index_canvases: bool = True
     index_pdfs: bool = False
+    sensitive_folders: tuple[str, ...] = ()
+    restricted_folders: tuple[str, ...] = ()
     blocks: tuple[ContextBlock, ...] = ()
     block_problems: tuple[BlockFault, ...] = field(default=(), compare=False)
     problems: tuple[str, ...] = field(default=(), compare=False)  # sentences about unknown keys and unusable blocks
@@ -231,6 +235,8 @@ def _fusion(key: str, value: object) -> Fusion:
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
+    "sensitive_folders": ("sensitivity", "sensitive", _folders),
+    "restricted_folders": ("sensitivity", "restricted", _folders),
     "index_templates": ("folders", "templates", _flag),
     "index_canvases": ("files", "canvas", _flag),
     "index_pdfs": ("files", "pdf", _flag),
@@ -363,11 +369,7 @@ def _line(text: str, at: int) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
-    temporary = file.with_name(f"{file.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
-        temporary.replace(file)
+        write_atomically(file, text.encode(), mode=0o666, durable=True)
     except OSError as error:
-        with suppress(OSError):  # a read-only system refuses to remove what is not there
-            temporary.unlink(missing_ok=True)
         raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error

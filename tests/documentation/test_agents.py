@@ -9,9 +9,9 @@ from pages import REPOSITORY, Page
 
 from quarry.agents.install.clients import CLIENTS
 from quarry.cli.mcp import DEFAULT_PORT
-from quarry.mcp.http_connection import PATH
+from quarry.mcp.http_server import PATH
 from quarry.mcp.prompts import RECIPES
-from quarry.mcp.tools import tool_names
+from quarry.mcp.server import TOOLS
 
 PAGE = Page.read("docs/AGENTS.md")
 RUN = ("Hooks", "Context blocks", "Five recipes")
@@ -99,5 +99,5 @@ def test_every_example_of_a_server_is_json_and_starts_quarry():
 def test_the_tools_and_prompts_of_the_server_are_those_of_the_page():
     listed = re.findall(r"^\| `(\w+)` \|", section("The MCP server").text, re.MULTILINE)
 
-    assert listed == tool_names(with_capture=True)
+    assert listed == list(TOOLS)
     assert all(f"`{name}`" in section("The MCP server").text for name in RECIPES)

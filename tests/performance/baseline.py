@@ -1,7 +1,7 @@
 """
-What does the published design take for what `quarry bench` measures of ours?
+The cost of the published design, for each figure that `npm run bench` measures.
 
-`quarry bench` loads this module in a checkout. Each function runs in a process of its own, as its counterpart for ours
+Each function runs in a process of its own, as its counterpart for ours
 does.
 """
 
@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.corpora import find_notes
+from benchmark.index_cost import SAVE_PERCENTILES, discard_index
+from benchmark.measurement import each_ms, memory_mb, percentiles
+from benchmark.query_cost import COUNTED, LIMIT, WARM_UP, count_python_calls, prefixes
 from published import PublishedIndex, load_model
-
-from quarry.bench.corpora import find_notes
-from quarry.bench.index_cost import SAVE_PERCENTILES, discard_index
-from quarry.bench.measurement import each_ms, memory_mb, percentiles
-from quarry.bench.query_cost import COUNTED, LIMIT, WARM_UP, count_python_calls, prefixes
 
 
 def index_whole(vault: Path, index_path: Path, limit: int | None = None) -> dict[str, int]:

@@ -20,11 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.corpora import find_notes, questions
+from benchmark.index_cost import index_whole, wait_until_idle
+from benchmark.measurement import memory_mb, percentiles, run_in_subprocess
 from msgspec import Struct
 
-from quarry.bench.corpora import find_notes, questions
-from quarry.bench.index_cost import index_whole, wait_until_idle
-from quarry.bench.measurement import memory_mb, percentiles, run_in_subprocess
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
@@ -33,11 +33,9 @@ from quarry.documents.reading_rules import ReadingRules
 from quarry.engine import Engine
 from quarry.errors import ExtraMissing
 from quarry.evaluation.collections import find_collections, read_collection
-from quarry.evaluation.corpus_cache import CachedCorpus, prepare
-from quarry.evaluation.measures import MAIN, means, measure
-from quarry.evaluation.runner import ask, indexed
-from quarry.evaluation.systems import SYSTEMS
-from quarry.evaluation.tables import markdown_table
+from quarry.evaluation.corpus import Corpus, prepare
+from quarry.evaluation.results import markdown_table
+from quarry.evaluation.runner import MAIN, SYSTEMS, ask, indexed, means, measure
 from quarry.options import SearchOptions
 from quarry.vault.paths import nfc
 
@@ -134,7 +132,7 @@ def as_typed(queries: Sequence[str]) -> list[str]:
 def compare_quality(folder: Path, work: Path) -> dict[str, Any]:
     """nDCG@10 of both on the collection in *folder*, and how many of its queries find nothing."""
     collection = read_collection(folder)
-    corpus = prepare(collection, work, keep=False)
+    corpus = prepare(collection, work)
     peer = run_peer(notes_of(corpus, titles_of(collection.corpus)), [query.text for query in collection.queries])
     ids = corpus.ids
     run = {
@@ -164,7 +162,7 @@ def titles_of(corpus: Path) -> Mapping[str, str]:
         return {row["_id"]: row.get("title", "") for row in rows}
 
 
-def notes_of(corpus: CachedCorpus, titles: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+def notes_of(corpus: Corpus, titles: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
     """The fields of every note; a note whose file has a number for a name is called by its title."""
     for path in find_notes(corpus.vault):
         document = corpus.ids[nfc(path)] if corpus.ids else path

@@ -1,7 +1,7 @@
 """
 How fast are others at keyword search? tantivy and ripgrep on the same notes, where they are installed.
 
-`quarry bench` loads this module in a checkout.
+`npm run bench` uses this module.
 """
 
 import re
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.corpora import find_notes
+from benchmark.measurement import each_ms, percentiles, size_mb
 from published import chunks_of
 
-from quarry.bench.corpora import find_notes
-from quarry.bench.measurement import each_ms, percentiles, size_mb
 from quarry.documents.decoding import decode_note
 
 LIMIT = 30  # as each of our retrievers proposes

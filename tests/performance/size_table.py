@@ -3,7 +3,7 @@ How do size and speed grow with a vault?
 
     size_table.py VAULT [--notes 500,2000,5000,15000,50000] [--work DIR] [--questions N] [--json]
 
-For each number of notes it cuts a copy of VAULT to them, or grows it with synthetic notes as `quarry bench` does, and
+For each number of notes it cuts a copy of VAULT to them, or grows it with synthetic notes as `npm run bench` does, and
 prints a row of figures. Below it stands the row of the published design, of those figures that were published.
 
     chunks, MB         of the index, all its files
@@ -25,14 +25,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmark.corpora import create_corpus, find_notes, questions, words_of
+from benchmark.disk import size_of
+from benchmark.index_cost import bring_up_to_date, index_whole, save_notes
+from benchmark.measurement import run_in_subprocess
+from benchmark.query_cost import measure_queries
 from msgspec import Struct, structs
 
-from quarry.bench.corpora import create_corpus, find_notes, questions, words_of
-from quarry.bench.disk import size_of
-from quarry.bench.index_cost import bring_up_to_date, index_whole, save_notes
-from quarry.bench.measurement import run_in_subprocess
-from quarry.bench.query_cost import measure_queries
-from quarry.evaluation.tables import markdown_table
+from quarry.evaluation.results import markdown_table
 
 NOTES = (500, 2_000, 5_000, 15_000, 50_000)
 QUESTIONS = 200

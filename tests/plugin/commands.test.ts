@@ -1,89 +1,138 @@
 import { type Command, type Editor, type Plugin } from "obsidian";
-import { beforeEach, expect, test } from "vitest";
-import { addCommands, queryOf } from "../../plugin/commands";
+import { describe, beforeEach, expect, test } from "vitest";
+import { addCommands, queryOf, SavedCommands } from "../../plugin/commands";
 
-let commands: Map<string, Command>;
-let called: string[];
-let isLive: boolean;
-let canExplain: boolean;
+describe("commands", () => {
+  let commands: Map<string, Command>;
+  let called: string[];
+  let isLive: boolean;
+  let canExplain: boolean;
 
-beforeEach(() => {
-  commands = new Map();
-  called = [];
-  isLive = true;
-  canExplain = true;
-  const plugin = { addCommand: (command: Command) => commands.set(command.id, command) };
-  const call = (name: string) => (): void => {
-    called.push(name);
-  };
-  addCommands(plugin as unknown as Plugin, {
-    openSearch: (query) => called.push(`open ${query ?? ""}`),
-    explainNote: () => (canExplain ? call("explain") : null),
-    copySearchLink: () => (canExplain ? call("link") : null),
-    capture: call("capture"),
-    rebuild: call("rebuild"),
-    openInspector: call("inspector"),
-    why: call("why"),
-    pauseOrResume: call("pause"),
-    restart: call("restart"),
-    copyReport: call("report"),
-    isLive: () => isLive,
+  beforeEach(() => {
+    commands = new Map();
+    called = [];
+    isLive = true;
+    canExplain = true;
+    const plugin = { addCommand: (command: Command) => commands.set(command.id, command) };
+    const call = (name: string) => (): void => {
+      called.push(name);
+    };
+    addCommands(plugin as unknown as Plugin, {
+      openSearch: (query) => called.push(`open ${query ?? ""}`),
+      explainNote: () => (canExplain ? call("explain") : null),
+      copySearchLink: () => (canExplain ? call("link") : null),
+      capture: call("capture"),
+      rebuild: call("rebuild"),
+      openInspector: call("inspector"),
+      why: call("why"),
+      pauseOrResume: call("pause"),
+      restart: call("restart"),
+      copyReport: call("report"),
+      isLive: () => isLive,
+    });
+  });
+
+  const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
+
+  test("the ids stay as they are, because people bind keys to them", () => {
+    expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "copy-search-link", "capture", "open-inspector", "why-not-found", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
+  });
+
+  test("no command takes a key by itself", () => {
+    expect([...commands.values()].filter(({ hotkeys }) => hotkeys !== undefined)).toEqual([]);
+  });
+
+  test("what needs the engine is offered only while it is live", () => {
+    const offered = (): unknown[] => ["rebuild-index", "pause-or-resume", "explain-note", "capture"].map((id) => commands.get(id)?.checkCallback?.(true));
+    const whileLive = offered();
+    isLive = false;
+
+    expect(whileLive).toEqual([true, true, true, true]);
+    expect(offered()).toEqual([false, false, false, false]);
+    expect(called).toEqual([]);
+  });
+
+  test("a note is explained only where there is one, and a search", () => {
+    const command = commands.get("explain-note");
+    command?.checkCallback?.(false);
+    canExplain = false;
+
+    expect(command?.checkCallback?.(true)).toBe(false);
+    expect(called).toEqual(["explain"]);
+  });
+
+  test("a link is copied only where there is a search", () => {
+    const command = commands.get("copy-search-link");
+    command?.checkCallback?.(false);
+    canExplain = false;
+
+    expect(command?.checkCallback?.(true)).toBe(false);
+    expect(called).toEqual(["link"]);
+  });
+
+  test("selected text is searched for", () => {
+    const command = commands.get("search-selection");
+    const offered = command?.editorCheckCallback?.(true, editorWith("  "), {} as never);
+    command?.editorCheckCallback?.(false, editorWith("rate\n limit "), {} as never);
+
+    expect(offered).toBe(false);
+    expect(called).toEqual(["open rate limit"]);
+  });
+
+  test("a long selection becomes a query of bearable length", () => {
+    expect(queryOf("word ".repeat(1_000)).length).toBeLessThanOrEqual(500);
+  });
+
+  test("a long selection is not cut through an emoji", () => {
+    const query = queryOf("x" + "😀".repeat(1_000));
+
+    expect(query).toBe("x" + "😀".repeat(499));
   });
 });
 
-const editorWith = (selection: string): Editor => ({ getSelection: () => selection }) as unknown as Editor;
+describe("saved commands", () => {
+  let commands: Map<string, Command>;
+  let opened: string[];
+  let saved: SavedCommands;
 
-test("the ids stay as they are, because people bind keys to them", () => {
-  expect([...commands.keys()]).toEqual(["open-search", "search-selection", "explain-note", "copy-search-link", "capture", "open-inspector", "why-not-found", "rebuild-index", "pause-or-resume", "restart-engine", "copy-diagnostics"]);
-});
+  beforeEach(() => {
+    commands = new Map();
+    opened = [];
+    const plugin = {
+      addCommand: (command: Command) => {
+        if (commands.has(command.id)) throw new Error(`${command.id} is there already`);
+        commands.set(command.id, command);
+        return command;
+      },
+      removeCommand: (id: string) => void commands.delete(id),
+    };
+    saved = new SavedCommands(plugin, (query) => opened.push(query));
+  });
 
-test("no command takes a key by itself", () => {
-  expect([...commands.values()].filter(({ hotkeys }) => hotkeys !== undefined)).toEqual([]);
-});
+  test("each saved search is a command that opens it", () => {
+    saved.update(["glue", "tag:#boat keel"]);
+    commands.get("saved:tag:#boat keel")?.callback?.();
 
-test("what needs the engine is offered only while it is live", () => {
-  const offered = (): unknown[] => ["rebuild-index", "pause-or-resume", "explain-note", "capture"].map((id) => commands.get(id)?.checkCallback?.(true));
-  const whileLive = offered();
-  isLive = false;
+    expect([...commands.values()].map(({ name }) => name)).toEqual(["Search: glue", "Search: tag:#boat keel"]);
+    expect(opened).toEqual(["tag:#boat keel"]);
+  });
 
-  expect(whileLive).toEqual([true, true, true, true]);
-  expect(offered()).toEqual([false, false, false, false]);
-  expect(called).toEqual([]);
-});
+  test("a star that is taken back takes the command with it, and the others stay as they are", () => {
+    saved.update(["glue", "keel"]);
+    const before = commands.get("saved:glue");
+    saved.update(["oil", "glue"]);
 
-test("a note is explained only where there is one, and a search", () => {
-  const command = commands.get("explain-note");
-  command?.checkCallback?.(false);
-  canExplain = false;
+    expect([...commands.keys()]).toEqual(["saved:glue", "saved:oil"]);
+    expect(commands.get("saved:glue")).toBe(before);
+  });
 
-  expect(command?.checkCallback?.(true)).toBe(false);
-  expect(called).toEqual(["explain"]);
-});
+  test("a long query is cut in the name, never in what is searched", () => {
+    const query = "x".repeat(4_000);
+    saved.update([query]);
+    const [command] = commands.values();
+    command?.callback?.();
 
-test("a link is copied only where there is a search", () => {
-  const command = commands.get("copy-search-link");
-  command?.checkCallback?.(false);
-  canExplain = false;
-
-  expect(command?.checkCallback?.(true)).toBe(false);
-  expect(called).toEqual(["link"]);
-});
-
-test("selected text is searched for", () => {
-  const command = commands.get("search-selection");
-  const offered = command?.editorCheckCallback?.(true, editorWith("  "), {} as never);
-  command?.editorCheckCallback?.(false, editorWith("rate\n limit "), {} as never);
-
-  expect(offered).toBe(false);
-  expect(called).toEqual(["open rate limit"]);
-});
-
-test("a long selection becomes a query of bearable length", () => {
-  expect(queryOf("word ".repeat(1_000)).length).toBeLessThanOrEqual(500);
-});
-
-test("a long selection is not cut through an emoji", () => {
-  const query = queryOf("x" + "😀".repeat(1_000));
-
-  expect(query).toBe("x" + "😀".repeat(499));
+    expect(command?.name).toBe(`Search: ${"x".repeat(80)}…`);
+    expect(opened).toEqual([query]);
+  });
 });

@@ -54,7 +54,7 @@ describe("commands", () => {
     const folder = join(ROOT, "tests", "performance");
 
     expect(commands("py", ["test_code_size.py", "-k", "blank"], folder)).toEqual([
-      [PYTHON, ["-m", "pytest", join(folder, "test_code_size.py"), "-k", "blank"], SIDECAR],
+      [PYTHON, ["-m", "pytest", "-c", "pyproject.toml", join(folder, "test_code_size.py"), "-k", "blank"], SIDECAR],
     ]);
   });
 

@@ -32,9 +32,8 @@ from quarry.documents.note import read_note
 from quarry.documents.reading_rules import ReadingRules
 from quarry.engine import Engine
 from quarry.evaluation.collections import Collection, JudgedQuery, find_collections, read_collection
-from quarry.evaluation.comparison import randomisation
-from quarry.evaluation.measures import MAIN, measure
-from quarry.evaluation.tables import markdown_table
+from quarry.evaluation.results import markdown_table, randomisation
+from quarry.evaluation.runner import MAIN, measure
 from quarry.index import Reader
 from quarry.index.filters.properties import moment_ms
 from quarry.search.signals import SCORE_DIGITS, Numbers

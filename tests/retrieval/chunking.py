@@ -31,8 +31,7 @@ from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import NO_TOKEN_LIMIT
+from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
 from quarry.indexing.indexer import embedded_text

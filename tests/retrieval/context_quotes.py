@@ -27,16 +27,16 @@ from pathlib import Path
 
 from chunking import QUESTIONS
 from collected import HELD_BACK, HERE, SAMPLE, TUNING, available, further, languages, sample, some_queries, unpack
+from judged_prompts import read_prompts
 from msgspec import Struct
 
 from quarry import protocol as wire
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.corpus_cache import prepare
-from quarry.evaluation.prompts import read_prompts
+from quarry.evaluation.corpus import prepare
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.evaluation.tables import markdown_table
 from quarry.search.budget import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server import encode as translate
@@ -105,7 +105,7 @@ def every_set(data: Path, folder: Path, wanted: Sequence[str] | None) -> Iterato
 
 def asked_of(collection: Collection, folder: Path) -> list[Asked]:
     """Ask the queries of *collection*; its files go below *folder*."""
-    corpus = prepare(collection, folder / "work", keep=False)
+    corpus = prepare(collection, folder / "work")
     path_of = {document: path for path, document in corpus.ids.items()} if corpus.ids is not None else None
     spans = spans_of(collection) if collection.name == WITH_SPANS else {}
     with indexed(corpus.vault, corpus.index_path) as engine:

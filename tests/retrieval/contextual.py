@@ -29,12 +29,9 @@ from msgspec import Struct
 from quarry.embedding import ContextualEncoder, Fingerprint, FloatMatrix, FloatVector, load_contextual_encoder
 from quarry.engine import Engine
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.comparison import randomisation
-from quarry.evaluation.corpus_cache import prepare
-from quarry.evaluation.measures import DEPTH, MAIN, Values, measure
-from quarry.evaluation.runner import POLL_EVERY_S, ask
-from quarry.evaluation.systems import SYSTEMS
-from quarry.evaluation.tables import markdown_table
+from quarry.evaluation.corpus import prepare
+from quarry.evaluation.results import markdown_table, randomisation
+from quarry.evaluation.runner import DEPTH, MAIN, POLL_EVERY_S, SYSTEMS, Values, ask, measure
 
 COLLECTIONS = ("gold-dendron", "anthropic-docs", "stackfaq", "cranfield", "xquad-zh")
 ASKED = ("semantic", "default")
@@ -110,7 +107,7 @@ def main() -> int:
 
 def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path) -> Outcome:
     """Ask the queries of *collection* without and with *model*, which *encoder* is; its files go below *folder*."""
-    corpus = prepare(collection, folder, keep=False)
+    corpus = prepare(collection, folder)
 
     def scores(engine: Engine) -> Scores:
         runs = {name: ask(engine, collection.queries, SYSTEMS[name], DEPTH, corpus.ids).run for name in ASKED}

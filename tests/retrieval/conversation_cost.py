@@ -25,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from collected import HERE
+from judged_prompts import Prompt, read_prompts
 from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import protocol as wire
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.evaluation.prompts import Prompt, read_prompts
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.evaluation.tables import markdown_table
 from quarry.search.budget import estimate_tokens
 from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks

@@ -34,7 +34,7 @@ from quarry.index import (
     Scored,
 )
 from quarry.index.database import NO_DEADLINE
-from quarry.index.ids import SLOT_BITS, among, id_range, note_of, notes_of
+from quarry.index.keys import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.columns import COMPOUNDS, TEXT

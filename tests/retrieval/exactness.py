@@ -31,10 +31,8 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.corpus_cache import prepare
-from quarry.evaluation.measures import MAIN, measure
-from quarry.evaluation.runner import SystemRun, ask, indexed
-from quarry.evaluation.systems import SYSTEMS
+from quarry.evaluation.corpus import prepare
+from quarry.evaluation.runner import MAIN, SYSTEMS, SystemRun, ask, indexed, measure
 from quarry.index.postings.searcher import MemoryRetriever
 from quarry.index.vectors import matrix
 from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
@@ -73,9 +71,7 @@ class Outcome:
         return abs(self.difference) <= TOLERANCE
 
 
-def weigh(
-    collection: Collection, folder: Path, *, system: str = "default", signs: bool = False, keep: bool = False
-) -> Outcome:
+def weigh(collection: Collection, folder: Path, *, system: str = "default", signs: bool = False) -> Outcome:
     """
     Put the queries of *collection* to the searches, all over one index.
 
@@ -86,7 +82,7 @@ def weigh(
         IndexUnavailable: A retriever cannot serve, or not the way it is to be measured.
         ValueError: The searches do not refuse the same queries, or the index is not what the model makes.
     """
-    prepared = prepare(collection, folder, keep=keep)
+    prepared = prepare(collection, folder)
 
     def found(engine: Engine | ExactEngine) -> SystemRun:
         return ask(engine, collection.queries, SYSTEMS[system], HITS, prepared.ids)
@@ -183,7 +179,6 @@ def main() -> int:
             folder=options.keep or work,
             system=options.mode,
             signs=options.signs,
-            keep=options.keep is not None,
         )
         with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:  # not forked: the engine has threads
             for one in pool.map(weigh_one, collections):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from collected import HERE, unpack
+from judged_prompts import Judged, Prompt, read_prompts, report
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -26,10 +27,8 @@ from numpy.typing import NDArray
 import quarry.search.confidence as shipped
 from quarry.embedding import load_encoder
 from quarry.errors import BadQuery
-from quarry.evaluation.corpus_cache import prepare
-from quarry.evaluation.prompts import Judged, Prompt, read_prompts, report
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import SYSTEMS, System
+from quarry.evaluation.corpus import prepare
+from quarry.evaluation.runner import SYSTEMS, System, indexed
 from quarry.index import Deadline, Index
 from quarry.options import Scope
 from quarry.search.context import SearchContext
@@ -166,7 +165,7 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
         )
     else:
         collection = unpack(data, name, place)
-        corpus = prepare(collection, place, keep=False)
+        corpus = prepare(collection, place)
         path_of = {document: path for path, document in (corpus.ids or {}).items()}
         vault, index_path = corpus.vault, corpus.index_path
         queries = random.Random(SEED).sample(collection.queries, min(QUERIES, len(collection.queries)))

@@ -25,6 +25,7 @@ import numpy as np
 from collected import unpack
 from context_quotes import WITH_SPANS, even, shared, spans_of
 from fit_confidence import NOW, PROMPTS, VAULTS, vault_of
+from judged_prompts import read_prompts
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -32,10 +33,9 @@ import quarry.search.sentence_confidence as shipped
 from quarry.embedding import load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.corpus_cache import prepare
-from quarry.evaluation.prompts import read_prompts
+from quarry.evaluation.corpus import prepare
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.evaluation.tables import markdown_table
 from quarry.index import Deadline, Index
 from quarry.options import SearchOptions
 from quarry.query.question import is_question
@@ -98,7 +98,7 @@ def main() -> int:
 
 def vaults_of(collection: Collection, folder: Path) -> dict[str, tuple[Path, Path]]:
     """Name -> a vault made of *collection*, and where its index goes."""
-    corpus = prepare(collection, folder / "pieces", keep=False)
+    corpus = prepare(collection, folder / "pieces")
     return {
         "pieces": (corpus.vault, corpus.index_path),
         "whole texts": (collection.corpus.parent / "raw", folder / "raw.db"),

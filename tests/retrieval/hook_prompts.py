@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fit_confidence import PROMPTS, vault_of
+from judged_prompts import Prompt, read_prompts
 
 from quarry.agents.hooks.events import NoContext
 from quarry.agents.hooks.queries import read_prompt
 from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
-from quarry.evaluation.prompts import Prompt, read_prompts
 from quarry.evaluation.runner import indexed
 from quarry.protocol import ContextParams
 from quarry.server import encode as translate

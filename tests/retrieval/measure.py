@@ -31,11 +31,9 @@ from collected import (
     unpack,
 )
 
-from quarry.evaluation import tables
-from quarry.evaluation.measures import DEPTH, MEASURES
+from quarry.evaluation import results as tables
 from quarry.evaluation.results import save, summary
-from quarry.evaluation.runner import Evaluation, EvaluationTask, evaluate_all
-from quarry.evaluation.systems import USUAL
+from quarry.evaluation.runner import DEPTH, MEASURES, USUAL, Evaluation, EvaluationTask, evaluate_all
 
 FLOORS = HERE / "floors.json"
 SPLIT = {"tuning": TUNING, "held back": HELD_BACK}
@@ -108,14 +106,14 @@ def main() -> int:
         if options.floors:
             collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
         folder = options.keep or work / "kept"
-        tasks = [EvaluationTask(one, modes, DEPTH, folder, keep=options.keep is not None) for one in collections]
+        tasks = [EvaluationTask(one, modes, DEPTH, folder) for one in collections]
         for one in evaluate_all(tasks, options.workers):
             print(f"{one.name}: {'; '.join(one.remarks) or 'measured'}", file=sys.stderr, flush=True)
             if options.run_dir:
                 save(one, options.run_dir)
             judged.append(one)
 
-    found = summary(judged, by_kind=True)
+    found = summary(judged, with_kinds=True)
     halves = means_of_halves(found["collections"])
     of_languages = [one for one in judged if one.name in languages()]
     print(tables.overview([one for one in judged if one not in of_languages]))

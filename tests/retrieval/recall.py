@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.documents.sentences import split_sentences
-from quarry.embedding.static import StaticEncoder, load_encoder
+from quarry.embedding.static import StaticEncoder, load_static_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.top_k import top_k
 from quarry.index.vectors.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("collections", type=Path, nargs="?")
     parser.add_argument("--up-to", type=int, default=1_000_000)
     arguments = parser.parse_args()
-    encoder, chance = load_encoder(), random.Random(0)
+    encoder, chance = load_static_encoder(), random.Random(0)
     vault, texts, titles = read_index(arguments.index)
     passages, queries = read_collections(arguments.collections) if arguments.collections else ([], titles)
     asked = rows_of(encoder, chance.sample(queries, min(QUERIES, len(queries))))

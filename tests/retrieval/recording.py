@@ -10,9 +10,8 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection, JudgedQuery
-from quarry.evaluation.corpus_cache import CachedCorpus, prepare
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import SYSTEMS
+from quarry.evaluation.corpus import Corpus, prepare
+from quarry.evaluation.runner import SYSTEMS, indexed
 from quarry.index import Deadline, Reader
 from quarry.search import SearchContext
 from quarry.search.execution import QueryExecution, RankedResult, parse_request
@@ -37,7 +36,7 @@ class Session(NamedTuple):
     """A collection that is indexed."""
 
     collection: Collection
-    corpus: CachedCorpus
+    corpus: Corpus
     engine: Engine
     reader: Reader
 
@@ -65,6 +64,6 @@ class Session(NamedTuple):
 @contextmanager
 def session(collection: Collection, folder: Path) -> Iterator[Session]:
     """Index *collection* below *folder*."""
-    corpus = prepare(collection, folder, keep=False)
+    corpus = prepare(collection, folder)
     with indexed(corpus.vault, corpus.index_path) as engine, engine.reader() as reader:
         yield Session(collection, corpus, engine, reader)

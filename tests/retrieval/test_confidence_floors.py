@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from collected import HERE
-
-from quarry.evaluation.prompts import ConfidenceReport, evaluate_prompts, read_prompts
+from judged_prompts import ConfidenceReport, evaluate_prompts, read_prompts
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,7 @@ from exact_search import ExactEngine, ExactReader, Fts5Documents, embedded
 from quarry.analysis.analysis import phrase_terms
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
-from quarry.evaluation.runner import indexed
-from quarry.evaluation.systems import SYSTEMS
+from quarry.evaluation.runner import SYSTEMS, indexed
 from quarry.index import CHUNK_WEIGHTS, KeywordQuery, Reader, idf, max_score, note_of
 from quarry.index.database import NO_DEADLINE
 from quarry.index.note_codec import open_packed

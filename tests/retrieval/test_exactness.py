@@ -21,7 +21,7 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
     found = weigh(collection, tmp_path / "weighed")
 
-    values = evaluate(EvaluationTask(collection, ("default",), 10, tmp_path / "judged", keep=False)).values["default"]
+    values = evaluate(EvaluationTask(collection, ("default",), 10, tmp_path / "judged")).values["default"]
     assert found.shipped == pytest.approx(sum(of_query["nDCG@10"] for of_query in values.values()) / 25)
     assert (found.queries, found.is_within, found.by_signs) == (25, True, None)
 

@@ -17,9 +17,8 @@ from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, further,
 from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
-from quarry.evaluation.measures import DEPTH, MEASURES
 from quarry.evaluation.results import summary
-from quarry.evaluation.runner import Evaluation, EvaluationTask, evaluate
+from quarry.evaluation.runner import DEPTH, MEASURES, Evaluation, EvaluationTask, evaluate
 
 FLOORED = json.loads(FLOORS.read_text("utf-8"))
 SMALLEST_KIND = 10  # queries; of fewer, one moves the mean too much for a floor
@@ -45,16 +44,14 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
 
     @cache
     def evaluate_one(name: str) -> Evaluation:
-        return evaluate(
-            EvaluationTask(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged"), keep=False)
-        )
+        return evaluate(EvaluationTask(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged")))
 
     return evaluate_one
 
 
 @pytest.mark.parametrize(("name", "mode"), [(name, mode) for name, floors in FLOORED.items() for mode in floors])
 def test_a_collection_is_searched_at_least_this_well(evaluated: Evaluate, name: str, mode: str):
-    found = summary([evaluated(name)], by_kind=True)
+    found = summary([evaluated(name)], with_kinds=True)
     means = {kind: row["nDCG@10"] for kind, row in found["kinds"][name][mode].items()}
     means["ALL"] = found["collections"][name][mode]["nDCG@10"]
 

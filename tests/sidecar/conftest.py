@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
+sys.path.append(str(Path(__file__).parent.parent / "performance"))  # for `benchmark`
 
 from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
 from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools  # noqa: F401  (fixtures)

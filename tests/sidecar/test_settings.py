@@ -55,6 +55,8 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         keyword.stemming = "none"
         capture.folder = "Inbox/New/"
         capture.by_agents = true
+        sensitivity.sensitive = ["Journal"]
+        sensitivity.restricted = ["Clients/Acme"]
     """
 
     settings = load_settings(vault_with(tmp_path, everything))
@@ -72,6 +74,8 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         "none",
         capture_folder="Inbox/New",
         capture_by_agents=True,
+        sensitive_folders=("Journal",),
+        restricted_folders=("Clients/Acme",),
     )
     assert all(hasattr(settings, field) for field in protocol.Settings.__struct_fields__)
 

@@ -1136,6 +1136,12 @@ export const methods: Methods = {
       "excludeStatus": [
         "archived"
       ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
+      ],
       "captureFolder": "00-inbox",
       "captureByAgents": false
     }
@@ -1275,6 +1281,12 @@ export const methods: Methods = {
       "excludeStatus": [
         "archived"
       ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
+      ],
       "captureFolder": "00-inbox",
       "captureByAgents": false
     }
@@ -1307,6 +1319,12 @@ export const methods: Methods = {
       "indexPdfs": false,
       "excludeStatus": [
         "archived"
+      ],
+      "sensitiveFolders": [
+        "Journal"
+      ],
+      "restrictedFolders": [
+        "Clients"
       ],
       "captureFolder": "00-inbox",
       "captureByAgents": false

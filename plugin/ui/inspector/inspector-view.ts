@@ -1,18 +1,19 @@
 /** The index inspector as Obsidian's view: what is indexed, what is not and why, and what can be done about it. */
 import { ItemView, Menu, type WorkspaceLeaf } from "obsidian";
-import { type Cancel } from "../../clock";
-import { InspectorTree, type TreeRow } from "../../inspector/tree";
-import { type WayOut, folderOf, wayOut } from "../../inspector/ways-out";
-import { freshness } from "../../pane/state";
-import { type NoteState } from "../../protocol/messages";
+import { type Cancel, type Clock } from "../../clock";
 import { failureWords } from "../../i18n/failures";
 import { freshnessWords } from "../../i18n/freshness";
-import { STATES, indexFacts, stateName, totalOf, wayOutWords } from "../../i18n/inspection";
+import { indexFacts, stateName, STATES, totalOf, wayOutWords } from "../../i18n/inspection";
 import { number, t } from "../../i18n/translate";
+import { InspectorTree, type TreeRow, type TreeSource } from "../../inspector/tree";
+import { folderOf, type WayOut, wayOut } from "../../inspector/ways-out";
+import { type CommandMap, type EngineActionId } from "../../pane/commands";
+import { freshness, type ObservableEngine } from "../../pane/state";
+import { type NoteReport, type NoteState } from "../../protocol/messages";
+import { type Reply } from "../../sidecar/failure";
 import { ICON } from "../icon";
-import { drawFacts } from "./facts";
 import { InspectorList } from "./inspector-list";
-import { type InspectorParts } from "./inspector-parts";
+import { drawFacts } from "./report-modal";
 
 export const INSPECTOR_VIEW = "quarry-inspector";
 const REFRESH_MS = 1_500; // notes are indexed by the hundred in that time; a walk over a large vault takes a fifth of it
@@ -180,4 +181,20 @@ const ICONS: Readonly<Record<WayOut["kind"], string>> = {
 function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
   el.toggleClass("is-hidden", text === "");
+}
+
+export interface InspectorParts {
+  readonly engine: ObservableEngine;
+  readonly engineVersion: () => string | null;
+  readonly clock: Clock;
+  readonly source: TreeSource;
+  readonly report: (path: string) => Promise<Reply<NoteReport>>;
+  readonly exclude: (folder: string) => void;
+  /** Does what gets a note found, and says so. */
+  readonly takeWayOut: (way: WayOut, path: string) => void;
+  /** Asks for a note, then why it is not found; with a path, at once. */
+  readonly why: (path?: string) => void;
+  /** Rebuilds the index, once the user has confirmed it. */
+  readonly rebuild: () => void;
+  readonly commands: CommandMap<EngineActionId>;
 }

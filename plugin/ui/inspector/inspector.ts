@@ -9,11 +9,9 @@ import { type Reply } from "../../sidecar/failure";
 import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../i18n/failures";
 import { t } from "../../i18n/translate";
-import { ConfirmModal } from "../confirm-modal";
-import { type InspectorParts } from "./inspector-parts";
-import { INSPECTOR_VIEW, InspectorView } from "./inspector-view";
-import { FilePicker } from "./pickers";
-import { ReportModal } from "./report-modal";
+import { ConfirmModal } from "../dialogs/modals";
+import { INSPECTOR_VIEW, type InspectorParts, InspectorView } from "./inspector-view";
+import { FilePicker, ReportModal } from "./report-modal";
 
 const PATIENCE_MS = 60_000; // a vault on a network drive takes that long to be walked over
 

@@ -1,9 +1,9 @@
-/** The dialog that says why a note is found or not, with the ways out. Note text enters as text nodes only. */
-import { type App, Modal } from "obsidian";
+/** The inspector's dialogs: choosing a file, and why a note is found or not. Note text is inserted as text nodes only. */
+import { AbstractInputSuggest, type App, FuzzySuggestModal, Modal, type TFile, type TFolder } from "obsidian";
+import { type Fact, reportWords, wayOutWords } from "../../i18n/inspection";
+import { t } from "../../i18n/translate";
 import { type WayOut, wayOut } from "../../inspector/ways-out";
 import { type NoteReport } from "../../protocol/messages";
-import { reportWords, wayOutWords } from "../../i18n/inspection";
-import { drawFacts } from "./facts";
 
 export class ReportModal extends Modal {
   constructor(
@@ -35,5 +35,64 @@ export class ReportModal extends Modal {
       });
       isFirst = false;
     }
+  }
+}
+
+export function drawFacts(el: HTMLElement, facts: readonly Fact[]): void {
+  const wanted = JSON.stringify(facts);
+  if (el.dataset["shown"] === wanted) return;
+  el.dataset["shown"] = wanted;
+  el.empty();
+  for (const [label, value] of facts) {
+    const fact = el.createDiv();
+    fact.createEl("dt", { text: label });
+    fact.createEl("dd", { text: value, attr: { dir: "auto" } });
+  }
+}
+
+export class FilePicker extends FuzzySuggestModal<TFile> {
+  constructor(
+    app: App,
+    private readonly chosen: (file: TFile) => void,
+  ) {
+    super(app);
+    this.setPlaceholder(t("inspect.pick"));
+  }
+
+  getItems(): TFile[] {
+    return this.app.vault.getFiles();
+  }
+
+  getItemText(file: TFile): string {
+    return file.path;
+  }
+
+  onChooseItem(file: TFile): void {
+    this.chosen(file);
+  }
+}
+
+export class FolderSuggest extends AbstractInputSuggest<TFolder> {
+  constructor(
+    app: App,
+    private readonly field: HTMLInputElement,
+    private readonly chosen: (folder: string) => void,
+  ) {
+    super(app, field);
+  }
+
+  protected override getSuggestions(query: string): TFolder[] {
+    const wanted = query.trim().toLowerCase();
+    return this.app.vault.getAllFolders().filter(({ path }) => path.toLowerCase().includes(wanted));
+  }
+
+  override renderSuggestion({ path }: TFolder, el: HTMLElement): void {
+    el.setText(path);
+  }
+
+  override selectSuggestion({ path }: TFolder): void {
+    this.field.value = "";
+    this.close();
+    this.chosen(path);
   }
 }

@@ -18,11 +18,11 @@ whole, or made by the one process that makes it first.
 import contextlib
 import hashlib
 import os
-import stat
 import time
 from pathlib import Path
 
-from quarry.config import private_folder, runtime_dir
+from quarry.config import runtime_dir
+from quarry.private_files import NEW_FILE_FLAGS, private_folder, read_private, write_atomically
 
 KEPT_S = 12 * 3600  # a conversation of a day's work; what a client left behind when it was killed goes after that
 MAX_FILES = 500  # a hundred conversations at a time
@@ -66,7 +66,7 @@ class Conversation:
         """Put *text* in the place of the file of *kind*, whole. Raises `OSError`."""
         if not self._may_write:
             return
-        write_private(self.file(kind), text.encode("utf-8", "replace"))
+        write_atomically(self.file(kind), text.encode("utf-8", "replace"))
 
     def claim(self, kind: str) -> bool:
         """Make the file of *kind*; false where another process has. Raises `OSError`."""
@@ -82,7 +82,7 @@ class Conversation:
 
     def _created(self, kind: str) -> bool:
         try:
-            os.close(_create(self.file(kind)))
+            os.close(os.open(self.file(kind), NEW_FILE_FLAGS, 0o600))
         except FileExistsError:
             return False
         return True
@@ -94,31 +94,10 @@ class Conversation:
                 self.file(kind).unlink()
 
 
-def write_private(file: Path, data: bytes) -> None:
-    """Put *data* in the place of *file*, whole, readable by this user alone. Raises `OSError`."""
-    temporary = file.with_suffix(f".{os.getpid()}.new")
-    with contextlib.suppress(FileNotFoundError):
-        temporary.unlink()
-    try:
-        with os.fdopen(_create(temporary), "wb") as opened:
-            opened.write(data)
-        temporary.replace(file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-
-
 def read_text(file: Path) -> str | None:
-    """The text of *file*, of which the first `MAX_FILE_BYTES` count; None for what is no file of ours."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        with os.fdopen(os.open(file, flags), "rb") as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                return None
-            return opened.read(MAX_FILE_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return None
+    """The text of *file*, of which the first `MAX_FILE_BYTES` count; None if it is not a file of ours."""
+    content = read_private(file, MAX_FILE_BYTES)
+    return None if content is None else content.decode("utf-8", "replace")
 
 
 def tidy(folder: Path) -> None:
@@ -134,11 +113,6 @@ def tidy(folder: Path) -> None:
         if number >= MAX_FILES or abs(age_s) > KEPT_S:
             with contextlib.suppress(OSError):
                 Path(path).unlink()
-
-
-def _create(file: Path) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    return os.open(file, flags, 0o600)
 
 
 def _is_current(file: Path, now_s: float) -> bool:

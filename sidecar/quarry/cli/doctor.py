@@ -26,8 +26,8 @@ from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
-from quarry.mcp.versions import ALL_VERSIONS
-from quarry.redaction.engines import Re2Engine, default_scrub_engine
+from quarry.mcp.stdio import VERSIONS
+from quarry.redaction.rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
 
@@ -110,7 +110,7 @@ def _scrubber() -> Finding:
 
 
 def _agents() -> Finding:
-    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {ALL_VERSIONS[0]} to {ALL_VERSIONS[-1]}")
+    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {VERSIONS[0]} to {VERSIONS[-1]}")
 
 
 def _clients(host: Host) -> Iterator[Finding]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quarry.cli.terminal import bold, dim, marked, print_line
-from quarry.client.replies import lacks_words_under_filters
 from quarry.redaction.sanitize import code_span, inert, one_line, path_line
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def how_found(result: wire.SearchResult) -> Iterator[str]:
     if result.relaxed:
         yield result.relaxed.message
     elif result.weakness:
-        yield NO_WORDS_FILTERED if lacks_words_under_filters(result) else WEAKNESSES[result.weakness]
+        yield NO_WORDS_FILTERED if result.lacks_words_under_filters else WEAKNESSES[result.weakness]
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:

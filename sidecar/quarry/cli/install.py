@@ -27,7 +27,7 @@ from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
-from quarry.client.scope import confirm_scope
+from quarry.client.vault_folder import confirm_scope
 from quarry.errors import BadConfiguration, VaultMissing
 from quarry.redaction.sanitize import scrubbed
 

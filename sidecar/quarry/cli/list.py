@@ -16,7 +16,7 @@ from quarry.cli.options import (
     wait_for_index,
 )
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
-from quarry.client.days import day_of, start_of_day_ms
+from quarry.query.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import path_line
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def run(options: argparse.Namespace) -> int:
         "folder": options.folder,
         "tag": options.tag,
         "type": options.type,
-        "modifiedAfterMs": start_of_day_ms(options.since, "--since") if options.since else None,
-        "modifiedBeforeMs": start_of_day_ms(options.until, "--until") if options.until else None,
+        "modifiedAfterMs": parse_day_ms(options.since, "--since") if options.since else None,
+        "modifiedBeforeMs": parse_day_ms(options.until, "--until") if options.until else None,
         "limit": options.limit,
         "offset": options.offset,
     }

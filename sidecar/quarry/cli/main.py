@@ -45,7 +45,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "serve": "serve one vault until stopped; tools start this themselves",
         "attach": "start the sidecar of a vault if none is running, and print the path of its discovery file",
         "eval": "measure retrieval quality on queries with relevance judgments",
-        "bench": "measure how fast a vault is indexed and searched on this machine",
         "completion": "print a shell completion script",
         "help": "explain the query language, the settings, the exit codes, or a command",
     },

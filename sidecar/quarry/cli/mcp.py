@@ -34,11 +34,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the client leaves."""
-    from quarry.mcp.vaults import Vaults, distinct  # here, as `mcp --help` needs none of it
+    from quarry.mcp.vaults import Vaults  # here, as `mcp --help` needs none of it
 
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
-    vaults = Vaults(distinct(roots), may_capture=options.allow_capture)
+    vaults = Vaults(roots, may_capture=options.allow_capture)
     if options.http:
         from quarry.mcp.http_server import serve_http
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
 from quarry.cli.parser import Once
 from quarry.cli.terminal import INCOMPLETE
-from quarry.client.vault_folder import find_vault
+from quarry.client.client import SidecarClient
+from quarry.client.vault_folder import confirm_scope, find_vault
 from quarry.errors import BadQuery
 from quarry.limits import MAX_QUERY_CHARS
 from quarry.options import Params, SearchOptions
@@ -17,7 +18,6 @@ from quarry.protocol import Option, options_of
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
 QUERY_HELP = (
@@ -153,10 +153,6 @@ def resolve_vault(options: argparse.Namespace) -> Path:
 
 def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarClient":
     """A client of the vault's sidecar, which is started if need be; *as_owner*: for what only the owner may do."""
-    # here, as `serve` has no use for them: a twentieth of its start
-    from quarry.client.client import SidecarClient
-    from quarry.client.scope import confirm_scope
-
     root = resolve_vault(options)
     confirm_scope(root)
     return SidecarClient(root, "cli", as_owner=as_owner)

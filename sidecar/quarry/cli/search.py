@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quarry.cli import hits
 from quarry.cli.exit_codes import BAD_USAGE, OK
 from quarry.cli.options import (
@@ -186,13 +188,12 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
         "expandSmallResults": options.limit is None,  # an explicit limit is kept
         **given_fields(options, SearchOptions),
     }
-    result = client.ask("search", params)
+    result: wire.SearchResult = client.ask("search", params)
     is_strict = options.files if options.strict is None else options.strict
     if is_strict and result.relaxed:
         print_stderr("no note matches the query as it stands; --no-strict shows the nearest ones")
-        result.update(hits=[], total=0, relaxed=None, weakness=None)
-    found: wire.SearchResult = result
-    return found
+        result = msgspec.structs.replace(result, hits=[], total=0, relaxed=None, weakness=None)
+    return result
 
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from quarry.cli.options import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
-from quarry.client.scope import inner_vaults, outer_vault
+from quarry.client.vault_folder import inner_vaults, outer_vault
 
 if TYPE_CHECKING:
     from quarry import protocol
-    from quarry.client.replies import Reply
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         vault = client.hello.vault
     outer, inner = outer_vault(Path(vault.path)), inner_vaults(Path(vault.path))
     if options.as_json:
-        print_json(dict(cast("Reply", status), outerVault=str(outer) if outer else None, innerVaults=inner))
+        print_json({**msgspec.to_builtins(status), "outerVault": str(outer) if outer else None, "innerVaults": inner})
         return 0
     print_line(f"{bold(vault.name)}  {vault.path}")
     print_line(f"{status.state}: {status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB")

@@ -7,7 +7,8 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from quarry.client.replies import json_text
+import msgspec
+
 from quarry.redaction.sanitize import printable, printable_json
 
 if TYPE_CHECKING:
@@ -49,12 +50,12 @@ def print_stderr(text: str) -> None:
 
 def print_json(value: object) -> None:
     """*value*, a reply or plain data, as JSON, indented, with characters that could steer the terminal escaped."""
-    print(printable_json(json_text(value)))
+    print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
 def print_json_line(value: object) -> None:
     """*value* as JSON on one line, with characters that could steer the terminal escaped."""
-    print(printable_json(json_text(value, compact=True)))
+    print(printable_json(msgspec.json.encode(value).decode()))
 
 
 def print_if_empty(vault: Vault, status: IndexStatus) -> None:

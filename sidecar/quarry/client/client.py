@@ -1,48 +1,54 @@
 """
-How a tool reaches the sidecar of a vault: attach to the one that runs, or start one, then ask.
+How a tool reaches the sidecar of a vault: attach to the one that is running, or start one, then send requests.
 
-The CLI, the MCP server and hooks all come this way. A sidecar that ends while a question is open (Obsidian was closed)
-is replaced, once, and the question asked again. Replies are JSON; `typed_client` has the wire's structs instead.
+The command line, the MCP server and the Python API use this client. If the sidecar ends while a request is open
+(Obsidian was closed), it is replaced once and the request is sent again. Results are the structs of `quarry.protocol`.
 """
 
 import contextlib
-import json
+import logging
 import math
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeVar
+
+import msgspec
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import ClientConnection, connect
 
 from quarry import __version__, errors
+from quarry import protocol as wire
 from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
-from quarry.client.replies import Reply, parse_reply
-from quarry.client.websocket_client import ConnectionLost, HandshakeRefused, WebSocketConnection
+from quarry.client.launch import start_sidecar
 from quarry.config import runtime_dir
 from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION, UNFINISHED
 from quarry.vault.identity import vault_id
 
-if TYPE_CHECKING:
-    from quarry import protocol as wire
-
 REPLY_TIMEOUT_S = 30.0
-ATTACH_TIMEOUT_S = 30.0  # a sidecar that leaves finishes its notes first, one that starts opens its index
+ATTACH_TIMEOUT_S = 30.0  # a sidecar that is stopping finishes its notes first, one that is starting opens its index
 ATTACH_POLL_S = 0.05
-BUSY_PATIENCE_S = 0.5  # clients come and go; one that is told "busy" is told so within a second
+BUSY_PATIENCE_S = 0.5  # clients come and go; a client that is refused as "busy" is told so within a second
+CLOSE_TIMEOUT_S = 0.5  # a sidecar answers a close frame within a millisecond; one that is suspended never does
 WAIT_POLL_S = 0.05  # how often a caller that may give up is asked; a person notices no less
-MAX_STARTS = 3  # of sidecars that are gone again at once; a fourth would be, too
-STATUS_POLL_S = (
-    2.0  # without a notification for so long, ask: one can be lost, and a caller waiting for the end must not hang
-)
-READY_POLL_S = 0.1  # between two requests to wait, where the first was answered before the work was done
-SERVICE_UNAVAILABLE = 503  # `http.HTTPStatus` takes a third of what a question costs to import
+MAX_STARTS = 3  # of sidecars that exit at once; a fourth would exit, too
+STATUS_POLL_S = 2.0  # ask after so long without a notification: one can be lost, and a caller must not wait for ever
+READY_POLL_S = 0.1  # between two requests to wait, if the first was answered before the work was done
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
+
+T = TypeVar("T")
+
+_log = logging.getLogger("quarry.websockets")
+_log.setLevel(logging.CRITICAL)  # a lost connection is an error that the caller gets, not a line in its log
 
 
 class RequestFailed(errors.QuarryError):
     """
     The sidecar answered with an error: `kind` is a stable word for the case, `next` says what to do.
 
-    `position` counts UTF-16 units into `query`; either is None where there is none.
+    `position` counts UTF-16 units into `query`; both are None unless the query is at fault.
     """
 
     def __init__(
@@ -53,6 +59,38 @@ class RequestFailed(errors.QuarryError):
         self.next = next_step
         self.position = position
         self.query = query
+
+
+class ConnectionLost(Exception):
+    """The connection to the sidecar is closed or broken."""
+
+
+class Notification(msgspec.Struct, frozen=True):
+    """A notification of the sidecar; `params` is a struct of `protocol.SERVER_NOTIFICATIONS`."""
+
+    method: str
+    params: Any
+
+
+class _ErrorData(msgspec.Struct, frozen=True):
+    kind: str
+    next: str
+    position: int | None = None
+
+
+class _Error(msgspec.Struct, frozen=True):
+    message: str
+    data: _ErrorData
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """The envelope of a reply or a notification; its content is decoded once its type is known."""
+
+    id: int | str | None = None
+    method: str | None = None
+    params: msgspec.Raw = msgspec.Raw(b"null")
+    result: msgspec.Raw = msgspec.Raw(b"null")
+    error: _Error | None = None
 
 
 class SidecarClient:
@@ -71,14 +109,14 @@ class SidecarClient:
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
 
         Args:
-            as_owner: With the owner's token, for methods that need it. A hook, and whatever serves an agent, is none.
-            patience_s: How long one that runs is given to answer.
+            as_owner: With the owner's token, for methods that need it. A client that acts for an agent never has it.
+            patience_s: How long a running sidecar may take to answer.
 
         Raises:
             VaultMissing: There is no such folder.
             VaultLocked: A program has opened the vault exclusively.
             SidecarBusy: It serves as many clients as it can.
-            ConnectionFailed: None runs and none may be started, or it did not come up; the message says why.
+            ConnectionFailed: None is running and none may be started, or it did not come up; the message says why.
             ProtocolMismatch: It speaks another version.
         """
         if not root.is_dir():
@@ -93,11 +131,13 @@ class SidecarClient:
         self._id = vault_id(root)
         self.discovery_path = discovery_path(runtime_dir(), self._id)
         self._lock = VaultLock(runtime_dir(), self._id)
-        self._connection: WebSocketConnection | None = None
+        self._open = contextlib.ExitStack()
+        self._socket: socket.socket | None = None
+        self._connection: ClientConnection | None = None
         self.hello: wire.InitializeResult
         try:
             self._attach()
-        except BaseException:  # nobody else can close what it may have opened
+        except BaseException:  # the caller gets no client that it could close
             self.close()
             raise
 
@@ -109,52 +149,54 @@ class SidecarClient:
 
     def close(self) -> None:
         """Close the connection; the sidecar keeps running."""
-        if self._connection:
-            self._connection.close()
-            self._connection = None
+        self._connection = self._socket = None
+        self._open.close()
 
     def abandon(self) -> None:
-        """Let go of the connection without a word: after a fork, it is the parent's."""
-        if self._connection:
-            self._connection.abandon()
-            self._connection = None
+        """Release the connection without a close frame: after a fork, it is the parent's."""
+        self._open.pop_all()
+        if self._socket:
+            self._socket.close()
+        self._connection = self._socket = None
 
     def ask(
         self,
         method: str,
-        params: Mapping[str, object] | None = None,
-        gives_up: Callable[[Reply | None], bool] | None = None,
+        params: Mapping[str, object] | wire.Params | None = None,
+        gives_up: Callable[[Notification | None], bool] | None = None,
     ) -> Any:
         """
         Send a request and wait for its result, through one change of sidecar if need be.
 
         Args:
-            params: By their names on the wire. Those that are None are left out.
-            gives_up: Asked every `WAIT_POLL_S`, and with each notification that comes meanwhile, whether the result is
-                not wanted any more: the sidecar is told to cancel, which it does as `RequestFailed`.
+            params: The struct of the method, or a mapping by names of the wire, of which those that are None are left
+                out.
+            gives_up: Called every `WAIT_POLL_S`, and with each notification that arrives meanwhile. Once it returns
+                true, the sidecar is told to cancel the request, which then raises `RequestFailed`.
 
         Returns:
-            The result, its objects as `Reply`: annotate it with its struct of `protocol/`.
+            The result, as the struct that `protocol.REQUESTS` gives for *method*.
 
         Raises:
             RequestFailed: The sidecar refused it.
-            ConnectionFailed: It cannot be reached any more.
+            BadRequest: A parameter is not valid Unicode.
+            ConnectionFailed: The sidecar cannot be reached any more, or its answer does not follow the protocol.
         """
         try:
-            return self._ask(method, params or {}, gives_up)
+            return self._ask(method, params, gives_up)
         except ConnectionLost:
             self._attach()
         try:
-            return self._ask(method, params or {}, gives_up)
+            return self._ask(method, params, gives_up)
         except ConnectionLost as error:
             raise errors.ConnectionFailed("the sidecar ended twice while answering") from error
 
     def shut_down(self) -> None:
-        """Stop the sidecar, as its owner. Other clients that it serves start one of their own."""
-        with contextlib.suppress(ConnectionLost):  # it has left already, and none is started to be told to leave
-            self._ask("shutdown", {})
+        """Stop the sidecar, as its owner. Its other clients start a new one."""
+        with contextlib.suppress(ConnectionLost):  # it has exited already, and none is started only to be stopped
+            self._ask("shutdown", None)
 
-    def status(self) -> "wire.IndexStatus":
+    def status(self) -> wire.IndexStatus:
         """The status of the index: its contents and current work."""
         status: wire.IndexStatus = self.ask("index/status")
         return status
@@ -163,31 +205,31 @@ class SidecarClient:
         """Wait until answers are complete: a sidecar that has just started still reads its notes and its model."""
         deadline_s = time.monotonic() + timeout_s
         while (left_s := deadline_s - time.monotonic()) > 0:
-            # The sidecar waits. It does not where the work is expected to take longer, so it is asked again.
-            params = {"limit": 1, "waitMs": min(MAX_WAIT_MS, math.ceil(left_s * 1000))}
+            # The sidecar waits, unless it expects the work to take longer; then it is asked again.
+            params = wire.ListNotesParams(limit=1, wait_ms=min(MAX_WAIT_MS, math.ceil(left_s * 1000)))
             self.ask("notes/list", params)
             if (status := self.status()).state not in UNFINISHED and not _awaits_vectors(status):
                 return
             time.sleep(READY_POLL_S)
 
-    def statuses(self) -> Iterator["wire.IndexStatus"]:
+    def statuses(self) -> Iterator[wire.IndexStatus]:
         """Yield the status now, at each notification of progress, and at least every `STATUS_POLL_S`; endless."""
         while True:
             yield self.status()
-            with contextlib.suppress(TimeoutError, ConnectionLost):  # asking anew tells, or attaches to a successor
+            with contextlib.suppress(TimeoutError, ConnectionLost):  # `status` asks again, or attaches to a successor
                 while True:
-                    if status := _status_in(self._receive(STATUS_POLL_S)):
+                    if status := _status_in(self._notification(STATUS_POLL_S)):
                         yield status
 
-    def next_notification(self, timeout_s: float) -> Reply | None:
+    def next_notification(self, timeout_s: float) -> Notification | None:
         """
-        The next notification of the sidecar; None where none came in *timeout_s*.
+        The next notification of the sidecar; None if none arrives within *timeout_s*.
 
         Raises:
-            ConnectionFailed: The connection is no more. Asking anything attaches to a successor.
+            ConnectionFailed: The connection is lost. The next request attaches to a successor.
         """
         try:
-            return self._receive(timeout_s)
+            return self._notification(timeout_s)
         except TimeoutError:
             return None
         except ConnectionLost as error:
@@ -197,10 +239,10 @@ class SidecarClient:
 
     def _attach(self) -> None:
         """
-        Connect to the process that holds the vault's lock, or start a sidecar where none does.
+        Connect to the process that holds the vault's lock, or start a sidecar if none does.
 
         The lock is checked first: a discovery file without it was left by a sidecar that was killed, and another
-        program may have its port by now. A holder of the lock may be stopping or still starting: it is waited for.
+        program may use its port by now. A holder of the lock that does not answer may be stopping or still starting.
         """
         begun_s = time.monotonic()
         deadline_s = begun_s + self._patience_s
@@ -224,25 +266,21 @@ class SidecarClient:
             time.sleep(ATTACH_POLL_S)
         if starts == MAX_STARTS:
             raise errors.ConnectionFailed(f"the sidecar of {self.root} exits as soon as it has started")
-        raise errors.ConnectionFailed(f"{self._holder()} serves {self.root} but does not answer; stop it and try again")
+        discovery = read_discovery(self.discovery_path)
+        holder = f"process {discovery.pid}" if discovery else "another process"
+        raise errors.ConnectionFailed(f"{holder} serves {self.root} but does not answer; stop it and try again")
 
     def _start(self) -> bool:
         """Start a sidecar; returns whether this one took the vault's lock, rather than another."""
         if not self._may_start:
             raise errors.ConnectionFailed(f"no sidecar is running for {self.root}; start one with `quarry serve`")
-        from quarry.client.launch import start_sidecar  # here, as most tools find one that runs
-
         is_ours = start_sidecar(self.root).ready
         self.started_sidecar = self.started_sidecar or is_ours
         return is_ours
 
-    def _holder(self) -> str:
-        discovery = read_discovery(self.discovery_path)
-        return f"process {discovery.pid}" if discovery else "another process"
-
     def _call(self, discovery: Discovery) -> bool:
         """
-        Connect and authenticate; false where the sidecar cannot be reached or has another token.
+        Connect and authenticate; false if the sidecar cannot be reached, has another token or serves another vault.
 
         Raises:
             SidecarBusy: It serves as many clients as it can.
@@ -253,136 +291,185 @@ class SidecarClient:
                 f"the sidecar of {self.root} (version {discovery.version}) speaks protocol {discovery.protocol}, this "
                 f"tool (version {__version__}) speaks {PROTOCOL_VERSION}; update the older of the two"
             )
-        self.close()  # the one before, which has ended
+        self.close()  # the connection before, which is lost
         try:
-            self._connection = WebSocketConnection(
-                discovery.port, timeout_s=min(REPLY_TIMEOUT_S, self._patience_s), max_message_bytes=MAX_REPLY_BYTES
-            )
-        except HandshakeRefused as refusal:
-            if refusal.status == SERVICE_UNAVAILABLE:
+            self._connect(discovery.port)
+        except InvalidStatus as refusal:
+            if refusal.response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
                 raise errors.SidecarBusy(
                     f"busy: the sidecar of {self.root} (process {discovery.pid}) serves {MAX_CONNECTIONS} clients"
                 ) from refusal
             return False
-        except OSError:
+        except (OSError, ValueError, WebSocketException):  # ValueError: the answer redirects
             return False
-        params = {
-            "token": token_of(discovery, as_owner=self._as_owner),
-            "protocol": PROTOCOL_VERSION,
-            "client": {"name": self._name, "version": __version__},
-        }
+        params = wire.InitializeParams(
+            token=token_of(discovery, as_owner=self._as_owner),
+            protocol=PROTOCOL_VERSION,
+            client=wire.Client(name=self._name, version=__version__),
+        )
         try:
             self.hello = self._ask("initialize", params)
         except ConnectionLost:
             return False
         except RequestFailed as failed:
             self.close()
-            if failed.kind == "unauthorized":  # it left, another came: the file is being written anew
+            if failed.kind == "unauthorized":  # it exited, and its successor is writing the file
                 return False
             if failed.kind == "protocol-mismatch":
                 raise errors.ProtocolMismatch(str(failed)) from failed
             raise
-        if self.hello.vault.id != self._id:  # the file of another vault lies in this one's place
+        if self.hello.vault.id != self._id:  # another vault's file is in the place of this one's
             self.close()
             return False
         return True
 
+    def _connect(self, port: int) -> None:
+        """Open a WebSocket to *port* of this machine: no name is looked up, no proxy used, no redirect followed."""
+        timeout_s = min(REPLY_TIMEOUT_S, self._patience_s)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout_s)
+        self._open.callback(self._socket.close)
+        self._socket.settimeout(REPLY_TIMEOUT_S)  # of sending: a suspended sidecar reads nothing
+        opening = connect(
+            f"ws://127.0.0.1:{port}/",
+            sock=self._socket,
+            proxy=None,
+            compression=None,
+            open_timeout=timeout_s,
+            close_timeout=CLOSE_TIMEOUT_S,
+            ping_interval=None,  # the sidecar pings; and a local socket that breaks is reported by the system
+            max_size=MAX_REPLY_BYTES,
+            max_queue=None,  # so that closing does not wait for messages that are not read (websockets issue 1336)
+            logger=_log,
+        )
+        self._connection = self._open.enter_context(opening)
+
     # --- asking --------------------------------------------------------------------------------
 
     def _ask(
-        self, method: str, params: Mapping[str, object], gives_up: Callable[[Reply | None], bool] | None = None
+        self,
+        method: str,
+        params: Mapping[str, object] | wire.Params | None,
+        gives_up: Callable[[Notification | None], bool] | None = None,
     ) -> Any:
-        if self._connection is None:
-            raise ConnectionLost("the connection is closed")
         self._next_id += 1
         request_id = self._next_id
-        wait_ms = params.get("waitMs")
+        given = request_params(params)
+        wait_ms = given.get("waitMs")
         timeout_s = REPLY_TIMEOUT_S + (wait_ms / 1000 if isinstance(wait_ms, int) else 0)
-        deadline_s = time.monotonic() + timeout_s
         try:
-            self._connection.send(request_text(request_id, method, params), REPLY_TIMEOUT_S)
-            reply = self._answer_to(request_id, deadline_s, gives_up)
+            self._send({"id": request_id, "method": method, "params": given})
+            reply = self._answer_to(request_id, time.monotonic() + timeout_s, gives_up)
         except TimeoutError as error:
             raise errors.ConnectionFailed(f"the sidecar did not answer within {timeout_s:.0f} s") from error
-        if reply.get("error") is not None:
-            raise refusal_of(reply["error"], params)
-        return reply.result
+        return result_of(reply, method, given)
 
-    def _answer_to(self, request_id: int, deadline_s: float, gives_up: Callable[[Reply | None], bool] | None) -> Reply:
-        """The answer to a request. News that comes before it is older than the answer, so it is dropped."""
+    def _answer_to(
+        self, request_id: int, deadline_s: float, gives_up: Callable[[Notification | None], bool] | None
+    ) -> Incoming:
+        """The answer to a request. Notifications that arrive before it are older than the answer, so it is dropped."""
         is_cancelled = False
         while True:
             left_s = deadline_s - time.monotonic()
-            news: Reply | None = None
+            news: Notification | None = None
             try:
-                reply = self._receive(left_s if gives_up is None or is_cancelled else min(left_s, WAIT_POLL_S))
-                if reply.get("id") == request_id:
-                    return reply
-                news = reply
+                message = self._receive(left_s if gives_up is None or is_cancelled else min(left_s, WAIT_POLL_S))
+                if message.id == request_id:
+                    return message
+                news = _notification_in(message)
             except TimeoutError:
                 if gives_up is None or left_s <= 0:
                     raise
             if gives_up and not is_cancelled and gives_up(news):
                 is_cancelled = True
-                self._cancel(request_id)
+                self._send({"method": "$/cancel", "params": {"id": request_id}})
 
-    def _cancel(self, request_id: int) -> None:
-        if self._connection:
-            notification = {"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": request_id}}
-            self._connection.send(json.dumps(notification), REPLY_TIMEOUT_S)
+    def _notification(self, timeout_s: float) -> Notification | None:
+        return _notification_in(self._receive(timeout_s))
 
-    def _receive(self, timeout_s: float) -> Reply:
+    def _send(self, message: Mapping[str, object]) -> None:
         if self._connection is None:
             raise ConnectionLost("the connection is closed")
-        message = parse_reply(self._connection.receive(timeout_s))
-        if not isinstance(message, Reply):
-            raise errors.ConnectionFailed("the answer does not follow the sidecar's protocol (it is no object)")
-        return message
+        text = request_text(message)
+        try:
+            self._connection.send(text)
+        except ConnectionClosed as closed:
+            raise ConnectionLost(str(closed)) from closed
+
+    def _receive(self, timeout_s: float) -> Incoming:
+        if self._connection is None:
+            raise ConnectionLost("the connection is closed")
+        try:
+            frame = self._connection.recv(timeout_s)
+        except ConnectionClosed as closed:
+            raise ConnectionLost(str(closed)) from closed
+        return decoded(frame, Incoming)
 
 
-def request_text(request_id: int, method: str, params: Mapping[str, object]) -> str:
+def request_params(params: Mapping[str, object] | wire.Params | None) -> dict[str, object]:
+    """*params* by their names on the wire, without those that are None."""
+    given: Mapping[str, object] = msgspec.to_builtins(params) if isinstance(params, wire.Params) else params or {}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def request_text(message: Mapping[str, object]) -> str:
     """
-    The message of a request; parameters that are None are left out.
+    A request or notification as JSON.
 
     Raises:
-        BadRequest: A parameter is no valid Unicode.
+        BadRequest: A parameter is not valid Unicode, as bytes from a command line may be.
     """
-    given = {name: value for name, value in params.items() if value is not None}
-    request = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": given}, ensure_ascii=False)
     try:
-        request.encode()
-    except UnicodeEncodeError:  # bytes from a command line that are no text
-        raise errors.BadRequest(f"the parameters of {method} are not valid Unicode") from None
-    return request
+        return msgspec.json.encode({"jsonrpc": "2.0", **message}).decode()
+    except UnicodeEncodeError:
+        raise errors.BadRequest(f"the parameters of {message['method']} are not valid Unicode") from None
 
 
-def refusal_of(error: Any, params: Mapping[str, object]) -> errors.QuarryError:
-    """The exception for the *error* that a request with *params* was answered with."""
+def decoded(data: str | bytes | msgspec.Raw, kind: type[T]) -> T:
+    """
+    The value of *kind* that the JSON *data* encodes.
+
+    Raises:
+        ConnectionFailed: It encodes none: the sidecar is of another version, or not a sidecar.
+    """
     try:
-        message, data = error["message"], error["data"]
-        kind, next_step, position = data["kind"], data["next"], data.get("position")
-    except (TypeError, KeyError, AttributeError):
-        return errors.ConnectionFailed("the answer does not follow the sidecar's protocol (an error without a kind)")
-    query = params.get("query")
-    return RequestFailed(
-        str(message),
-        str(kind),
-        str(next_step),
-        position if isinstance(position, int) else None,
-        query if isinstance(query, str) else None,
-    )
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise errors.ConnectionFailed(
+            f"the answer does not follow the sidecar's protocol ({error}): it is of another version than this tool; "
+            "stop it and try again"
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise errors.ConnectionFailed(f"the answer does not follow the sidecar's protocol ({error})") from error
 
 
-def _awaits_vectors(status: "wire.IndexStatus") -> bool:
+def result_of(answer: Incoming, method: str, params: Mapping[str, object]) -> Any:
+    """
+    The result of *method* in the *answer* to a request with *params*.
+
+    Raises:
+        RequestFailed: The answer is an error.
+        ConnectionFailed: The result is not one of *method*.
+    """
+    if answer.error:
+        data, query = answer.error.data, params.get("query")
+        asked = query if isinstance(query, str) else None
+        raise RequestFailed(answer.error.message, data.kind, data.next, data.position, asked)
+    return decoded(answer.result, wire.REQUESTS[method][1])
+
+
+def _notification_in(message: Incoming) -> Notification | None:
+    """The notification in *message*; None if it is something else, or one that only a newer sidecar has."""
+    kind = wire.SERVER_NOTIFICATIONS.get(message.method or "")
+    return Notification(str(message.method), decoded(message.params, kind)) if kind else None
+
+
+def _status_in(news: Notification | None) -> wire.IndexStatus | None:
+    """The status that a notification carries."""
+    params = news.params if news else None
+    return params.status if isinstance(params, wire.IndexUpdated) else params
+
+
+def _awaits_vectors(status: wire.IndexStatus) -> bool:
     """Whether a model that has just been loaded is about to embed the notes."""
     is_dense_missing = any(leg.leg == "dense" for leg in status.missing)
     return is_dense_missing and status.state == "live" and status.model.state == "ready"
-
-
-def _status_in(message: Reply) -> "wire.IndexStatus | None":
-    """The status carried by a notification; None for messages without one."""
-    method = message.get("method")
-    if method not in ("index/progress", "index/updated"):
-        return None
-    status: wire.IndexStatus = message.params if method == "index/progress" else message.params.status
-    return status

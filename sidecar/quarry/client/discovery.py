@@ -11,14 +11,13 @@ and the token opens nothing.
 import contextlib
 import json
 import os
-import stat
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from quarry.errors import ConnectionFailed, VaultLocked
+from quarry.private_files import read_private, write_atomically
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -29,8 +28,6 @@ TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
 MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
 LOCK_PATIENCE_S = 0.3  # a client that looks whether the lock is held has it for microseconds
 _LOCK_POLL_S = 0.01
-_REPLACE_TRIES = 20  # Windows lets no file be replaced while someone reads it, which takes microseconds
-_REPLACE_PAUSE_S = 0.05
 
 
 F = TypeVar("F")
@@ -93,31 +90,24 @@ def write_discovery(path: Path, discovery: Discovery) -> None:
     Raises:
         ConnectionFailed: It cannot be written, so nobody could find us.
     """
-    _write(path, discovery.pid, {**discovery._asdict(), "vault": discovery.vault._asdict()})
+    _write(path, {**discovery._asdict(), "vault": discovery.vault._asdict()})
 
 
 def write_owner_file(path: Path, owner: OwnerFile) -> None:
     """Put the owner's file in its place. Raises as `write_discovery`."""
-    _write(path, owner.pid, owner._asdict())
+    _write(path, owner._asdict())
 
 
-def _write(path: Path, pid: int, content: Mapping[str, object]) -> None:
+def _write(path: Path, content: Mapping[str, object]) -> None:
     """
-    Put a file in its place in one step, readable by this user alone from its first byte on.
+    Replace a file that this user alone can read.
 
     Raises:
-        ConnectionFailed: It cannot be written, so nobody could find us.
+        ConnectionFailed: It cannot be written, so no client could find this process.
     """
-    temporary = path.with_suffix(f".{pid}.new")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        temporary.unlink(missing_ok=True)
-        with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
-            file.write(json.dumps(content, ensure_ascii=False).encode())
-        _replace(temporary, path)
+        write_atomically(path, json.dumps(content, ensure_ascii=False).encode())
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
         raise ConnectionFailed(f"the file {path} cannot be written: {error.strerror}; move it away") from error
 
 
@@ -142,13 +132,10 @@ def token_of(discovery: Discovery, *, as_owner: bool) -> str:
 
 
 def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    content = read_private(path, MAX_FILE_BYTES)
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return None
-            return decode(file.read(MAX_FILE_BYTES))
-    except (OSError, ValueError, RecursionError):
+        return None if content is None else decode(content)
+    except (ValueError, RecursionError):
         return None
 
 
@@ -184,17 +171,6 @@ def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
     if not isinstance(found, dict) or any(type(found.get(name)) is not types[name] for name in types):
         raise ValueError("no such value")
     return {name: found[name] for name in types}
-
-
-def _replace(temporary: Path, path: Path) -> None:
-    for _ in range(_REPLACE_TRIES - 1):
-        try:
-            temporary.replace(path)
-        except PermissionError:
-            time.sleep(_REPLACE_PAUSE_S)
-        else:
-            return
-    temporary.replace(path)
 
 
 class VaultLock:

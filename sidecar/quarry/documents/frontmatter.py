@@ -39,6 +39,8 @@ _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}(?:[ \t]+#.*)?")
 _WIKI_LINK_FIRST = re.compile(r"\[\[[^\[\]]*\]\]")
 _SIMPLE_NAME = re.compile(r"[\w.-]+")
 _PLUGINS_OF_OTHER_DOCUMENTS = frozenset({"excalidraw-plugin", "kanban-plugin"})
+SENSITIVITY = "sensitivity"  # the property with the data class of a note
+_INDEXED_CLASSES = frozenset({"public", "internal"})
 _PLAIN_LISTS = frozenset({"aliases", "alias", "tags", "tag"})  # `- Foo: bar` is a text there, not a map
 
 
@@ -65,6 +67,22 @@ def read_front_matter(text: str) -> FrontMatter:
     if source.strip() and not properties:  # two horizontal rules with text between them, which is indexed as text
         return FrontMatter({}, 0, ())
     return FrontMatter(properties, min(closing.end() + 1, len(text)), problems + unread)
+
+
+def refused_class(properties: Mapping[str, PropertyValue]) -> str | None:
+    """
+    The data class for which a note must not be indexed: any value of `sensitivity` but public and internal.
+
+    An unknown value counts as restricted; an empty one as no class. Returns the value as written, None if the note may
+    be indexed.
+    """
+    for name, value in properties.items():
+        if name.lower() == SENSITIVITY:
+            classes = [str(one).strip() for one in (value if isinstance(value, tuple) else (value,))]
+            for written in filter(None, classes):
+                if written.lower() not in _INDEXED_CLASSES:
+                    return written
+    return None
 
 
 def is_drawing_or_board(properties: Mapping[str, PropertyValue]) -> bool:

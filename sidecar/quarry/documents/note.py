@@ -21,6 +21,8 @@ from quarry.redaction.scrub import scrub
 from quarry.types import Link, Note, PropertyValue
 
 MAX_ALIASES = 100
+MAX_LINKS = 5_000  # of a note; a reply resolves each of them, and a generated list of links has no end
+MAX_TAGS = 1_000
 MAX_CONTEXT_CHARS = 1_000  # of the line `title | type | tags | aliases`; it is copied into every chunk
 
 _IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"})
@@ -60,13 +62,16 @@ def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
         context=_context(title, front.properties, tags, aliases),
         details=tuple(_details(text, front.properties, outline)),
     )
+    for name, count, limit in (("links", len(links), MAX_LINKS), ("tags", len(tags), MAX_TAGS)):
+        if count > limit:
+            problems.append(f"only its first {limit:,} {name} are indexed; split the note")
     return Note(
         path=path,
         title=title,
         aliases=aliases,
-        tags=tags,
+        tags=tags[:MAX_TAGS],
         properties=front.properties,
-        links=links,
+        links=links[:MAX_LINKS],
         chunks=chunked.chunks,
         redactions=dict(scrubbed.names()),
         problems=(*problems, *front.problems, *chunked.problems),

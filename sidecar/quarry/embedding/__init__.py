@@ -1,8 +1,10 @@
-"""Texts in, float32 rows out. Importing this loads no model and nothing that runs one."""
+"""Texts in, float32 rows out. Importing this loads no model and nothing that runs a network."""
 
+from quarry.embedding.contextual import load_contextual_encoder
+from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.known_words import is_known_word
-from quarry.embedding.model_names import BUNDLED_NAME
+from quarry.embedding.model_files import BUNDLED_NAME, is_known_word
+from quarry.embedding.static import load_static_encoder
 
 __all__ = [
     "BUNDLED_NAME",
@@ -18,18 +20,5 @@ __all__ = [
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
-    """
-    Load the static model called *name*, or the bundled one if *name* is a contextual model.
-
-    See `static.load_encoder`, which is imported only when a model is loaded.
-    """
-    from quarry.embedding import contextual_files, static
-
-    return static.load_encoder(BUNDLED_NAME if contextual_files.is_contextual(name) else name)
-
-
-def load_contextual_encoder(name: str) -> ContextualEncoder | None:
-    """Load the contextual model called *name*, None if that is static; see `contextual.load_contextual_encoder`."""
-    from quarry.embedding import contextual
-
-    return contextual.load_contextual_encoder(name)
+    """Load the static model called *name*, or the bundled one if *name* is a contextual model; raises as `static`."""
+    return load_static_encoder(BUNDLED_NAME if is_contextual(name) else name)

@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from quarry.embedding.model_files import Table
 from quarry.embedding.tokens import TokenIds
-from quarry.embedding.weights import Table
 
 FloatRows: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 """Vectors of tokens, shape (count, dim), in a type that their products are computed in."""

@@ -1,5 +1,9 @@
 """
-Where are the files of a named model, and are they complete and undamaged?
+The files of a static model: found by the model's name, checked, and its weights read as one row a token.
+
+A name that exists on disk, or is not spelled `owner/name`, is a folder, relative to the working directory, with `~` for
+the home folder: a mistyped path causes no network request. The rest are Hugging Face names, taken from its cache when
+they are there. `bundled` is the model inside this package.
 
 A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may lie the two of
 an extension for other scripts. No other format is read, so no setting can reach a format that runs code when it is
@@ -7,13 +11,95 @@ loaded (pickle, skops).
 """
 
 import hashlib
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeAlias
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
+from safetensors import safe_open
 
-from quarry.embedding.model_names import BUNDLED_NAME, CHOICES, find_folder
 from quarry.errors import ModelDamaged, ModelMissing
+from quarry.lazy_pattern import lazy_pattern
+
+BUNDLED_NAME = "bundled"
+
+# `owner/name`; neither part starts with a dot, so `./model` and `../model` are folders.
+_HUGGING_FACE_NAME = lazy_pattern(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+CHOICES = (
+    f'set `embedding.model` to "{BUNDLED_NAME}", to a folder with model.safetensors, tokenizer.json, config.json, '
+    "to one with the ONNX weights of a sentence-transformers model, or to a Hugging Face name such as "
+    '"minishlab/potion-base-8M"'
+)
+
+
+class NamedFolder(Struct, frozen=True):
+    """The folder that a name stands for."""
+
+    path: Path
+    name: str  # shown to users and stored in the index
+    way_out: str  # what to do if files are missing or damaged; ends a message
+    is_download: bool  # in the Hugging Face cache: its files are replaced, never overwritten
+
+
+def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> NamedFolder:
+    """
+    Return the folder that *name* stands for, downloading *files* of a repository that is not cached.
+
+    Args:
+        files: What to download of a Hugging Face repository, as patterns of its paths.
+        is_whole: Whether a cached snapshot has all that is needed; if not, the repository is asked for *files*.
+
+    Raises:
+        ModelMissing: No such folder, or the download failed.
+    """
+    try:
+        path = Path(name).expanduser()
+        exists, is_folder = path.exists(), path.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, a home that does not exist, a NUL
+        raise ModelMissing(f"embedding model {name!r} is not a usable path ({error}); {CHOICES}") from error
+    if not exists and _HUGGING_FACE_NAME.fullmatch(name):
+        return _fetch(name, files, is_whole)
+    if not is_folder:
+        raise ModelMissing(
+            f"embedding model folder {str(path)!r} {'is not a folder' if exists else 'does not exist'}; {CHOICES}"
+        )
+    return NamedFolder(path, path.resolve().name, CHOICES, is_download=False)
+
+
+def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> NamedFolder:
+    """Find *name* in the Hugging Face cache, or download *files* into it."""
+    try:
+        # The cache first, without a network request: a cached model is used as it is.
+        cached = _snapshot(name, files, local_files_only=True)
+        if is_whole(cached.path):
+            return cached
+    except Exception:  # noqa: S110  not in the cache: what follows fetches it
+        pass
+    try:
+        return _snapshot(name, files, local_files_only=False)
+    except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelMissing(
+            f"embedding model {name!r} is not on this machine and could not be downloaded "
+            f"({type(error).__name__}: {reason}); connect to the network and try again, or {CHOICES}"
+        ) from error
+
+
+def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> NamedFolder:
+    """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
+    # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
+
+    disable_progress_bars()  # programs read what a sidecar prints
+    path = snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
+    return NamedFolder(Path(path), name, f"delete {path} to have it downloaded again, or {CHOICES}", is_download=True)
+
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
@@ -65,7 +151,7 @@ BUNDLED = ModelFolder(
 
 def find_model(name: str) -> ModelFolder:
     """
-    Return the folder of the model called *name*; see `model_names.find_folder`.
+    Return the folder of the model called *name*; see `find_folder`.
 
     Raises:
         ModelMissing: No such folder, files missing from it, or the download failed.
@@ -136,3 +222,87 @@ def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[st
         raise ModelDamaged(
             f"{str(folder.path)!r} does not match its {MANIFEST_FILE} ({', '.join(damaged)}); {folder.way_out}"
         )
+
+
+VOCABULARY_FILE = Path(__file__).with_name(BUNDLED_NAME) / "tokenizer.json"
+
+
+def is_known_word(word: str) -> bool:
+    """Whether *word*, letters in any case, is known. The first call reads the vocabulary, which takes 20 ms."""
+    return word.lower() in _known_words()
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    vocabulary = json.loads(VOCABULARY_FILE.read_text("utf-8"))
+    return frozenset(token for token in vocabulary["model"]["vocab"] if token.isalpha())
+
+
+MAX_WEIGHT = 1e30  # 512 tokens of these still add up in float32; a flipped exponent bit gives about 1e38
+
+Table: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
+"""Shape (token count, dim): row i is what token i means."""
+
+_ROWS, _WEIGHTS, _MAPPING = "embeddings", "weights", "mapping"  # the names model2vec gives to its tensors
+_MAPPABLE: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")}  # safetensors stores little-endian
+
+
+def read_table(path: Path, token_count: int | None = None, *, may_map: bool) -> Table:
+    """
+    Read the weights file at *path*.
+
+    Models whose vocabulary was quantised share rows between tokens and weight them; that is expanded here, so that
+    all models are encoded in one way.
+
+    Args:
+        path: A safetensors file.
+        token_count: How many tokens its tokenizer has; None where that is not known yet.
+        may_map: Whether the file may be mapped, because it is never overwritten while in use: an overwritten file would
+            change a mapped table, and a truncated one would kill the process.
+
+    Raises:
+        ValueError: The tensors do not fit each other or the tokenizer, or hold values no model has.
+    """
+    with safe_open(path, framework="numpy") as file:  # refuses a truncated file, and tensors outside of it
+        names = frozenset(file.keys())
+        is_mapped = may_map and file.get_slice(_ROWS).get_dtype() in _MAPPABLE
+        rows = _map_rows(path) if is_mapped else file.get_tensor(_ROWS)
+        weights = file.get_tensor(_WEIGHTS) if _WEIGHTS in names else None
+        mapping = file.get_tensor(_MAPPING) if _MAPPING in names else None
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(f"its weights have the shape {rows.shape}, not (tokens, dimensions)")
+    if mapping is None and token_count not in (None, len(rows)):
+        raise ValueError(f"its tokenizer has {token_count} tokens, its weights have {len(rows)} rows")
+    return _checked(_token_rows(rows, weights, mapping))
+
+
+def _map_rows(path: Path) -> NDArray[Any]:
+    """Map the rows of the file at *path*, which has been validated."""
+    with path.open("rb") as file:
+        header_bytes = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(header_bytes))[_ROWS]
+    offset = 8 + header_bytes + int(entry["data_offsets"][0])
+    mapped = np.memmap(str(path), dtype=_MAPPABLE[entry["dtype"]], mode="r", offset=offset, shape=tuple(entry["shape"]))
+    return np.asarray(mapped)
+
+
+def _token_rows(rows: NDArray[Any], weights: NDArray[Any] | None, mapping: NDArray[Any] | None) -> Table:
+    """Expand to one row per token, int8 or float32."""
+    if mapping is not None:
+        if mapping.min(initial=0) < 0:
+            raise ValueError("its token mapping points before the first row")
+        rows = rows[mapping]
+    if weights is not None:
+        rows = rows.astype(np.float32) * weights.astype(np.float32)[:, None]
+    if rows.dtype == np.int8:
+        return rows
+    with np.errstate(over="ignore"):  # a float64 that is too large becomes infinite, which `_checked` refuses
+        return rows.astype(np.float32, copy=False)
+
+
+def _checked(table: Table) -> Table:
+    """Return *table* if its values are safe to sum, as those of int8 always are."""
+    # Written so that a NaN, which compares as false, is refused too.
+    if table.dtype != np.int8 and not (table.max() <= MAX_WEIGHT and table.min() >= -MAX_WEIGHT):
+        raise ValueError("its weights contain NaN, infinite or absurdly large values")
+    return table

@@ -7,31 +7,29 @@ The letters of some scripts may have their tokens in an extension (`extension.py
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
-from quarry.embedding.extension import Extension, read_extension
+from quarry.embedding.extension import Extension, has_runs, read_extension, without_runs
 from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, max_similarities
 from quarry.embedding.model_files import (
+    BUNDLED_NAME,
     CONFIG_FILE,
     TOKENIZER_FILE,
     WEIGHTS_FILE,
     ModelFolder,
+    Table,
     find_model,
     hash_model,
+    read_table,
 )
-from quarry.embedding.model_names import BUNDLED_NAME
-from quarry.embedding.script_runs import has_runs, without_runs
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, TokenIds, make_tokenizer
-from quarry.embedding.weights import Table, read_table
 from quarry.errors import ModelDamaged
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 # Latin, an emoji and a letter that no vocabulary has: whatever path a broken tokenizer fails on, it fails at loading.
 _PROBE = "Quarry finds notes 💡 ꙮ"
@@ -50,7 +48,7 @@ class StaticEncoder:
 
     def __init__(
         self,
-        tokenizer: "Tokenizer",
+        tokenizer: Tokenizer,
         unknown_id: int | None,
         table: Table,
         extension: Extension | None,
@@ -60,7 +58,7 @@ class StaticEncoder:
         Take *table*, shape (vocabulary size, dim), as one row a token id; *unknown_id* is for unknown words.
 
         Args:
-            extension: Rows of the same dim and unit for the runs of `script_runs`; None: *table* has them as well.
+            extension: Rows of the same dim and unit for the runs of `extension.py`; None: *table* has them as well.
         """
         self._tokenizer = tokenizer
         self._tokens = make_tokenizer(tokenizer, unknown_id)
@@ -163,7 +161,7 @@ class StaticEncoder:
         return rows
 
 
-def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
+def load_static_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
     """
     Load the model called *name*: `bundled`, a folder, or a Hugging Face name such as `minishlab/potion-base-8M`.
 
@@ -189,8 +187,6 @@ def load_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
 
 def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
     """Read the three files in *folder*, which are known to exist."""
-    from tokenizers import Tokenizer  # 7 ms that a sidecar without a model does without
-
     # Nothing in it is needed, but what is no JSON object was never a model's, or is no longer.
     if not isinstance(json.loads((folder.path / CONFIG_FILE).read_text(encoding="utf-8")), dict):
         raise ValueError(f"its {CONFIG_FILE} does not contain a JSON object")
@@ -206,7 +202,7 @@ def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
     return StaticEncoder(tokenizer, _unknown_id(tokenizer), table, extension, fingerprint)
 
 
-def _check_ids(tokenizer: "Tokenizer", table: Table) -> None:
+def _check_ids(tokenizer: Tokenizer, table: Table) -> None:
     """
     Refuse a tokenizer that knows tokens without a row.
 
@@ -218,7 +214,7 @@ def _check_ids(tokenizer: "Tokenizer", table: Table) -> None:
         raise ValueError(f"its tokenizer goes up to token {highest_id}, its weights have {len(table)} rows")
 
 
-def _unknown_id(tokenizer: "Tokenizer") -> int | None:
+def _unknown_id(tokenizer: Tokenizer) -> int | None:
     """The id of the token for words outside the vocabulary; None if there is none, as with byte tokens."""
     if hasattr(tokenizer.model, "unk_token"):
         token: str | None = tokenizer.model.unk_token

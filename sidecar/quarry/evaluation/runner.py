@@ -1,32 +1,81 @@
 """
-How good is each system on each collection? The whole path: corpus, vault, index, runs, measures.
+Runs of judged queries by the real engine, and their measures.
 
-A collection is evaluated by indexing its vault with the real engine and asking its queries, one after another.
+The measures are those of trec_eval, by `ir_measures`. nDCG has gain = grade and discount log2(rank + 1) (Järvelin and
+Kekäläinen 2002); the binary measures count a grade of 1 as relevant. A judged document that the corpus lacks is missed.
 """
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from quarry.engine import Engine, Status
-from quarry.errors import BadQuery, DeadlineExceeded, IndexUnavailable, QuarryError
+from quarry.errors import BadQuery, DeadlineExceeded, ExtraMissing, IndexUnavailable, QuarryError
 from quarry.evaluation.collections import Collection, JudgedQuery
-from quarry.evaluation.corpus_cache import CachedCorpus, prepare
-from quarry.evaluation.measures import Run, Values, measure
-from quarry.evaluation.systems import SYSTEMS, System
+from quarry.evaluation.corpus import Corpus, prepare
+from quarry.options import Fusion, Mode, SearchOptions
 from quarry.vault.paths import nfc
 
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
+NO_TOKEN_LIMIT = 10**9  # no answer is cut
+NO_SNIPPETS = 0  # characters; quoting would cost twenty times what ranking does
 POLL_EVERY_S = 0.02  # of the indexing; little beside the second that the smallest vault takes
 SHOWN_REFUSALS = 3
 
 Show = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
+
+Run = Mapping[str, Sequence[str]]
+"""Query id -> ids of the documents found, best first, none twice."""
+
+Values = Mapping[str, float]
+"""Measure -> value, from 0 to 1."""
+
+MEASURES = ("nDCG@5", "nDCG@10", "R@10", "R@100", "MRR", "Hit@1")
+MAIN = "nDCG@10"
+DEPTH = 100  # of a run; no measure looks further down
+
+
+class System(Struct, frozen=True):
+    """A mode and a fusion method of the engine."""
+
+    mode: Mode
+    fusion: Fusion
+
+    def request(self, query: str, limit: int) -> SearchOptions:
+        """The request for *query* as typed: *limit* hits, without snippets."""
+        return SearchOptions(
+            query=query,
+            limit=limit,
+            mode=self.mode,
+            fusion=self.fusion,
+            snippet_width=NO_SNIPPETS,
+            max_tokens=NO_TOKEN_LIMIT,
+            expand_small_results=False,
+        )
+
+
+SYSTEMS: Mapping[str, System] = {
+    "keyword": System("keyword", "rrf"),  # the published keyword retriever: the baseline that never changes
+    "semantic": System("semantic", "rrf"),
+    "rrf": System("hybrid", "rrf"),  # the published fusion
+    "six-signals": System("hybrid", "six-signals"),  # another published system
+    "six-signals-keyword": System("keyword", "six-signals"),  # its weights without vectors
+    "default": System("hybrid", "convex"),
+    "default-keyword": System("keyword", "convex"),
+    "default-semantic": System("semantic", "convex"),
+}
+CONFIDENT = ("default", "default-keyword", "default-semantic")  # each has weights of its own for confidence
+USUAL = ("keyword", "semantic", "rrf", "default")
 
 
 class EvaluationTask(Struct, frozen=True):
@@ -34,9 +83,8 @@ class EvaluationTask(Struct, frozen=True):
 
     collection: Collection
     systems: tuple[str, ...]
-    limit: int  # hits a query
+    limit: int  # hits per query
     folder: Path  # for vaults and indexes
-    keep: bool
 
 
 class SystemRun(Struct, frozen=True):
@@ -69,7 +117,7 @@ def evaluate(task: EvaluationTask, show: Show = lambda *_: None) -> Evaluation:
     """
     collection = task.collection
     show(f"{collection.name}: writing", 0, 0)
-    corpus = prepare(collection, task.folder, keep=task.keep)
+    corpus = prepare(collection, task.folder)
 
     def watch(status: Status) -> None:
         if status.progress:
@@ -166,6 +214,53 @@ def ask(
     return SystemRun(run, tuple(refusals), time.perf_counter() - started_s)
 
 
+def require_measures() -> None:
+    """
+    Make sure that anything can be measured, before hours are spent on runs.
+
+    Raises:
+        ExtraMissing: `ir_measures` is not installed.
+    """
+    _measures()
+
+
+def measure(queries: Sequence[JudgedQuery], run: Run) -> dict[str, Values]:
+    """
+    Query id -> its values, for every one of *queries*; all 0 where the run has nothing for it.
+
+    Raises:
+        ExtraMissing: `ir_measures` is not installed.
+    """
+    measures = _measures()
+    name_of = {measure: name for name, measure in measures.items()}
+    values = {query.id: dict.fromkeys(MEASURES, 0.0) for query in queries}
+    qrels = {query.id: dict(query.grades) for query in queries}
+    # trec_eval ranks by score and breaks ties by name: scores that are ranks leave the order as it is.
+    scored = {
+        query.id: {document: float(-rank) for rank, document in enumerate(run.get(query.id, ())[:DEPTH])}
+        for query in queries
+    }
+    import ir_measures
+
+    for found in ir_measures.iter_calc(list(measures.values()), qrels, scored):
+        values[found.query_id][name_of[found.measure]] = float(found.value)
+    return dict(values)
+
+
+def means(values: Iterable[Values]) -> dict[str, float]:
+    """The mean of each measure over the queries; zeros for no query at all."""
+    rows = list(values)
+    return {name: sum(row[name] for row in rows) / max(len(rows), 1) for name in MEASURES}
+
+
+def _measures() -> dict[str, "Measure"]:
+    try:
+        from ir_measures import RR, R, Success, nDCG
+    except ImportError as error:
+        raise ExtraMissing("measuring needs ir-measures, which comes with the extra `eval`", "eval") from error
+    return dict(zip(MEASURES, (nDCG @ 5, nDCG @ 10, R @ 10, R @ 100, RR, Success @ 1), strict=True))
+
+
 # --- steps -------------------------------------------------------------------------------------
 
 
@@ -178,7 +273,7 @@ def _size(task: EvaluationTask) -> int:
     return len(task.collection.queries) * len(task.systems)
 
 
-def _remarks(collection: Collection, corpus: CachedCorpus, engine: Engine) -> list[str]:
+def _remarks(collection: Collection, corpus: Corpus, engine: Engine) -> list[str]:
     status = engine.status()
     remarks = []
     if collection.unjudged:
@@ -195,7 +290,7 @@ def _remarks(collection: Collection, corpus: CachedCorpus, engine: Engine) -> li
     return remarks
 
 
-def _unknown_documents(collection: Collection, corpus: CachedCorpus) -> int:
+def _unknown_documents(collection: Collection, corpus: Corpus) -> int:
     judged = [document for query in collection.queries for document in query.grades]
     if corpus.ids is None:
         known = {nfc(file.relative_to(corpus.vault).as_posix()) for file in corpus.vault.rglob("*")}

@@ -2,31 +2,27 @@
 The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; both take and return values.
 
     store, reader                 the two facades; `records` are their values, `memory` what they cache
-    contextual                    writes the vectors of a contextual model, beside those of the static one
     postings/, vectors/, filters/ search by words, by meaning, by conditions
-    top_k, snapshot_cache         the best of many scores, ties by path; derived data of the newest snapshot
-    listing, problems             lists of notes, newest first; files that could not be indexed
+    top_k                         the best of many scores, ties by path
+    listing                       lists of notes and of problems
+    links, maps                   where links lead; maps of content
 
-    schema, meta, ids             the tables; facts about the whole index; ids of notes and chunks
-    note_rows, note_codec         the columns of a note, and its compressed body
-    chunk_reading                 notes and chunks by id
+    schema, meta, keys            the tables; facts about the whole index; ids, folded names and hashes
+    note_codec, note_rows         the compressed body of a note, and its columns
     prepared, notes, writer       a prepared note, written, and committed with others
-    links                         keys that names are compared by; where a link leads
 
-    files, opening, pool          the index as files; opening it; the connections of readers
-    database                      SQLite: settings, errors, constant SQL, time limits
-    integrity, checksums, zstd    detection of damage
+    files, pool, database         the index as files; connections, opened and lent; SQLite
+    integrity                     detection of damage
 """
 
-from quarry.index.checksums import content_hash, title_hash
 from quarry.index.database import DatabaseError, Deadline
 from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
-from quarry.index.ids import NoteIds, note_of
+from quarry.index.keys import NoteIds, content_hash, note_of, title_hash
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import TERMS_VERSION
 from quarry.index.postings.query import MAX_TERMS, KeywordQuery, QueryTerm, query_term
-from quarry.index.postings.term_dictionary import PostingsDamaged
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (

@@ -10,10 +10,17 @@ import apsw
 
 from quarry.errors import IndexDamaged
 from quarry.index import meta
-from quarry.index.checksums import content_hash, content_number, title_hash, vector_checksum
 from quarry.index.database import Parts, select
-from quarry.index.ids import id_range
-from quarry.index.links import fold_tag, target_key, target_number
+from quarry.index.keys import (
+    content_hash,
+    content_number,
+    fold_tag,
+    id_range,
+    target_key,
+    target_number,
+    title_hash,
+    vector_checksum,
+)
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import NoteRow, note_from, note_rows

@@ -1,59 +1,21 @@
 """Resolves links as Obsidian does: by path, else by name, the nearest and shortest path first."""
 
 import posixpath
-import unicodedata
-import zlib
 from collections.abc import Iterable, Sequence
 
+import apsw
 
-def fold_case(text: str) -> str:
-    """*text* with case and composition ignored: `Café` is `CAFÉ`, not `Cafe`."""
-    if text.isascii():  # most text is, and this is five times faster
-        return text.lower()
-    folded = unicodedata.normalize("NFC", text).casefold()
-    return unicodedata.normalize("NFC", folded)
-
-
-def fold_case_of_each(texts: Sequence[str]) -> list[str]:
-    """`fold_case` of each of *texts*, in a few calls however many there are."""
-    folded = fold_case("\n".join(texts)).split("\n")
-    if len(folded) != len(texts):  # there are none, or one has a line end
-        return [fold_case(text) for text in texts]
-    return folded
-
-
-def fold_marks(text: str) -> str:
-    """*text* with case, composition and accents ignored: `Café` is `CAFE`."""
-    if text.isascii():
-        return text.lower()
-    bare = "".join(char for char in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(char))
-    return unicodedata.normalize("NFC", bare)
-
-
-def fold_tag(tag: str) -> str:
-    """The key of a tag: without `#`, case ignored."""
-    return fold_case(tag.lstrip("#").strip("/"))
-
-
-def fold_name(path: str) -> str:
-    """The key of a note's name: the last part of its path without `.md`, case ignored."""
-    name = fold_case(path.rpartition("/")[2])
-    return name.removesuffix(".md")
-
-
-def target_key(target: str) -> str:
-    """The key that a note's name must share for *target* to lead there; "" for a link into the note itself."""
-    return fold_name(target)
-
-
-def target_keys(targets: Sequence[str]) -> list[str]:
-    """The `target_key` of each of *targets*, in a few calls: a map of content has thousands."""
-    return [folded.rpartition("/")[2].removesuffix(".md") for folded in fold_case_of_each(targets)]
-
-
-def target_number(key: str) -> int:
-    """The number that links and names are indexed by; two keys may share one, so that rows found by it are compared."""
-    return int.from_bytes(zlib.crc32(key.encode()).to_bytes(4), signed=True)  # signed: see `content_number`
+from quarry.index.database import select
+from quarry.index.keys import (
+    fold_case,
+    fold_case_of_each,
+    id_list,
+    target_key,
+    target_keys,
+    target_number,
+)
+from quarry.index.note_rows import note_rows, read_list
+from quarry.index.records import IncomingLink, ResolvedLink
 
 
 class Namesakes:
@@ -90,3 +52,85 @@ class Namesakes:
         nearest = below or [path for _, path in fitting]
         shortest = min(map(len, nearest), default=0)
         return next((path for path in nearest if len(path) == shortest), None)
+
+
+def links_from(connection: apsw.Connection, path: str) -> list[ResolvedLink]:
+    """The links in the note at *path* in order, each with the note it leads to."""
+    ids = select(connection, "SELECT id FROM notes WHERE path = ?", (path,))
+    rows = note_rows(connection, [note_id for (note_id,) in ids]).values()
+    links = [link for row in rows for link in row.packed_note().links()]
+    named = notes_named(connection, [link.target for link in links])
+    return [ResolvedLink(link, named[link.target].resolve(link.target, path)) for link in links]
+
+
+def links_to(connection: apsw.Connection, path: str) -> list[IncomingLink]:
+    """The links in other notes that lead to the note at *path*, by the path of the note they are in."""
+    key, namesakes = target_key(path), notes_named(connection, [path])[path]
+    found = select(connection, "SELECT note_id FROM links WHERE target = ?", (target_number(key),))
+    rows = note_rows(connection, [note_id for (note_id,) in found])
+    sources = {row.path: row.packed_note().links() for row in rows.values()}
+    return [
+        IncomingLink(source, link)
+        for source in sorted(sources.keys() - {path})
+        for link in sources[source]
+        if target_key(link.target) == key and namesakes.resolve(link.target, source) == path
+    ]
+
+
+def notes_named(connection: apsw.Connection, targets: Sequence[str]) -> dict[str, Namesakes]:
+    """For each of *targets* the notes whose name is its last part."""
+    if not targets:
+        return {}
+    keys = dict(zip(targets, target_keys(targets), strict=True))
+    sql = "SELECT path FROM notes WHERE name IN (SELECT value FROM json_each(?))"
+    paths = [path for (path,) in select(connection, sql, (id_list({*map(target_number, keys.values())}),))]
+    of_key: dict[str, list[str]] = {}
+    for key, path in zip(target_keys(paths), paths, strict=True):
+        of_key.setdefault(key, []).append(path)
+    namesakes = {key: Namesakes(of_key.get(key, ())) for key in set(keys.values())}
+    return {target: namesakes[key] for target, key in keys.items()}
+
+
+MIN_SIMILARITY = 60.0  # of 100: `Sourdogh` is 94 like `Sourdough rye`, `nope` 57 like `Open questions`
+
+
+def note_paths(connection: apsw.Connection, name: str) -> list[str]:
+    """
+    Paths of the notes that *name* may mean: the one that a link with it leads to, else all with that title or alias.
+
+    A note at the path *name* itself is to be looked for before. The signs of a wiki-link, its label and its heading are
+    left out: `[[Work/Plan#Next|the plan]]` means `Work/Plan`.
+    """
+    name = link_target(name)
+    key = target_key(name)
+    rows = select(connection, "SELECT path FROM notes WHERE name = ?", (target_number(key),))
+    if linked := Namesakes([path for (path,) in rows if target_key(path) == key]).resolve(name, ""):
+        return [linked]
+    wanted = fold_case(name)
+    return [path for path, names in _names(connection) if wanted in names]
+
+
+def link_target(text: str) -> str:
+    """The note that *text*, perhaps a wiki-link with a label or a heading, names; *text* itself if it names none."""
+    inner = text.strip().removeprefix("!").removeprefix("[[").removesuffix("]]")
+    return inner.partition("|")[0].partition("#")[0].strip() or text
+
+
+def similar_paths(connection: apsw.Connection, name: str, limit: int) -> list[str]:
+    """Paths of the notes whose file name, title or alias is most like *name*, best first."""
+    from rapidfuzz import fuzz, process  # here, as it is used for mistakes alone
+
+    names = [(path, each) for path, all_names in _names(connection) for each in all_names]
+    found = process.extract(
+        target_key(name), [each for _, each in names], scorer=fuzz.WRatio, limit=4 * limit, score_cutoff=MIN_SIMILARITY
+    )
+    return list(dict.fromkeys(names[position][0] for _, _, position in found))[:limit]
+
+
+def _names(connection: apsw.Connection) -> list[tuple[str, list[str]]]:
+    """The path of every note with its file name, title and aliases, case ignored."""
+    rows = select(connection, "SELECT path, title, aliases FROM notes ORDER BY path", ())
+    return [
+        (path, [target_key(path), *(fold_case(name) for name in (title, *read_list(aliases)))])
+        for path, title, aliases in rows
+    ]

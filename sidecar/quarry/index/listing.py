@@ -1,7 +1,7 @@
-"""Lists of notes, newest first, and the passage by which each is shown."""
+"""Lists of notes and of problems: newest first, with the passage by which each note is shown."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import apsw
@@ -17,9 +17,8 @@ from quarry.index.filters.filter import (
     chunk_with_task,
 )
 from quarry.index.filters.phrases import WrittenPhrases
-from quarry.index.ids import NoteIds, id_list, id_range
-from quarry.index.links import fold_name
-from quarry.index.records import IndexedFile, Newest
+from quarry.index.keys import NoteIds, fold_name, id_list, id_range
+from quarry.index.records import IndexedFile, Newest, Problem
 from quarry.lazy_pattern import lazy_pattern
 from quarry.options import SortOrder
 from quarry.types import Candidate, FileStamp
@@ -172,3 +171,59 @@ def _evidence(condition: Condition, phrases: WrittenPhrases) -> Sequence[SqlFrag
     if isinstance(condition, InTask):
         return [chunk_with_task(condition, phrases)]
     return []
+
+
+_ALL = (
+    " FROM (SELECT path, reason, skipped FROM problems UNION ALL"
+    " SELECT n.path, p.value, 0 FROM notes n, json_each(n.problems) p WHERE n.problems <> '[]')"
+)
+_FIRST = "SELECT path, reason, skipped" + _ALL + " ORDER BY path, reason LIMIT ?"
+_OF_PATH = "SELECT path, reason, skipped" + _ALL + " WHERE path = ?"
+_COUNT = "SELECT count(*)" + _ALL
+
+
+def record_problem(connection: apsw.Connection, path: str, reason: str, skipped: bool) -> None:
+    """Record a problem of the file at *path*, in place of an earlier one; *skipped*: it is not in the index."""
+    connection.execute(
+        "INSERT INTO problems VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET reason = ?2, skipped = ?3",
+        (_printable(path), _printable(reason), int(skipped)),
+    )
+
+
+def paths_with_problem(connection: apsw.Connection, paths: Iterable[str]) -> list[str]:
+    """The subset of *paths* that have a recorded problem."""
+    sql = "SELECT 1 FROM problems WHERE path = ?"
+    return [path for path in paths if select(connection, sql, (_printable(path),))]
+
+
+def clear_problem(connection: apsw.Connection, path: str) -> None:
+    """Delete the recorded problem of the file at *path*, if there is one."""
+    connection.execute("DELETE FROM problems WHERE path = ?", (_printable(path),))
+
+
+def replace_skipped(connection: apsw.Connection, skipped: Mapping[str, str]) -> None:
+    """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
+    connection.execute("DELETE FROM problems WHERE skipped")
+    rows = [(_printable(path), _printable(reason)) for path, reason in skipped.items()]
+    connection.executemany("INSERT OR REPLACE INTO problems VALUES (?, ?, 1)", rows)
+
+
+def first_problems(connection: apsw.Connection, limit: int) -> list[Problem]:
+    """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""
+    return [Problem(path, reason, bool(skipped)) for path, reason, skipped in select(connection, _FIRST, (limit,))]
+
+
+def problems_of(connection: apsw.Connection, path: str) -> list[Problem]:
+    """The problems of the file at *path*, spelled as on disk."""
+    return [Problem(path, reason, bool(skipped)) for path, reason, skipped in select(connection, _OF_PATH, (path,))]
+
+
+def problem_count(connection: apsw.Connection) -> int:
+    """The number of all problems."""
+    found: list[tuple[int]] = select(connection, _COUNT)
+    return found[0][0]
+
+
+def _printable(text: str) -> str:
+    """*text* with invalid Unicode escaped: a file name of odd bytes must not keep its own report away."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -12,9 +12,8 @@ import apsw
 from msgspec import Struct, field
 
 from quarry.index.database import select
-from quarry.index.ids import id_list
-from quarry.index.link_queries import notes_named
-from quarry.index.links import Namesakes, fold_case, target_key, target_keys, target_number
+from quarry.index.keys import fold_case, id_list, target_key, target_keys, target_number
+from quarry.index.links import Namesakes, notes_named
 from quarry.index.note_rows import note_rows
 from quarry.index.records import MapOfContent
 from quarry.lazy_pattern import lazy_pattern

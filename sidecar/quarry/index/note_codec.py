@@ -24,12 +24,11 @@ from msgspec.structs import replace
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
-from quarry.index.ids import slot_of
+from quarry.index.keys import slot_of
+from quarry.index.postings.codec import PostingsDamaged, compress, decompress
 from quarry.index.postings.columns import NoteTerms, decode_terms, encode_terms
-from quarry.index.zstd import FrameDamaged, compressed, decompressed
 from quarry.types import Chunk, Link, Note, Shift
 
-LEVEL = 3  # of zstd; 6 saves 7 % of the room and takes twice the time, .1 ms a note
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
 CACHED_NOTES = 8  # notes that SQL may ask about in turn, chunk by chunk
 
@@ -38,7 +37,7 @@ _Value = TypeVar("_Value")
 
 
 class NoteContent(Struct, frozen=True):
-    """A note's chunks in their order, with the slots (see `ids.py`) that they have in the index."""
+    """A note's chunks in their order, with the slots (see `keys.py`) that they have in the index."""
 
     slots: tuple[int, ...]
     chunks: tuple[Chunk, ...]
@@ -190,7 +189,7 @@ def pack(content: NoteContent, terms: NoteTerms) -> bytes:
     written = "\n".join((encode_terms(terms), _to_json(short), _to_json(links), texts))
     # The frame's checksum is what tells damage where SQL asks for one text among many, without the row that the note's
     # own checksum covers.
-    return compressed(written.encode(), LEVEL)
+    return compress(written.encode())
 
 
 def open_packed(packed: bytes) -> PackedNote:
@@ -274,12 +273,9 @@ def with_slots(packed: bytes, slots: Sequence[int]) -> bytes:
 def decompressed_content(packed: bytes) -> bytes:
     """The bytes that `pack` compressed to *packed*; raises as `open_packed`."""
     try:
-        written = decompressed(packed, MAX_BYTES)
-    except FrameDamaged as error:
+        return decompress(packed, MAX_BYTES)
+    except PostingsDamaged as error:
         raise _damaged() from error
-    if written is None:
-        raise _damaged()
-    return written
 
 
 def register(connection: apsw.Connection) -> None:

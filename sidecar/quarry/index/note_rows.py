@@ -1,19 +1,29 @@
-"""Rows of notes: encoded, decoded, read together with the packed content, and checked against their checksums."""
+"""Rows of notes and their chunks: encoded, decoded, read with the packed content, checked by their checksums."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
 from unicodedata import normalize
 
 import apsw
 from msgspec import Struct
 
 from quarry.errors import IndexDamaged
-from quarry.index.checksums import note_checksum
 from quarry.index.database import Deadline, SqlValue, select
-from quarry.index.ids import SLOTS, id_list
-from quarry.index.links import fold_marks, fold_tag, target_key, target_number
+from quarry.index.keys import (
+    SLOTS,
+    fold_marks,
+    fold_tag,
+    id_list,
+    note_checksum,
+    note_of,
+    slot_of,
+    target_key,
+    target_number,
+)
 from quarry.index.note_codec import NoteContent, PackedNote, decompressed_content, open_content
+from quarry.index.records import StoredChunk
 from quarry.types import FileStamp, Note, PropertyValue
 
 Values = tuple[SqlValue, ...]
@@ -232,3 +242,77 @@ def note_rows(connection: apsw.Connection, note_ids: Iterable[int]) -> dict[int,
     """The rows of these notes, unchecked; ids that are not there are left out."""
     rows = select(connection, _NOTES, (id_list(note_ids),))
     return {note_id: NoteRow(note_id, checksum, body, tuple(values)) for note_id, checksum, body, *values in rows}
+
+
+_Opened: TypeAlias = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int, str]]
+"""A note's content, and what each of its chunks tells of it: path, title, aliases, tags, milliseconds, properties."""
+
+
+def each_chunk(
+    connection: apsw.Connection,
+    chunk_ids: Iterable[int],
+    contents: Mapping[int, bytes],
+    opened: Mapping[int, PackedNote],
+) -> Iterator[StoredChunk]:
+    """
+    The chunks in the order of *chunk_ids*, each decoded only when it is asked for; ids that are not there are left out.
+
+    Args:
+        contents: The decompressed content of notes that were read before, by id.
+        opened: The content of notes that were opened before, by id.
+
+    Raises:
+        IndexDamaged: A row is not as it was written.
+    """
+    wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
+    rows = note_rows(connection, dict.fromkeys(wanted.values()))
+    read: dict[int, _Opened] = {}
+    for chunk_id, note_id in wanted.items():
+        if note_id not in rows:
+            continue
+        if note_id not in read:
+            read[note_id] = _open(rows[note_id], contents.get(note_id), opened.get(note_id))
+        content, about = read[note_id]
+        number = content.number_of(slot_of(chunk_id))
+        if number is not None:
+            yield StoredChunk(chunk_id, *about, content.chunk(number))
+
+
+def read_passages(
+    connection: apsw.Connection,
+    chunk_ids: Sequence[int],
+    deadline: Deadline,
+    contents: dict[int, bytes],
+    opened: dict[int, PackedNote],
+) -> list[str]:
+    """
+    The embedded text of each chunk: context, section and text; "" for an unknown id.
+
+    Args:
+        contents: See `read_contents`.
+        opened: Takes the content of those of these notes that *contents* holds, by id.
+
+    Raises:
+        DeadlineExceeded, Cancelled: The deadline says so.
+        IndexDamaged: What is stored of a note is not as it was written.
+    """
+    chunks_of: dict[int, list[int]] = {}
+    for chunk_id in chunk_ids:
+        chunks_of.setdefault(note_of(chunk_id), []).append(chunk_id)
+    texts: dict[int, str] = {}
+    known = [(note_id, contents[note_id]) for note_id in chunks_of if note_id in contents]
+    unknown = [note_id for note_id in chunks_of if note_id not in contents]
+    for note_id, written in chain(known, read_contents(connection, unknown, deadline, contents)):
+        content = open_content(written)
+        if note_id in contents:  # which holds no more than a query may
+            opened[note_id] = content
+        for chunk_id in chunks_of[note_id]:
+            number = content.number_of(slot_of(chunk_id))
+            texts[chunk_id] = content.passage(number) if number is not None else ""
+    return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
+
+
+def _open(row: NoteRow, content: bytes | None, opened: PackedNote | None) -> _Opened:
+    packed = row.packed_note(content, opened)
+    about = (row.path, row.title, row.aliases, tuple(packed.tags), row.stamp.mtime_ns // 1_000_000, row.front_matter)
+    return packed, about

@@ -11,11 +11,18 @@ import apsw
 from msgspec import Struct
 
 from quarry.faults import fault_point
-from quarry.index import meta, problems
-from quarry.index.checksums import content_number, note_checksum, passage_hash
+from quarry.index import listing, meta
 from quarry.index.database import SqlValue, select
-from quarry.index.ids import free_ids, id_range, note_of
-from quarry.index.links import target_key, target_number
+from quarry.index.keys import (
+    content_number,
+    free_ids,
+    id_range,
+    note_checksum,
+    note_of,
+    passage_hash,
+    target_key,
+    target_number,
+)
 from quarry.index.note_codec import PackedNote, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.postings.fts5 import KeywordChange, KeywordQueue
@@ -226,7 +233,7 @@ class NoteWriter:
         return _OldNote(row, ids, content if is_sound else None, hashes)
 
     def _forget_problem(self, path: str) -> None:
-        problems.clear(self._db, path)
+        listing.clear_problem(self._db, path)
 
     def _note_change(self, note_id: int) -> None:
         """Record that the note's words changed, so that caches read it anew."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index.checksums import content_hash, note_checksum
+from quarry.index.keys import content_hash, note_checksum
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values

@@ -10,17 +10,16 @@ import numpy as np
 from quarry.analysis.alternatives import Languages
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
-from quarry.index import listing, meta, problems
-from quarry.index.chunk_reading import each_chunk, note_paths, read_passages, similar_paths
+from quarry.index import listing, meta
 from quarry.index.database import NO_DEADLINE, Deadline, Parts, select
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
-from quarry.index.ids import NoteIds, id_list, id_range
-from quarry.index.link_queries import links_from, links_to
+from quarry.index.keys import NoteIds, id_list, id_range
+from quarry.index.links import links_from, links_to, note_paths, similar_paths
 from quarry.index.listing import OrderedNote, ordered_notes
-from quarry.index.memory import Memory
+from quarry.index.memory import Memory, SnapshotData
 from quarry.index.note_codec import PackedNote
-from quarry.index.note_rows import note_from, note_row, read_properties
+from quarry.index.note_rows import each_chunk, note_from, note_row, read_passages, read_properties
 from quarry.index.postings.searcher import (
     Fts5Retriever,
     KeywordRetriever,
@@ -43,7 +42,6 @@ from quarry.index.records import (
     StoredChunk,
     StoredNote,
 )
-from quarry.index.snapshot_cache import SnapshotData
 from quarry.index.top_k import Scored
 from quarry.index.vectors.layered_query import layered_query
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
@@ -401,15 +399,15 @@ class Reader:
 
     def problems(self, limit: int) -> list[Problem]:
         """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""
-        return problems.first_problems(self._db, limit)
+        return listing.first_problems(self._db, limit)
 
     def problems_of(self, path: str) -> list[Problem]:
         """The problems of the file at *path*, spelled as on disk."""
-        return problems.problems_of(self._db, path)
+        return listing.problems_of(self._db, path)
 
     def problem_count(self) -> int:
         """The number of all problems."""
-        return problems.problem_count(self._db)
+        return listing.problem_count(self._db)
 
     def meta_get(self, key: str) -> str | None:
         """The value that `Index.meta_set` stored under *key*; None if there is none."""

@@ -19,7 +19,7 @@ FTS5 was missing while rows changed, a mark (`meta.py`) says so, and the index i
 import apsw
 
 from quarry.index import meta
-from quarry.index.ids import note_of_sql
+from quarry.index.keys import note_of_sql
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
 SCHEMA_VERSION = 10  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
@@ -31,7 +31,7 @@ _TABLES = (
         path TEXT NOT NULL UNIQUE,     -- spelled as on disk
         composed TEXT,                 -- its path in NFC; NULL: that is how it is spelled
         folded TEXT,                   -- its path without case and accents; NULL: it has none
-        name INTEGER NOT NULL,         -- `links.target_number` of its last part: by which links find it
+        name INTEGER NOT NULL,         -- `keys.target_number` of its last part: by which links find it
         title TEXT NOT NULL,
         aliases TEXT NOT NULL,         -- JSON array
         properties TEXT NOT NULL,      -- JSON object
@@ -75,14 +75,14 @@ _TABLES = (
     ) WITHOUT ROWID""",
     """CREATE TABLE title_vectors (
         note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        title INTEGER NOT NULL,        -- `checksums.content_number` of the title's hash
+        title INTEGER NOT NULL,        -- `keys.content_number` of the title's hash
         vector BLOB NOT NULL,          -- as in `vectors`
         checksum BLOB NOT NULL         -- over the hash and the vector
     )""",
     """CREATE TABLE chunk_rows (
-        id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see ids.py
+        id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see keys.py
         number INTEGER NOT NULL,
-        content INTEGER NOT NULL,      -- `checksums.content_number` of what is embedded
+        content INTEGER NOT NULL,      -- `keys.content_number` of what is embedded
         length INTEGER NOT NULL,       -- terms of the chunk, see `keyword/forward.py`
         note_length INTEGER NOT NULL,  -- those that count for its note
         note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""

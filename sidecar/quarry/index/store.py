@@ -14,14 +14,12 @@ from pathlib import Path
 from quarry.analysis.analysis import clear_cache
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
-from quarry.index import files, listing, meta, problems
-from quarry.index.contextual import ContextualVectors
+from quarry.index import files, listing, meta
 from quarry.index.database import FTS5, NO_DEADLINE, SQLITE_VEC, Deadline, explained, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
-from quarry.index.opening import open_reader, open_writer, warm_memory
-from quarry.index.pool import ReaderPool
+from quarry.index.pool import ReaderPool, open_reader, open_writer, warm_memory
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.fts5 import begin_bulk, merge
 from quarry.index.postings.postings_cache import FEW_NOTES
@@ -30,6 +28,7 @@ from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
 from quarry.index.vectors import rows as vector_rows
+from quarry.index.vectors.contextual import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Sentence, message
 from quarry.options import Retriever
@@ -168,7 +167,7 @@ class Index:
     def record_problem(self, path: str, reason: str, skipped: bool) -> None:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
-            problems.record(connection, path, reason, skipped)
+            listing.record_problem(connection, path, reason, skipped)
 
     def stamps_at(self, places: Iterable[str]) -> dict[str, FileStamp]:
         """
@@ -182,17 +181,17 @@ class Index:
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
         """The subset of *paths* that have a recorded problem, as the writer sees it."""
         with explained(self.path):
-            return problems.recorded(self._writer.connection, paths)
+            return listing.paths_with_problem(self._writer.connection, paths)
 
     def clear_problem(self, path: str) -> None:
         """Delete the recorded problem of the file at *path*, if there is one."""
         with self._writer.change() as connection:
-            problems.clear(connection, path)
+            listing.clear_problem(connection, path)
 
     def replace_skipped(self, skipped: Mapping[str, str]) -> None:
         """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
         with self._writer.change() as connection:
-            problems.replace_skipped(connection, skipped)
+            listing.replace_skipped(connection, skipped)
 
     def meta_get(self, key: str) -> str | None:
         """The value that `meta_set` stored under *key*, committed or not; `Reader.meta_get` sees committed values."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.index.database import select
-from quarry.index.ids import id_list
+from quarry.index.keys import id_list
 
 Scores: TypeAlias = NDArray[np.floating[Any]]
 

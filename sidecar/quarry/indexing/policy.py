@@ -61,6 +61,8 @@ class Policy:
                 self._root,
                 settings.include_folders,
                 settings.exclude_folders,
+                sensitive=settings.sensitive_folders,
+                restricted=settings.restricted_folders,
                 with_templates=settings.index_templates,
                 kinds=_kinds(settings),
             )

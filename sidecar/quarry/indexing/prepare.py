@@ -21,7 +21,7 @@ from quarry.index import PreparedNote, content_hash, counted, prepare, quantize,
 from quarry.indexing.pdf_process import PdfProcess
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
 from quarry.kinds import kind_of
-from quarry.redaction.engines import default_scrub_engine
+from quarry.redaction.rules import default_scrub_engine
 from quarry.types import Chunk, FileStamp, Note
 
 _log = logging.getLogger(__name__)

@@ -7,6 +7,7 @@ from quarry.messages import ReasonCode
 from quarry.vault.rules import Refusal
 
 _RULES: dict[str, ReasonCode] = {
+    "sensitivity": "sensitivity",
     "folders.include": "folders-include",
     "folders.exclude": "folders-exclude",
     ".indexignore": "index-ignore",

@@ -1,13 +1,10 @@
 """
 MCP: the vault as tools, resources and prompts for an agent, on standard input and output or over HTTP on this machine.
 
-    versions, messages, arguments   the revisions of the protocol; JSON-RPC; what a tool takes
-    server, peer, workers, calls    methods; one client's conversation; threads; a request at work
-    tools, searching, reading       the tools: how they are described, what they do
-    markdown, budget                what an agent reads, within the budget it names
-    resources, prompts, completion  notes to attach, recipes to start from, values to choose from
-    vaults, watching                the sidecars that are asked, and what they report
-    stdio, http_*                   the two transports
-
-The protocol loop is our own, as the official SDK takes more than a second to import; the tests have it as their oracle.
+    server                       the methods and the table of tools, for both transports
+    searching, reading           the tools
+    resources, prompts           notes to attach; recipes to start from, and values to choose from
+    markdown                     what an agent reads, within the budget it names
+    vaults                       the sidecars that are asked, and the calls that wait for them
+    stdio, http_server           the two transports: a loop of our own, and the official SDK
 """

@@ -1,103 +1,241 @@
 """
-MCP over streamable HTTP, on 127.0.0.1: `POST /mcp` takes messages, `GET` streams what was not asked for, `DELETE` ends.
+MCP over streamable HTTP on 127.0.0.1, by the official SDK, which comes with the extra `mcp-http`.
 
-A connection has a thread, of which there are few.
+Only programs of this user that know the token are answered; no web page, no other machine. The token is checked before
+the body of a request is read; the SDK checks that `Host` is this socket and that there is no `Origin`. There are no
+CORS headers, so that a browser gives no page an answer. Every request is independent: no sessions can fill up.
+
+Uvicorn limits neither the time in which a request arrives nor the number of connections that have not shown the token;
+`BoundedConnection` adds both.
 """
 
+import asyncio
 import contextlib
+import hmac
 import json
+import logging
+import os
 import socket
-import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-import h11
+from quarry.client.discovery import new_token
+from quarry.config import runtime_dir
+from quarry.errors import BadRequest, ConnectionFailed, ExtraMissing
+from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
+from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
+from quarry.private_files import read_private, write_atomically
+from quarry.vault.identity import vault_id
 
-from quarry.errors import ConnectionFailed
-from quarry.mcp.http_connection import PATH, HttpConnection
-from quarry.mcp.http_gate import check_host, kept_token, token_path
-from quarry.mcp.http_sessions import Sessions
-from quarry.mcp.server import Server
-from quarry.mcp.vaults import Vaults
+try:
+    import anyio
+    import h11
+    import uvicorn
+    from mcp.server.lowlevel import Server
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import RequestParams
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+except ImportError as error:
+    raise ExtraMissing(
+        "MCP over HTTP needs the official SDK, which comes with the extra `mcp-http`", "mcp-http"
+    ) from error
 
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "localhost")
 MAX_CONNECTIONS = 64  # as many as a sidecar serves
-_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+MAX_THREADS = 8  # as over standard input
+MAX_HEAD_BYTES = 64 * 1024
+MAX_TOKEN_FILE = 1024  # bytes; it is 80
+RECEIVE_S = 5.0  # from the first byte of a request, or the beginning of its connection, to its last byte
+IDLE_S = 60  # between two requests
+LEAVE_S = 5  # for requests that run when this process is stopped
+
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
 
 
 def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> None:
     """
-    Serve until interrupted; the first line on standard output says where, and which file has the token.
+    Serve until interrupted; the first line on standard output has the URL and the file of the token.
 
     Raises:
         BadRequest: *host* is not this machine.
-        ConnectionFailed: The port is taken, or the token cannot be kept.
+        ConnectionFailed: The port is taken, or the token cannot be stored.
     """
     check_host(host)
     path = token_path(roots)
-    server = Server(vaults)
-    http = HttpServer(server, port, kept_token(path))
-    print(json.dumps({"url": f"http://127.0.0.1:{http.port}{PATH}", "tokenFile": str(path)}), flush=True)
+    token = stored_token(path)
     try:
-        http.serve()
+        listener = socket.create_server((LOOPBACK[0], port), backlog=MAX_CONNECTIONS)
+    except OSError as failed:
+        raise ConnectionFailed(f"port {port} cannot be used: {failed.strerror}; choose another with --port") from failed
+    port = listener.getsockname()[1]
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors quote what was sent
+    config = uvicorn.Config(
+        Gate(sdk_app(vaults, port), token),
+        http=BoundedConnection,
+        ws="none",
+        log_config=None,
+        log_level=logging.CRITICAL,
+        proxy_headers=False,
+        server_header=False,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=LEAVE_S,
+    )
+    print(json.dumps({"url": f"http://{LOOPBACK[0]}:{port}{PATH}", "tokenFile": str(path)}), flush=True)
+    vaults.warm_up()
+    try:
+        uvicorn.Server(config).run([listener])
     finally:
-        http.stop()
-        server.close()
+        vaults.close()
 
 
-class HttpServer:
-    """Listens on 127.0.0.1 and serves until it is stopped."""
+def sdk_app(vaults: Vaults, port: int) -> Any:
+    """The ASGI application of the SDK that serves *vaults* at *port*."""
+    server: Server[Any] = Server(
+        SERVER_INFO["name"],
+        title=SERVER_INFO["title"],
+        version=SERVER_INFO["version"],
+        instructions=instructions(vaults),
+    )
+    threads = anyio.CapacityLimiter(MAX_THREADS)
 
-    def __init__(self, server: Server, port: int, token: str) -> None:
-        """
-        Begin to listen.
+    async def answer(context: Any, _: RequestParams) -> dict[str, Any]:
+        def report(elapsed_s: float, message: str) -> None:
+            anyio.from_thread.run(context.session.report_progress, elapsed_s, None, message)
 
-        Args:
-            port: 0 for any that is free.
+        def work() -> dict[str, Any]:
+            result = METHODS[context.method](vaults, context.params or {}, call)
+            return with_metadata(result, context.method, call.version)
 
-        Raises:
-            ConnectionFailed: The port is taken.
-        """
-        self._server = server
-        self._token = token
-        self._sessions = Sessions(server)
-        self._places = threading.BoundedSemaphore(MAX_CONNECTIONS)
-        self._stopped = threading.Event()
+        call = PendingCall(context.protocol_version, report)
         try:
-            self._listener = socket.create_server(("127.0.0.1", port), backlog=MAX_CONNECTIONS)
-        except OSError as error:
-            raise ConnectionFailed(
-                f"port {port} cannot be used: {error.strerror}; choose another with --port"
-            ) from error
-        self.port: int = self._listener.getsockname()[1]
-
-    def serve(self) -> None:
-        """Serve until `stop`."""
-        while not self._stopped.is_set():
-            try:
-                stream, _ = self._listener.accept()
-            except OSError:
-                break  # closed by `stop`
-            if not self._places.acquire(blocking=False):
-                with contextlib.suppress(OSError):
-                    stream.sendall(
-                        b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                    )
-                stream.close()
-                continue
-            threading.Thread(target=self._serve_stream, args=(stream,), name="quarry-mcp-http", daemon=True).start()
-
-    def stop(self) -> None:
-        """Stop listening, and end all sessions."""
-        self._stopped.set()
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        self._sessions.close()
-
-    def _serve_stream(self, stream: socket.socket) -> None:
-        try:
-            with stream, contextlib.suppress(OSError, h11.RemoteProtocolError, h11.LocalProtocolError):
-                stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                HttpConnection(stream, self._sessions, self._server, self._token, self.port, self._stopped).run()
+            return await anyio.to_thread.run_sync(work, limiter=threads, abandon_on_cancel=True)
+        except ProtocolError as refused:
+            raise MCPError(refused.code, str(refused), refused.data) from None
         finally:
-            self._places.release()
+            call.cancel()  # where the client has left, its thread gives up
+
+    for method in METHODS:
+        server.add_request_handler(method, RequestParams, answer)
+    security = TransportSecuritySettings(allowed_hosts=[f"{name}:{port}" for name in LOOPBACK])
+    return server.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=security)
+
+
+class Gate:
+    """An ASGI application that passes to *app* only `POST` requests that show the token."""
+
+    def __init__(self, app: Any, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it before its body is read."""
+        if scope["type"] == "lifespan" or not (status := self._refusal(scope)):
+            await self._app(scope, receive, send)
+            return
+        headers = [(b"content-length", b"0"), (b"connection", b"close"), (b"www-authenticate", b"Bearer")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body"})
+
+    def _refusal(self, scope: Any) -> int:
+        """The HTTP status with which a request is refused; 0 where it may pass."""
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, given = (values[0] if len(values) == 1 else b"").partition(b" ")
+        if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(), self._token):
+            return 401
+        scope["state"]["is_authorized"] = True
+        names = [name for name, _ in scope["headers"]]
+        if b"content-length" in names and b"transfer-encoding" in names:
+            return 400  # two lengths: another program may read two requests where we read one
+        return 0 if scope["method"] == "POST" or scope["path"] != PATH else 405  # nothing is sent unasked
+
+
+class BoundedConnection(H11Protocol):
+    """A connection whose client has so long for a request, and makes room for others until it has shown the token."""
+
+    _begun_s = 0.0
+    _was_authorized = False
+    _deadline: asyncio.TimerHandle | None = None
+    scope: Any  # None until the first request
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin. Where there are too many connections, the oldest that has not shown the token is closed."""
+        super().connection_made(transport)
+        self._begun_s = self.loop.time()
+        self._set_deadline()
+        if len(self.connections) > MAX_CONNECTIONS:
+            unknown = [one for one in self.connections if isinstance(one, BoundedConnection) and not one._is_authorized]
+            oldest = min(unknown, key=lambda one: one._begun_s)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request."""
+        self._was_authorized = self._is_authorized
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._clear_deadline()
+        elif not self._deadline:
+            self._set_deadline()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._clear_deadline()
+        super().connection_lost(exc)
+
+    @property
+    def _is_authorized(self) -> bool:
+        return self._was_authorized or bool(self.scope and self.scope["state"].get("is_authorized"))
+
+    def _set_deadline(self) -> None:
+        self._deadline = self.loop.call_later(RECEIVE_S, self.transport.abort)
+
+    def _clear_deadline(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def check_host(host: str) -> None:
+    """
+    Refuse to listen anywhere but on this machine.
+
+    Raises:
+        BadRequest: *host* is not a loopback address; the message says how to reach it from elsewhere.
+    """
+    if host not in LOOPBACK:
+        raise BadRequest(
+            f"--host is {host}; MCP over HTTP is served on 127.0.0.1 only, as your notes would cross the network in "
+            "the clear: from another machine, use a tunnel: ssh -N -L PORT:127.0.0.1:PORT THIS-MACHINE"
+        )
+
+
+def token_path(roots: Sequence[Path]) -> Path:
+    """The file of the token for these vaults: no other vaults have it."""
+    return runtime_dir() / ("+".join(sorted(map(vault_id, roots)))[:180] + ".mcp-token")
+
+
+def stored_token(path: Path) -> str:
+    """
+    The token in the file *path*, readable by this user alone; a new one where there is none.
+
+    It survives restarts, as clients have it in their configuration.
+
+    Raises:
+        ConnectionFailed: The file cannot be written.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        token = json.loads(read_private(path, MAX_TOKEN_FILE) or b"")["token"]
+        is_private = os.name == "nt" or not path.lstat().st_mode & 0o077
+        if is_private and isinstance(token, str) and len(token) >= 32 and token.isascii():
+            return token
+    token = new_token()
+    try:
+        write_atomically(path, json.dumps({"token": token}).encode())
+    except OSError as failed:
+        raise ConnectionFailed(f"the file {path} cannot be written: {failed.strerror}; move it away") from failed
+    return token

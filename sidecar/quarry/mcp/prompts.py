@@ -1,23 +1,26 @@
 """
-Recipes that a person starts from: each is a message with what the notes say about it already quoted in it.
+Recipes that a person starts from, and completion of their arguments and of the URIs of resources.
 
-The quotes are fetched when the recipe is asked for; where the engine does not answer, the recipe still says what to do.
+A recipe is a message that already quotes the notes on its topic. The quotes are fetched when the recipe is requested;
+where the engine does not answer, the recipe still says what to do.
 """
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from quarry import protocol as wire
 from quarry.errors import QuarryError
 from quarry.mcp import markdown
-from quarry.mcp.arguments import BadArguments, nearest
-from quarry.mcp.calls import PendingCall
-from quarry.mcp.messages import INVALID_PARAMS, Params, ProtocolError
-from quarry.mcp.vaults import Vault, Vaults
+from quarry.mcp.resources import block_names
+from quarry.mcp.vaults import INVALID_PARAMS, BadArguments, PendingCall, ProtocolError, Vault, Vaults, nearest
 from quarry.redaction.sanitize import printable
+
+Params = Mapping[str, Any]
 
 QUOTE_TOKENS = 1500
 RECENT_NOTES = 10
 MAX_ARGUMENT = 4000  # characters; an error message is pasted whole
+MAX_VALUES = 100  # of a completion, as the protocol has it
 
 
 class Recipe(NamedTuple):
@@ -79,9 +82,15 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
-def list_prompts(vaults: Vaults) -> dict[str, Any]:
+def list_prompts(vaults: Vaults, _params: Params, _call: PendingCall) -> dict[str, Any]:
     """The recipes with their arguments."""
-    return {"prompts": [_described(name, recipe, vaults) for name, recipe in RECIPES.items()]}
+    vault = [{"name": "vault", "description": "Which vault", "required": True}] if vaults.are_several else []
+    prompts = []
+    for name, recipe in RECIPES.items():
+        topic = {"name": recipe.argument, "description": recipe.argument_help, "required": True}
+        arguments = [topic, *vault] if recipe.argument else vault
+        prompts.append({"name": name, "title": recipe.title, "description": recipe.description, "arguments": arguments})
+    return {"prompts": prompts}
 
 
 def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
@@ -90,46 +99,61 @@ def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, A
 
     Raises:
         ProtocolError: There is no such recipe, or an argument is missing or unknown.
-        Cancelled: The client has given the call up.
+        CallCancelled: The client has given the call up.
     """
-    name, recipe = _recipe(params.get("name"))
-    given = _arguments(params.get("arguments"), name, recipe)
+    name = params.get("name")
+    if not isinstance(name, str) or name not in RECIPES:
+        meant = nearest(name, list(RECIPES))
+        offer = f"did you mean {meant!r}?" if meant else f"there are {', '.join(RECIPES)}"
+        raise ProtocolError(INVALID_PARAMS, f"there is no prompt {str(name)[:60]!r}; {offer}")
+    recipe = RECIPES[name]
+    given = _checked_arguments(params.get("arguments") or {}, name, recipe)
     try:
         vault = vaults.named(given.get("vault"))
     except BadArguments as error:
         raise ProtocolError(INVALID_PARAMS, f"{error}; {error.suggestion}") from None
     argument = given.get(recipe.argument or "", "")
-    quotes = _quotes(vault, argument, call) if recipe.argument else _recent(vault, call)
+    try:
+        quotes = _quotes(vault, argument, call) if recipe.argument else _recent(vault, call)
+    except QuarryError as error:
+        quotes = f"(My notes could not be asked: {error}.)"
     text = markdown.document(recipe.steps.replace("{argument}", printable(argument)), quotes)
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": recipe.description, "messages": [message]}
 
 
-def _described(name: str, recipe: Recipe, vaults: Vaults) -> dict[str, Any]:
-    arguments = []
-    if recipe.argument:
-        arguments.append({"name": recipe.argument, "description": recipe.argument_help, "required": True})
-    if vaults.are_several:
-        arguments.append({"name": "vault", "description": "Which vault", "required": True})
-    return {"name": name, "title": recipe.title, "description": recipe.description, "arguments": arguments}
+def complete(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
+    """
+    Values for an argument of a prompt or the URI of a resource: names of vaults and blocks, paths, titles.
+
+    Raises:
+        ProtocolError: `ref` or `argument` is invalid.
+        CallCancelled: The client has given the call up.
+    """
+    ref, argument = params.get("ref"), params.get("argument")
+    if not isinstance(ref, dict) or not isinstance(argument, dict):
+        raise ProtocolError(INVALID_PARAMS, "`ref` and `argument` are objects")
+    name, value = argument.get("name"), argument.get("value")
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise ProtocolError(INVALID_PARAMS, "`argument` has a name and a value, both strings")
+    try:
+        values, total = _values(vaults, params, (ref.get("type"), ref.get("name"), name), value, call)
+    except (QuarryError, ProtocolError, BadArguments):
+        values, total = [], 0  # an offer while a person types: the call that follows says what is wrong
+    shown = values[:MAX_VALUES]
+    return {"completion": {"values": shown, "total": max(total, len(values)), "hasMore": total > len(shown)}}
 
 
-def _recipe(name: Any) -> tuple[str, Recipe]:
-    if isinstance(name, str) and name in RECIPES:
-        return name, RECIPES[name]
-    meant = nearest(name, list(RECIPES)) if isinstance(name, str) else None
-    offer = f"did you mean {meant!r}?" if meant else f"there are {', '.join(RECIPES)}"
-    raise ProtocolError(INVALID_PARAMS, f"there is no prompt {str(name)[:60]!r}; {offer}")
+# --- recipes ---------------------------------------------------------------------------------------
 
 
-def _arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
+def _checked_arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
     """
     The arguments *given*, all of them text.
 
     Raises:
         ProtocolError: One is missing, unknown, too long or no text.
     """
-    given = {} if given is None else given
     known = [argument for argument in (recipe.argument, "vault") if argument]
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise ProtocolError(INVALID_PARAMS, f"`arguments` of {name} is an object of strings")
@@ -144,23 +168,48 @@ def _arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
 
 
 def _quotes(vault: Vault, topic: str, call: PendingCall) -> str:
-    try:
-        found = vault.ask("context", {"query": _plain(topic), "maxTokens": QUOTE_TOKENS}, call)
-    except QuarryError as error:
-        return f"(My notes could not be asked: {error}.)"
+    found: wire.ContextResult = vault.ask("context", {"query": _plain(topic), "maxTokens": QUOTE_TOKENS}, call)
     return markdown.document(markdown.PREFACE, found.text) if found.text else "(No note is likely to answer this.)"
 
 
 def _recent(vault: Vault, call: PendingCall) -> str:
-    try:
-        page = vault.ask("notes/list", {"limit": RECENT_NOTES}, call)
-    except QuarryError as error:
-        return f"(My notes could not be asked: {error}.)"
+    page: wire.NoteList = vault.ask("notes/list", {"limit": RECENT_NOTES}, call)
     lines = [f"- {markdown.title_line(note.path, note.title)}" for note in page.notes]
     return markdown.document("The notes changed last:", "\n".join(lines)) if lines else "(The vault has no notes.)"
 
 
 def _plain(text: str) -> str:
-    """*text* as words to search for: what reads like an operator is none in a pasted error message."""
+    """*text* as words to search for: a pasted error message has no operators."""
     kept = "".join(character if character.isalnum() or character in "'._ " else " " for character in text)
     return " ".join(word for word in kept.split() if word not in ("OR", "AND"))[:1000] or "notes"
+
+
+# --- completion ------------------------------------------------------------------------------------
+
+
+def _values(
+    vaults: Vaults, params: Params, target: tuple[Any, Any, str], value: str, call: PendingCall
+) -> tuple[list[str], int]:
+    """The values that continue *value* for the *target* (kind of reference, its name, argument), and their number."""
+    begins = value.lower()
+    kind, name, argument = target
+    if argument == "vault":
+        return [known for known in vaults.names if known.lower().startswith(begins)], 0
+    context = params.get("context")
+    chosen = context.get("arguments") if isinstance(context, dict) else None
+    vault = vaults.named(chosen.get("vault") if isinstance(chosen, dict) else None)
+    if (kind, argument) == ("ref/resource", "name"):
+        return [known for known in block_names(vault, call) if known.lower().startswith(begins)], 0
+    found: wire.SearchResult
+    if (kind, argument) == ("ref/resource", "path"):
+        paths = {"query": "", "limit": MAX_VALUES, "filters": {"paths": [value] if value else []}}
+        found = vault.ask("search", paths, call)
+        return sorted(
+            (hit.path for hit in found.hits), key=lambda path: (not path.lower().startswith(begins), path)
+        ), found.total
+    recipe = RECIPES.get(name) if isinstance(name, str) else None
+    if kind == "ref/prompt" and recipe and argument == recipe.argument != "message":
+        found = vault.ask("search", {"query": value[:200], "limit": 20, "mode": "keyword", "typing": True}, call)
+        titles = dict.fromkeys(markdown.clean_name(hit.title) for hit in found.hits)
+        return sorted(titles, key=lambda title: not title.lower().startswith(begins)), 0
+    return [], 0

@@ -1,37 +1,123 @@
-"""The tools that read: `read_note` and `list_notes`."""
+"""The tools that read notes and write new ones: `read_note`, `list_notes`, `capture`; and how passages are named."""
 
+import re
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from quarry.client.days import day_of, start_of_day_ms
+from msgspec import Meta, Struct, field
+
+from quarry import protocol as wire
 from quarry.mcp import markdown
-from quarry.mcp.arguments import BadArguments
-from quarry.mcp.budget import Rendered, fitted, whole_lines
-from quarry.mcp.calls import PendingCall
-from quarry.mcp.markdown import clean_name
-from quarry.mcp.places import Place, section_of, split_place
-from quarry.mcp.vaults import WAIT_MS, Vault
-from quarry.mcp.versions import has_structured_results
+from quarry.mcp.markdown import Rendered, clean_name, document, fitted, sentences, whole_lines, without_empty
+from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.query.dates import day_of, parse_day_ms
+from quarry.redaction.sanitize import printable
 
-if TYPE_CHECKING:
-    from quarry import protocol as wire
+TEXT_LENGTH = 4096  # characters, as on the wire
 
-Arguments = Mapping[str, Any]
+Text = Annotated[str, Meta(max_length=TEXT_LENGTH)]
+PathTitleOrId = Annotated[Text, Meta(description="Path, title, or id")]
+Day = Annotated[Text, Meta(description="YYYY-MM-DD")]
+Line = Annotated[int, Meta(ge=1)]
+Tokens = Annotated[int, Meta(ge=50, le=20_000)]  # clients cut results at 25,000
 
 WHOLE_TOKENS = 100_000  # as much of a note as the wire gives, to find a section in it
+SOURCE = "mcp"  # of a note whose agent does not name its source
+_PASSAGE = re.compile(r"(.+?\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+class ReadNote(Struct, forbid_unknown_fields=True):
+    """Arguments of `read_note`."""
+
+    path: PathTitleOrId | None = None
+    paths: Annotated[list[Text], Meta(max_length=4, description="Several, instead of path")] | None = None
+    first_line: Line = 1
+    max_tokens: Tokens = 8000  # below the 10,000 at which clients begin to warn
+    links: Annotated[bool, Meta(description="Also links and backlinks")] = False
+
+
+class ListNotes(Struct, forbid_unknown_fields=True):
+    """Arguments of `list_notes`."""
+
+    folder: Text | None = None
+    tag: Text | None = None
+    type: Text | None = None
+    domain: Text | None = None
+    status: Text | None = None
+    modified_after: Day | None = None
+    modified_before: Day | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 20
+    cursor: Annotated[Text, Meta(description="next_cursor of the page before")] | None = None
+
+
+class Capture(Struct, forbid_unknown_fields=True):
+    """Arguments of `capture`."""
+
+    text: Annotated[str, Meta(max_length=262_144, description="Markdown")]
+    title: Text | None = None
+    domain: Text = ""
+    tags: Annotated[list[Text], Meta(max_length=100)] = field(default_factory=list)
+    type: Literal["note", "signal", "project", "moc", "daily"] = "note"
+    source: Text = SOURCE
+    folder: Text | None = None
+
+
+class PassageUri(NamedTuple):
+    """A note, and the line of a passage in it, from 1; None: all of it."""
+
+    note: str
+    line: int | None = None
 
 
 class Excerpt(NamedTuple):
     """A note, or a part of it, as it was read."""
 
-    note: "wire.NoteText"
+    note: wire.NoteText
     first_line: int  # from 1
     text: str
-    ends_early: bool  # the wire gave less of it than was wanted
+    ends_early: bool  # the wire gave less of it than was asked for
 
 
-def read_note(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+def passage_uri(path: str, line: int) -> str:
+    """
+    The id of the passage at *line*, from 0, of the note at *path*.
+
+    `Folder/Note.md:12` is the section that contains line 12, counted from 1. Ids need no state and survive a restart.
+    """
+    return f"{printable(path)}:{line + 1}"
+
+
+def split_uri(name: str) -> PassageUri:
+    """The note and the line that *name* refers to; a title or path without a line is the whole note."""
+    found = _PASSAGE.fullmatch(name)
+    return PassageUri(found[1], int(found[2]) or None) if found else PassageUri(name)
+
+
+def section_of(lines: list[str], line: int) -> tuple[int, int]:
+    """
+    The section that contains *line*, from 0: `[first, end)`, from its heading to the next one of any level.
+
+    Headings inside fences do not count. Front matter and the text above the first heading are a section as well.
+    """
+    first, fence = 0, ""
+    for number, text in enumerate(lines):
+        if found := _FENCE.match(text):
+            mark = found[1]
+            if not fence:
+                fence = mark
+            elif mark[0] == fence[0] and len(mark) >= len(fence):
+                fence = ""
+        elif not fence and _HEADING.match(text):
+            if number > line:
+                return first, number
+            first = number
+    return first, len(lines)
+
+
+def read_note(vault: Vault, asked: ReadNote, call: PendingCall) -> Rendered:
     """
     One note, or up to four notes and passages in one budget.
 
@@ -39,88 +125,105 @@ def read_note(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
         BadArguments: Neither `path` nor `paths` is given, or both; or it begins beyond the end of the note.
     """
     names = _names(asked)
-    excerpts = [_excerpt(vault, split_place(name), asked, call) for name in names]
-    message = markdown.sentences(dict.fromkeys(said for one in excerpts for said in markdown.state_of(one.note.index)))
+    excerpts = [_excerpt(vault, split_uri(name), asked, call) for name in names]
+    state = sentences(dict.fromkeys(reason for one in excerpts for reason in markdown.state_of(one.note.index)))
 
     def rendered(shown: int, width: int) -> Rendered:
-        notes = [_note(excerpt, width, with_links=asked["links"]) for excerpt in excerpts[:shown]]
+        notes = [_note(excerpt, width, with_links=asked.links) for excerpt in excerpts[:shown]]
         left_out = f"Not shown, as max_tokens is too small: {', '.join(names[shown:])}" if names[shown:] else None
-        said = markdown.sentences([message, left_out])
-        structured = markdown.without_empty({"notes": notes, "message": said}, "notes")
+        message = sentences([state, left_out])
+        structured = without_empty({"notes": notes, "message": message}, "notes")
         preface = markdown.PREFACE if notes else None
-        return Rendered(structured, markdown.document(said, preface, *map(_note_block, notes)))
+        return Rendered(structured, document(message, preface, *map(_note_block, notes)))
 
-    longest = max(len(excerpt.text) for excerpt in excerpts)
-    with_structured = has_structured_results(call.version)
-    return fitted(rendered, len(excerpts), longest, asked["max_tokens"], with_structured=with_structured)
+    return fitted(rendered, [excerpt.text for excerpt in excerpts], asked.max_tokens)
 
 
-def list_notes(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
     """
     A page of notes, newest first.
 
     Raises:
         BadArguments: The cursor is not one of this list.
-        BadRequest: A day is none.
+        BadRequest: A day is invalid.
     """
-    wanted = {
-        "folder": asked["folder"],
-        "tag": asked["tag"].removeprefix("#") if asked["tag"] else None,
-        "type": asked["type"],
-        "domain": asked["domain"],
-        "status": asked["status"],
-        "modifiedAfterMs": _day_ms(asked["modified_after"], "modified_after"),
-        "modifiedBeforeMs": _day_ms(asked["modified_before"], "modified_before"),
+    filters = {
+        "folder": asked.folder,
+        "tag": asked.tag.removeprefix("#") if asked.tag else None,
+        "type": asked.type,
+        "domain": asked.domain,
+        "status": asked.status,
+        "modifiedAfterMs": _day_ms(asked.modified_after, "modified_after"),
+        "modifiedBeforeMs": _day_ms(asked.modified_before, "modified_before"),
     }
-    offset = _offset_of(asked["cursor"], wanted)
-    page: wire.NoteList = vault.ask(
-        "notes/list", {**wanted, "limit": asked["limit"], "offset": offset, "waitMs": WAIT_MS}, call
-    )
+    offset = _offset_of(asked.cursor, filters)
+    params = {**filters, "limit": asked.limit, "offset": offset, "waitMs": WAIT_MS}
+    page: wire.NoteList = vault.ask("notes/list", params, call)
     notes = [_listed(note) for note in page.notes]
     end = offset + len(notes)
-    cursor = _cursor(end, wanted) if notes and end < page.total else None
+    cursor = _cursor(end, filters) if notes and end < page.total else None
     nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a folder above"
-    message = markdown.sentences([nothing, *markdown.state_of(page.index)])
+    message = sentences([nothing, *markdown.state_of(page.index)])
     structured = {"notes": notes, "total": page.total, "next_cursor": cursor, "message": message}
-    told = markdown.without_empty(structured, "notes", "total")
     lines = "\n".join(f"- {_listed_line(note)}" for note in notes)
     more = f"{end} of {page.total}; go on with cursor {cursor}" if cursor else None
-    return Rendered(told, markdown.document(message, lines, more))
+    return Rendered(without_empty(structured, "notes", "total"), document(message, lines, more))
+
+
+def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
+    """Write a new note. The sidecar accepts it only where the vault's settings let agents write."""
+    params = {
+        "text": asked.text,
+        "title": asked.title,
+        "domain": asked.domain,
+        "tags": asked.tags,
+        "type": asked.type,
+        "source": asked.source or SOURCE,
+        "folder": asked.folder,
+    }
+    written: wire.CaptureResult = vault.ask("capture", params, call)
+    message = sentences(
+        [
+            f"{written.redacted} credentials were blanked" if written.redacted else None,
+            None if written.searchable else "It is not indexed yet",
+            None if written.created else "The very same note was there already",
+        ]
+    )
+    about = {"path": clean_name(written.path), "title": clean_name(written.title), "message": message}
+    text = document(f"Captured: {markdown.title_line(about['path'], about['title'])}", message)
+    return Rendered(without_empty(about, "path"), text)
 
 
 # --- reading ---------------------------------------------------------------------------------------
 
 
-def _names(asked: Arguments) -> list[str]:
-    path, paths = asked["path"], asked["paths"]
-    if (path is None) == (not paths):
-        given = "both are given" if path is not None else "neither is given"
+def _names(asked: ReadNote) -> list[str]:
+    if (asked.path is None) == (not asked.paths):
+        given = "both are given" if asked.path is not None else "neither is given"
         raise BadArguments(f"`path` or `paths` says what to read; {given}", "send one of the two")
-    if paths and asked["first_line"] > 1:
+    if asked.paths and asked.first_line > 1:
         raise BadArguments("`first_line` goes with `path`", "send ids such as Folder/Note.md:12 in `paths`")
-    return [path] if path is not None else list(dict.fromkeys(paths))
+    return [asked.path] if asked.path is not None else list(dict.fromkeys(asked.paths or ()))
 
 
-def _excerpt(vault: Vault, place: Place, asked: Arguments, call: PendingCall) -> Excerpt:
-    first_line = asked["first_line"]
-    if place.line is not None and first_line == 1:
-        return _section(vault, place, call)
-    params = {"path": place.note, "startLine": first_line - 1, "maxTokens": max(50, asked["max_tokens"])}
+def _excerpt(vault: Vault, place: PassageUri, asked: ReadNote, call: PendingCall) -> Excerpt:
+    if place.line is not None and asked.first_line == 1:
+        return _section(vault, place.note, place.line, call)
+    params = {"path": place.note, "startLine": asked.first_line - 1, "maxTokens": asked.max_tokens}
     note: wire.NoteText = vault.ask("note/read", params, call)
-    _check_line(note, first_line)
-    return Excerpt(note, first_line, markdown.whole_text(note.text), note.truncated)
+    _check_line(note, asked.first_line)
+    return Excerpt(note, asked.first_line, markdown.whole_text(note.text), note.truncated)
 
 
-def _section(vault: Vault, place: Place, call: PendingCall) -> Excerpt:
-    note: wire.NoteText = vault.ask("note/read", {"path": place.note, "maxTokens": WHOLE_TOKENS}, call)
-    assert place.line is not None
-    _check_line(note, place.line)
+def _section(vault: Vault, path: str, line: int, call: PendingCall) -> Excerpt:
+    note: wire.NoteText = vault.ask("note/read", {"path": path, "maxTokens": WHOLE_TOKENS}, call)
+    _check_line(note, line)
     lines = note.text.split("\n")
-    first, end = section_of(lines, place.line - 1)
+    first, end = section_of(lines, line - 1)
     return Excerpt(note, first + 1, markdown.whole_text("\n".join(lines[first:end])), ends_early=False)
 
 
-def _check_line(note: "wire.NoteText", line: int) -> None:
+def _check_line(note: wire.NoteText, line: int) -> None:
     if line > note.line_count:
         raise BadArguments(
             f"line {line:,} is beyond the end: {clean_name(note.path)} has {note.line_count:,} lines",
@@ -144,7 +247,7 @@ def _note(excerpt: Excerpt, width: int, *, with_links: bool) -> dict[str, Any]:
         "backlinks": [clean_name(link) for link in note.backlinks] if with_links else None,
         "text": text,
     }
-    return markdown.without_empty(about, "text")
+    return without_empty(about, "text")
 
 
 def _note_block(note: Mapping[str, Any]) -> str:
@@ -158,17 +261,17 @@ def _note_block(note: Mapping[str, Any]) -> str:
 # --- listing ---------------------------------------------------------------------------------------
 
 
-def _listed(note: "wire.NoteSummary") -> dict[str, Any]:
+def _listed(note: wire.NoteSummary) -> dict[str, Any]:
     about = {
         "path": clean_name(note.path),
         "title": clean_name(note.title),
-        "type": clean_name(note.type or ""),
-        "domain": clean_name(note.domain or ""),
-        "status": clean_name(note.status or ""),
+        "type": clean_name(note.type),
+        "domain": clean_name(note.domain),
+        "status": clean_name(note.status),
         "tags": [clean_name(tag) for tag in note.tags],
         "modified": day_of(note.modified_ms),
     }
-    return markdown.without_empty(about, "title", "modified")
+    return without_empty(about, "title", "modified")
 
 
 def _listed_line(note: Mapping[str, Any]) -> str:
@@ -178,25 +281,22 @@ def _listed_line(note: Mapping[str, Any]) -> str:
 
 
 def _day_ms(text: str | None, name: str) -> int | None:
-    return start_of_day_ms(text, name) if text else None
+    return parse_day_ms(text, name) if text else None
 
 
-def _cursor(offset: int, wanted: Mapping[str, Any]) -> str:
-    """Where the next page of the list *wanted* begins; opaque to the client, and of no use for another list."""
-    return f"{offset}-{_digest(wanted)}"
+def _cursor(offset: int, filters: Mapping[str, Any]) -> str:
+    """The start of the next page of the list with these *filters*; opaque, and of no use for another list."""
+    digest = zlib.crc32(repr(sorted(filters.items())).encode("utf-8", "surrogatepass"))
+    return f"{offset}-{digest:08x}"
 
 
-def _offset_of(cursor: str | None, wanted: Mapping[str, Any]) -> int:
+def _offset_of(cursor: str | None, filters: Mapping[str, Any]) -> int:
     if cursor is None:
         return 0
-    offset, _, digest = cursor.partition("-")
-    if not (offset.isascii() and offset.isdigit() and len(offset) < 10 and digest == _digest(wanted)):
+    offset = cursor.partition("-")[0]
+    if not (offset.isascii() and offset.isdigit() and len(offset) < 10 and cursor == _cursor(int(offset), filters)):
         raise BadArguments(
             f"`cursor` is {cursor[:60]!r}, which is not from this list",
             "send the `next_cursor` of the page before with the same filters, or leave it out",
         )
     return int(offset)
-
-
-def _digest(wanted: Mapping[str, Any]) -> str:
-    return f"{zlib.crc32(repr(sorted(wanted.items())).encode('utf-8', 'surrogatepass')):08x}"

@@ -1,28 +1,29 @@
-"""The tools that find: `search`, `find_related`, `explain_result`, `get_context`."""
+"""The tools that search: `search`, `get_context`, `find_related`, `explain_result`."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
-from quarry.client.replies import lacks_words_under_filters
+from msgspec import Meta, Struct
+
+from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.mcp import markdown
-from quarry.mcp.arguments import BadArguments
-from quarry.mcp.budget import Rendered, fitted, shortened, size_of
-from quarry.mcp.calls import PendingCall
-from quarry.mcp.markdown import clean, clean_name
-from quarry.mcp.places import hit_id, split_place
-from quarry.mcp.vaults import WAIT_MS, Vault
-from quarry.mcp.versions import has_structured_results
+from quarry.mcp.markdown import Rendered, clean, clean_name, document, fitted, sentences, shortened, without_empty
+from quarry.mcp.reading import Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
+from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.options import Mode, SortOrder
 
-if TYPE_CHECKING:
-    from quarry import protocol as wire
-
-Arguments = Mapping[str, Any]
+Limit = Annotated[int, Meta(ge=1, le=50)]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
 MOST_PASSAGE_TOKENS = 100_000  # of the wire: what is sent is fitted to the budget here, where all of it is counted
 LEAST_CONTEXT_TOKENS = 50  # as on the wire
+WEAKNESSES = {
+    "no-words": "No note contains these words; these are the nearest in meaning",
+    "no-words-filtered": "No note that the filters admit contains these words; these are the nearest in meaning",
+    "unlikely": "No note matches well; these are the closest",
+}
 ABSTENTIONS = {
     "low-confidence": "No note is likely to answer this; `search` shows the nearest",
     "all-seen": "All notes that answer this were left out as asked",
@@ -31,67 +32,109 @@ ABSTENTIONS = {
 }
 
 
-def search(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+class Search(Struct, forbid_unknown_fields=True):
+    """Arguments of `search`."""
+
+    query: Text
+    limit: Limit = 5  # an agent reads all it is given: few and short first, more on request
+    offset: Annotated[int, Meta(ge=0, le=1000)] = 0
+    sort: SortOrder = "relevance"
+    mode: Mode = "hybrid"
+    max_tokens: Tokens = 2000
+    detail: Literal["full", "scan"] = "full"
+    folder: Text | None = None
+    tag: Text | None = None
+    type: Text | None = None
+
+
+class GetContext(Struct, forbid_unknown_fields=True):
+    """Arguments of `get_context`."""
+
+    topic: Text | None = None
+    max_tokens: Tokens = 2000
+    min_confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    exclude: Annotated[list[Text], Meta(max_length=50, description="Paths seen before")] | None = None
+    block: Annotated[Text, Meta(description="Instead of topic: a context block of the vault")] | None = None
+
+
+class FindRelated(Struct, forbid_unknown_fields=True):
+    """Arguments of `find_related`."""
+
+    path: PathTitleOrId | None = None
+    line: Line | None = None
+    text: Annotated[str, Meta(max_length=100_000, description="Instead of path")] | None = None
+    limit: Limit = 5
+    max_tokens: Tokens = 2000
+
+
+class ExplainResult(Struct, forbid_unknown_fields=True):
+    """Arguments of `explain_result`."""
+
+    query: Text
+    path: Text
+    limit: Limit = 5
+    mode: Mode = "hybrid"
+
+
+def search(vault: Vault, asked: Search, call: PendingCall) -> Rendered:
     """Hits with their best passages, or short ones to choose from."""
-    is_scan = asked["detail"] == "scan"
     params = {
-        "query": _with_type(asked["query"], asked["type"]),
-        "limit": asked["limit"],
-        "offset": asked["offset"],
-        "sort": asked["sort"],
-        "mode": asked["mode"],
-        "detail": asked["detail"],
+        "query": _with_type(asked.query, asked.type),
+        "limit": asked.limit,
+        "offset": asked.offset,
+        "sort": asked.sort,
+        "mode": asked.mode,
+        "detail": asked.detail,
         "maxTokens": MOST_PASSAGE_TOKENS,
         "waitMs": WAIT_MS,
         "expandSmallResults": False,
-        "filters": _filters(asked["folder"], asked["tag"]),
+        "filters": {
+            "folders": [asked.folder] if asked.folder else [],
+            "tags": [asked.tag.removeprefix("#")] if asked.tag else [],
+        },
     }
     result: wire.SearchResult = vault.ask("search", params, call)
-    hits = [(_scanned if is_scan else _full)(hit) for hit in result.hits]
-    name = "snippet" if is_scan else "text"
-    message = _search_message(result)
+    is_scan = asked.detail == "scan"
+    hits = [(_scanned_hit if is_scan else _full_hit)(hit) for hit in result.hits]
     about = {"total": result.total, "understood": clean_name(result.understood)}
-
-    def rendered(shown: int, width: int) -> Rendered:
-        cut = [{**hit, name: shortened(hit[name], width)} for hit in hits[:shown]]
-        said = markdown.sentences([message, _left_out(len(hits) - shown)])
-        blocks = [_hit_block(hit, place, name) for place, hit in enumerate(cut, start=1)]
-        structured = markdown.without_empty({"results": cut, **about, "message": said}, "results", "total")
-        return Rendered(structured, markdown.document(said, (cut and markdown.PREFACE) or None, *blocks))
-
-    return _fit(rendered, [hit[name] for hit in hits], asked["max_tokens"], call)
+    return _listing(hits, "snippet" if is_scan else "text", about, _remarks(result), asked.max_tokens)
 
 
-def find_related(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendered:
     """The notes most like a note, a passage or a text."""
-    path, line = asked["path"], asked["line"]
-    if path is not None:
-        place = split_place(path)
-        path, line = place.note, line or place.line
-    params = {"path": path, "line": line - 1 if line else None, "text": asked["text"], "limit": asked["limit"]}
-    params["waitMs"] = WAIT_MS
+    path, line = split_uri(asked.path) if asked.path is not None else (None, None)
+    line = asked.line or line
+    params = {
+        "path": path,
+        "line": line - 1 if line else None,
+        "text": asked.text,
+        "limit": asked.limit,
+        "waitMs": WAIT_MS,
+    }
     result: wire.RelatedResult = vault.ask("related", params, call)
-    notes = [_related(note) for note in result.notes]
-    nothing = None if notes else "No similar notes"
-    message = markdown.sentences([nothing, *markdown.state_of(result.index, result.missing)])
+    notes = [
+        {
+            "id": passage_uri(note.path, note.line),
+            "file_path": clean_name(note.path),
+            "title": clean_name(note.title),
+            "section": markdown.section(note.heading_path),
+            "line": note.line + 1,
+            "score": _rounded(note.score),
+            "linked": note.linked,
+            "text": clean(note.snippet),
+        }
+        for note in result.notes
+    ]
+    remarks = [None if notes else "No similar notes", *markdown.state_of(result.index, result.missing)]
+    return _listing(notes, "text", {}, remarks, asked.max_tokens)
 
-    def rendered(shown: int, width: int) -> Rendered:
-        cut = [{**note, "text": shortened(note["text"], width)} for note in notes[:shown]]
-        said = markdown.sentences([message, _left_out(len(notes) - shown)])
-        blocks = [_hit_block(note, place, "text") for place, note in enumerate(cut, start=1)]
-        structured = markdown.without_empty({"results": cut, "message": said}, "results")
-        return Rendered(structured, markdown.document(said, (cut and markdown.PREFACE) or None, *blocks))
 
-    return _fit(rendered, [note["text"] for note in notes], asked["max_tokens"], call)
-
-
-def explain_result(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+def explain_result(vault: Vault, asked: ExplainResult, call: PendingCall) -> Rendered:
     """Why a note is or is not among the hits."""
-    path = split_place(asked["path"]).note
-    params = {"query": asked["query"], "path": path, "limit": asked["limit"], "mode": asked["mode"]}
+    params = {"query": asked.query, "path": split_uri(asked.path).note, "limit": asked.limit, "mode": asked.mode}
     result: wire.ExplainResult = vault.ask("explain", params, call)
     message = clean_name(result.message)
-    structured = {
+    about = {
         "state": result.state,
         "message": message,
         "path": clean_name(result.path),
@@ -103,87 +146,114 @@ def explain_result(vault: Vault, asked: Arguments, call: PendingCall) -> Rendere
         "words_found": [clean_name(word) for word in result.words_found],
         "words_lacking": [clean_name(word) for word in result.words_lacking],
     }
-    told = markdown.without_empty(structured, "state", "message", "total")
-    lines = [f"- {name.replace('_', ' ')}: {_listed(value)}" for name, value in told.items() if name != "message"]
-    return Rendered(told, markdown.document(message, "\n".join(lines)))
+    structured = without_empty(about, "state", "message", "total")
+    lines = [f"- {name.replace('_', ' ')}: {_in_words(value)}" for name, value in structured.items()]
+    return Rendered(structured, document(message, "\n".join(line for line in lines if line[2:9] != "message")))
 
 
-def get_context(vault: Vault, asked: Arguments, call: PendingCall) -> Rendered:
+def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
     """
-    Quotes that bear on a topic, or those of a context block; none where none is likely to.
+    Quotes that bear on a topic, or those of a context block; empty where no note is likely to answer.
 
     Raises:
         BadArguments: Neither `topic` nor `block` is given, or both.
     """
-    if (asked["topic"] is None) == (asked["block"] is None):
-        given = "both are given" if asked["topic"] is not None else "neither is given"
+    if (asked.topic is None) == (asked.block is None):
+        given = "both are given" if asked.topic is not None else "neither is given"
         raise BadArguments(f"`topic` or `block` says what to quote; {given}", "send one of the two")
-    room = asked["max_tokens"] * CHARACTERS_PER_TOKEN
-    with_structured = has_structured_results(call.version)
-    tokens = asked["max_tokens"]
+    room = asked.max_tokens * CHARACTERS_PER_TOKEN
+    tokens = asked.max_tokens
     while True:
         found = _context(vault, asked, max(LEAST_CONTEXT_TOKENS, tokens), call)
-        size = size_of(found, with_structured=with_structured)
-        if size <= room or not found.structured["text"]:
+        if found.size <= room or not found.structured["text"]:
             return found
         if tokens <= LEAST_CONTEXT_TOKENS:
-            return _no_context(ABSTENTIONS["budget"])
-        tokens = min(tokens - 1, tokens * room // size)  # places and sentences are sent as well as quotes
+            return _quotes("", [], 0, [ABSTENTIONS["budget"]])
+        tokens = min(tokens - 1, tokens * room // found.size)  # sources and sentences are sent as well as quotes
 
 
-def _context(vault: Vault, asked: Arguments, tokens: int, call: PendingCall) -> Rendered:
-    if asked["block"] is not None:
-        return _block(vault, asked["block"], tokens, call)
+def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) -> Rendered:
+    if asked.block is not None:
+        params = {"name": asked.block, "maxTokens": tokens, "waitMs": WAIT_MS}
+        blocks: wire.BlocksResult = vault.ask("blocks/read", params, call)
+        problems = [clean_name(one.message) for one in blocks.problems if one.name in (asked.block, None)]
+        remarks = [None if blocks.text else ABSTENTIONS["low-confidence"], *problems, *markdown.state_of(blocks.index)]
+        sources = [source for block in blocks.blocks for source in block.sources]
+        return _quotes(blocks.text, sources, blocks.tokens, remarks, preface=None)
     params = {
-        "query": asked["topic"],
+        "query": asked.topic,
         "maxTokens": tokens,
-        "minConfidence": asked["min_confidence"],
+        "minConfidence": asked.min_confidence,
         "waitMs": WAIT_MS,
-        "exclude": asked["exclude"] or [],
+        "exclude": asked.exclude or [],
     }
     result: wire.ContextResult = vault.ask("context", params, call)
     abstained = ABSTENTIONS.get(result.abstained, result.abstained) if result.abstained else None
-    message = markdown.sentences([abstained, *markdown.state_of(result.index, result.missing)])
-    sources = [_source(source) for source in result.sources]
-    structured = {"text": result.text, "sources": sources, "tokens": result.tokens, "message": message}
-    told = markdown.without_empty(structured, "text", "sources", "tokens")
-    return Rendered(told, markdown.document(message, result.text and markdown.PREFACE, result.text))
-
-
-def _block(vault: Vault, name: str, tokens: int, call: PendingCall) -> Rendered:
-    result: wire.BlocksResult = vault.ask("blocks/read", {"name": name, "maxTokens": tokens, "waitMs": WAIT_MS}, call)
-    sources = [_source(source) for block in result.blocks for source in block.sources]
-    nothing = None if result.text else ABSTENTIONS["low-confidence"]
-    problems = [clean_name(problem.message) for problem in result.problems if problem.name in (name, None)]
-    message = markdown.sentences([nothing, *problems, *markdown.state_of(result.index)])
-    structured = {"text": result.text, "sources": sources, "tokens": result.tokens, "message": message}
-    told = markdown.without_empty(structured, "text", "sources", "tokens")
-    return Rendered(told, markdown.document(message, result.text))
-
-
-def _no_context(message: str) -> Rendered:
-    said = markdown.sentences([message]) or ""
-    return Rendered({"text": "", "sources": [], "tokens": 0, "message": said}, said)
+    remarks = [abstained, *markdown.state_of(result.index, result.missing)]
+    return _quotes(result.text, result.sources, result.tokens, remarks)
 
 
 # --- parts -----------------------------------------------------------------------------------------
 
 
-def _fit(render: Any, texts: Sequence[str], max_tokens: int, call: PendingCall) -> Rendered:
-    longest = max(map(len, texts), default=0)
-    with_structured = has_structured_results(call.version)
-    return fitted(render, len(texts), longest, max_tokens, with_structured=with_structured)
+def _quotes(
+    text: str,
+    sources: Sequence[wire.Source],
+    tokens: int,
+    remarks: Sequence[str | None],
+    preface: str | None = markdown.PREFACE,
+) -> Rendered:
+    """The result of `get_context`; the text of a block has a preface of its own."""
+    described = [
+        {
+            "path": clean_name(source.path),
+            "project": clean_name(source.project),
+            "section": markdown.section(source.heading_path),
+            "line": source.line + 1,
+            "confidence": _rounded(source.confidence),
+        }
+        for source in sources
+    ]
+    message = sentences(remarks)
+    structured = {
+        "text": text,
+        "sources": [without_empty(source, "section", "confidence") for source in described],
+        "tokens": tokens,
+        "message": message,
+    }
+    told = without_empty(structured, "text", "sources", "tokens")
+    return Rendered(told, document(message, text and preface, text))
 
 
-def _full(hit: "wire.Hit") -> dict[str, Any]:
+def _listing(
+    hits: Sequence[Mapping[str, Any]],
+    text: str,
+    about: Mapping[str, Any],
+    remarks: Sequence[str | None],
+    max_tokens: int,
+) -> Rendered:
+    """*hits* within the budget: their *text* is cut first, then the last of them are left out."""
+
+    def rendered(shown: int, width: int) -> Rendered:
+        cut = [{**hit, text: shortened(hit[text], width)} for hit in hits[:shown]]
+        left_out = f"{len(hits) - shown} more did not fit into max_tokens" if shown < len(hits) else None
+        message = sentences([sentences(remarks), left_out])
+        blocks = [_hit_block(hit, rank, text) for rank, hit in enumerate(cut, start=1)]
+        structured = without_empty({"results": cut, **about, "message": message}, "results", "total")
+        return Rendered(structured, document(message, markdown.PREFACE if cut else None, *blocks))
+
+    return fitted(rendered, [hit[text] for hit in hits], max_tokens)
+
+
+def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
-        "id": hit_id(hit.path, passage.line),
+        "id": passage_uri(hit.path, passage.line),
         "file_path": clean_name(hit.path),
         "title": clean_name(hit.title),
         "kind": "" if hit.kind == "note" else hit.kind,
         "section": markdown.section(passage.heading_path),
-        "project": clean_name(hit.project or ""),
+        "project": clean_name(hit.project),
         "line": passage.line + 1,
         "score": _rounded(hit.score),
         "confidence": _rounded(hit.confidence),
@@ -191,96 +261,56 @@ def _full(hit: "wire.Hit") -> dict[str, Any]:
         "maps": [clean_name(each.path) for each in hit.maps],
         "text": clean(passage.text or passage.snippet),
     }
-    return markdown.without_empty(about, "title", "section", "score", "confidence", "text")
+    return without_empty(about, "title", "section", "score", "confidence", "text")
 
 
-def _scanned(hit: "wire.Hit") -> dict[str, Any]:
+def _scanned_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
-        "id": hit_id(hit.path, passage.line),
+        "id": passage_uri(hit.path, passage.line),
         "title": clean_name(hit.title),
         "kind": "" if hit.kind == "note" else hit.kind,
         "score": _rounded(hit.score),
         "confidence": _rounded(hit.confidence),
-        "type": clean_name(hit.type or ""),
-        "domain": clean_name(hit.domain or ""),
-        "project": clean_name(hit.project or ""),
+        "type": clean_name(hit.type),
+        "domain": clean_name(hit.domain),
+        "project": clean_name(hit.project),
         "tags": [clean_name(tag) for tag in hit.tags],
         "snippet": clean_name(passage.snippet),
         "tokenEstimate": passage.tokens,
     }
-    return markdown.without_empty(about, "title", "score", "confidence", "tags", "snippet")
+    return without_empty(about, "title", "score", "confidence", "tags", "snippet")
 
 
-def _related(note: "wire.RelatedNote") -> dict[str, Any]:
-    return {
-        "id": hit_id(note.path, note.line),
-        "file_path": clean_name(note.path),
-        "title": clean_name(note.title),
-        "section": markdown.section(note.heading_path),
-        "line": note.line + 1,
-        "score": _rounded(note.score),
-        "linked": note.linked,
-        "text": clean(note.snippet),
-    }
-
-
-def _source(source: "wire.Source") -> dict[str, Any]:
-    about = {
-        "path": clean_name(source.path),
-        "project": clean_name(source.project or ""),
-        "section": markdown.section(source.heading_path),
-        "line": source.line + 1,
-        "confidence": _rounded(source.confidence),
-    }
-    return markdown.without_empty(about, "section", "confidence")
-
-
-def _hit_block(hit: Mapping[str, Any], place: int, text: str) -> str:
-    """A hit as Markdown: where it stands, how sure it is, and its quote."""
-    told = [
+def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
+    """A hit as Markdown: its place, its confidence, and its quote."""
+    parts = [
         hit["title"],
         hit.get("section"),
         f"project {hit['project']}" if hit.get("project") else None,
-        markdown.percent(hit["confidence"]) if hit.get("confidence") else None,
+        f"confidence {hit['confidence']:.2f}" if hit.get("confidence") else None,
         ", ".join(filter(None, [hit.get("type"), hit.get("domain"), *(f"#{tag}" for tag in hit.get("tags", ()))])),
         f"{hit['tokenEstimate']} tokens" if "tokenEstimate" in hit else None,
         "linked" if hit.get("linked") else None,
         f"listed in {', '.join(hit['maps'])}" if hit.get("maps") else None,
     ]
-    return f"{markdown.title_line(hit['id'], *told, place=place)}\n{markdown.quoted(hit[text])}"
+    return f"{markdown.title_line(hit['id'], *parts, rank=rank)}\n{markdown.quoted(hit[text])}"
 
 
-def _weakness(result: "wire.SearchResult") -> str | None:
-    if result.weakness is None:
-        return None
-    kind = "no-words-filtered" if lacks_words_under_filters(result) else result.weakness
-    return markdown.WEAKNESSES.get(kind, kind)
-
-
-def _search_message(result: "wire.SearchResult") -> str | None:
-    """The remarks on how the hits were found: corrections, relaxation, a stale index."""
+def _remarks(result: wire.SearchResult) -> list[str | None]:
+    """How the hits were found: corrections, relaxation, a stale index."""
     corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
     lacking = ", ".join(map(clean_name, result.unknown_words))
-    return markdown.sentences(
-        [
-            None if result.hits else f"No notes match. {BROADER}",
-            _weakness(result),
-            "; ".join(corrected),
-            f"No note contains {lacking}" if lacking else None,
-            clean_name(result.relaxed.message) if result.relaxed else None,
-            "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
-            *markdown.state_of(result.index, result.missing),
-        ]
-    )
-
-
-def _left_out(count: int) -> str | None:
-    return f"{count} more did not fit into max_tokens" if count > 0 else None
-
-
-def _filters(folder: str | None, tag: str | None) -> dict[str, list[str]]:
-    return {"folders": [folder] if folder else [], "tags": [tag.removeprefix("#")] if tag else []}
+    weakness = "no-words-filtered" if result.lacks_words_under_filters else result.weakness or ""
+    return [
+        None if result.hits else f"No notes match. {BROADER}",
+        WEAKNESSES.get(weakness, weakness),
+        "; ".join(corrected),
+        f"No note contains {lacking}" if lacking else None,
+        clean_name(result.relaxed.message) if result.relaxed else None,
+        "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
+        *markdown.state_of(result.index, result.missing),
+    ]
 
 
 def _with_type(query: str, kind: str | None) -> str:
@@ -301,7 +331,7 @@ def _rounded(value: Any) -> float | None:
     return None if value is None else round(float(value), 3)
 
 
-def _listed(value: Any) -> str:
+def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {part}" for name, part in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

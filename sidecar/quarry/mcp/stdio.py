@@ -1,72 +1,267 @@
 """
-MCP on standard input and output: one message a line, until the input ends.
+MCP on standard input and output: one JSON-RPC message per line, until the input ends.
 
-Calls at work when it ends are answered before this process leaves. Nothing but messages goes to standard output: what
-anything else prints goes to standard error.
+The loop is our own, as the official SDK takes more than a second to import; the tests use it as their oracle. Requests
+run on threads of their own, so that a slow one delays no other; those still running when the input ends are answered
+before this process exits. Only messages go to standard output: whatever else is printed goes to standard error.
+
+Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revision holds for the connection. From
+2026-07-28 on every request names its own in `_meta`, and there is no handshake.
 """
 
+import json
 import sys
 import threading
-from typing import BinaryIO
+import time
+from collections.abc import Mapping
+from typing import Any, BinaryIO, NamedTuple
 
-from quarry.mcp.messages import INVALID_REQUEST, Message, ProtocolError, encoded, error_message
-from quarry.mcp.peer import Peer
-from quarry.mcp.server import Server
-from quarry.mcp.vaults import Vaults
+from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
+from quarry.mcp.vaults import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    STATELESS_VERSION,
+    CallCancelled,
+    PendingCall,
+    ProtocolError,
+    Vaults,
+)
 
-MAX_LINE_BYTES = 4 * 2**20  # a text to find the like of has 100 KB; this only bounds accidents
-DRAIN_S = 15.0  # for calls at work when the input ends; a search takes a fraction of a second
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+VERSIONS = (*HANDSHAKE_VERSIONS, STATELESS_VERSION)
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+UNSUPPORTED_VERSION = -32022
+
+MAX_LINE_BYTES = 4 * 2**20  # a text to find similar notes for has 100 KB; this only bounds accidents
+MAX_CALLS = 64  # at a time; a client has a handful, more is a flood
+DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fraction of a second
+
+Message = dict[str, Any]
+
+
+class Request(NamedTuple):
+    """A message that is to be answered; of a notification, `id` is None."""
+
+    id: str | int | None
+    method: str
+    params: Mapping[str, Any]
 
 
 def serve_stdio(vaults: Vaults) -> None:
-    """Serve until standard input ends, or nobody reads what is answered."""
+    """Serve until standard input ends, or the client stops reading."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
-    serve_streams(vaults, source, sink)
+    session = Session(vaults, sink)
+    while not session.is_closed and (line := source.readline(MAX_LINE_BYTES + 1)):
+        session.receive(line)
+        while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):  # the rest of a line that was refused
+            line = source.readline(MAX_LINE_BYTES + 1)
+    session.drain()
 
 
-def serve_streams(vaults: Vaults, source: BinaryIO, sink: BinaryIO) -> None:
-    """Serve the client that writes to *source* and reads from *sink*."""
-    server = Server(vaults)
-    writer = _Writer(sink)
-    peer = Peer(server, writer.send)
-    while not writer.is_closed and (line := source.readline(MAX_LINE_BYTES + 1)):
-        if len(line) > MAX_LINE_BYTES:
-            _skip_line(source, line)
-            too_long = ProtocolError(INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES:,} bytes")
-            writer.finish(error_message(too_long))
-        elif line.strip():
-            peer.receive(line, writer)
-    server.workers.drain(DRAIN_S)
-    peer.close()
-    server.close()
+class Session:
+    """One client's conversation."""
 
-
-def _skip_line(source: BinaryIO, line: bytes) -> None:
-    while line and not line.endswith(b"\n"):
-        line = source.readline(MAX_LINE_BYTES)
-
-
-class _Writer:
-    """Writes messages, from any thread, one at a time."""
-
-    def __init__(self, sink: BinaryIO) -> None:
+    def __init__(self, vaults: Vaults, sink: BinaryIO) -> None:
+        self.version: str | None = None  # of the handshake
+        self.is_closed = False  # the client reads no more
+        self._vaults = vaults
         self._sink = sink
-        self._lock = threading.Lock()
-        self.is_closed = False
+        self._writing = threading.Lock()
+        self._calls: dict[Any, PendingCall] = {}
+        self._threads: set[threading.Thread] = set()
 
-    def send(self, message: Message) -> None:
-        """Write a notification."""
-        self.finish(message)
+    def receive(self, line: bytes) -> None:
+        """Take in a line: answer it at once, or start the work that answers it."""
+        request_id = None
+        try:
+            value = _parsed(line) if line.strip() else None
+            if value is None:
+                return
+            request_id = _id_of(value)
+            request = _request(value)
+            if request is None:
+                return
+            if request.id is None:
+                if request.method == "notifications/cancelled":
+                    self._cancel(request.params.get("requestId"))
+            else:
+                self._take(request)
+        except ProtocolError as error:
+            self._write_error(request_id, error)
 
-    def finish(self, answer: Message | list[Message] | None) -> None:
-        """Write an answer; None: there is none."""
-        if answer is None or self.is_closed:
-            return
-        line = encoded(answer) + b"\n"
-        with self._lock:
+    def drain(self) -> None:
+        """Wait for the calls that still run, then close the connections to sidecars."""
+        deadline_s = time.monotonic() + (0 if self.is_closed else DRAIN_S)
+        for thread in list(self._threads):
+            thread.join(max(0, deadline_s - time.monotonic()))
+        self._vaults.close()
+
+    def _take(self, request: Request) -> None:
+        version = self._version_of(request)
+        if request.method in ("initialize", "server/discover"):
+            self._write_result(request, self._introduction(request, version), version)
+            self._vaults.warm_up()
+        elif request.method == "ping" and version != STATELESS_VERSION:
+            self._write_result(request, {}, version)
+        elif request.method in METHODS:
+            self._start(request, version)
+        else:
+            message = f"there is no method {request.method[:60]!r} in revision {version}"
+            raise ProtocolError(METHOD_NOT_FOUND, message)
+
+    def _version_of(self, request: Request) -> str:
+        """
+        The revision that *request* is of: its own, or that of the handshake.
+
+        Raises:
+            ProtocolError: There was no handshake, or it names a revision that is not supported.
+        """
+        meta = request.params.get("_meta")
+        meta = meta if isinstance(meta, dict) else {}
+        if request.method == "initialize":
+            requested = request.params.get("protocolVersion")
+            if not isinstance(requested, str):
+                raise ProtocolError(INVALID_PARAMS, "`protocolVersion` is a string such as 2025-11-25")
+            self.version = requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
+        elif VERSION_KEY in meta or request.method == "server/discover":
+            if lacking := [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]:
+                raise ProtocolError(INVALID_PARAMS, f"`_meta` lacks {' and '.join(lacking)}")
+            if meta[VERSION_KEY] != STATELESS_VERSION:
+                data = {"supported": [STATELESS_VERSION], "requested": meta[VERSION_KEY]}
+                raise ProtocolError(UNSUPPORTED_VERSION, f"`_meta` takes revision {STATELESS_VERSION}", data)
+            return STATELESS_VERSION
+        elif self.version is None and request.method != "ping":
+            raise ProtocolError(
+                INVALID_REQUEST, f"send `initialize` first, or name the revision in `_meta` as of {STATELESS_VERSION}"
+            )
+        return self.version or HANDSHAKE_VERSIONS[-1]
+
+    def _introduction(self, request: Request, version: str) -> dict[str, Any]:
+        capabilities: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+        about = {"capabilities": capabilities, "instructions": instructions(self._vaults)}
+        if request.method == "initialize":
+            return {"protocolVersion": version, "serverInfo": SERVER_INFO, **about}
+        return {"supportedVersions": [STATELESS_VERSION], **about}
+
+    # --- requests that ask a sidecar -----------------------------------------------------------
+
+    def _start(self, request: Request, version: str) -> None:
+        if request.id in self._calls:
+            raise ProtocolError(INVALID_REQUEST, f"request {request.id!r} is still at work; use a new id")
+        if len(self._calls) >= MAX_CALLS:
+            message = "too many requests wait; wait for an answer, or cancel one"
+            raise ProtocolError(INTERNAL_ERROR, message, {"kind": "busy"})
+        meta = request.params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+
+        def report(elapsed_s: float, message: str) -> None:
+            progress = {"progressToken": token, "progress": elapsed_s, "message": message}
+            self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
+
+        call = PendingCall(version, report if _is_id(token) else None)
+        thread = threading.Thread(target=self._answer, args=(request, call), name="quarry-mcp", daemon=True)
+        self._calls[request.id] = call
+        self._threads.add(thread)
+        thread.start()
+
+    def _answer(self, request: Request, call: PendingCall) -> None:
+        error = result = None
+        try:
+            result = METHODS[request.method](self._vaults, request.params, call)
+        except CallCancelled:
+            pass
+        except ProtocolError as protocol_error:
+            error = protocol_error
+        except Exception as defect:  # the client is told of it without its message, which may quote notes
+            print(f"quarry: {request.method} failed ({type(defect).__name__})", file=sys.stderr)
+            error = ProtocolError(INTERNAL_ERROR, f"the server failed ({type(defect).__name__})")
+        del self._calls[request.id]
+        if error and not call.is_cancelled:
+            self._write_error(request.id, error)
+        elif result is not None and not call.is_cancelled:
+            self._write_result(request, result, call.version)
+        self._threads.discard(threading.current_thread())
+
+    def _cancel(self, request_id: Any) -> None:
+        if _is_id(request_id) and (found := self._calls.get(request_id)):
+            found.cancel()
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def _write_result(self, request: Request, result: dict[str, Any], version: str) -> None:
+        self._write({"jsonrpc": "2.0", "id": request.id, "result": with_metadata(result, request.method, version)})
+
+    def _write_error(self, request_id: str | int | None, error: ProtocolError) -> None:
+        content: dict[str, Any] = {"code": error.code, "message": str(error)}
+        if error.data is not None:
+            content["data"] = error.data
+        self._write({"jsonrpc": "2.0", "id": request_id, "error": content})
+
+    def _write(self, message: Message) -> None:
+        line = encoded(message) + b"\n"
+        with self._writing:
             try:
                 self._sink.write(line)
                 self._sink.flush()
-            except (OSError, ValueError):  # nobody reads any more
+            except (OSError, ValueError):  # the client reads no more
                 self.is_closed = True
+
+
+def encoded(message: Message) -> bytes:
+    """*message* as UTF-8 JSON on one line, without the line end."""
+    try:
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, escaped in a request and quoted in the answer
+        return json.dumps(message, separators=(",", ":")).encode()
+
+
+def _parsed(line: bytes) -> Any:
+    if len(line) > MAX_LINE_BYTES:
+        raise ProtocolError(INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES:,} bytes")
+    try:
+        return json.loads(line.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a number of thousands of digits
+        raise ProtocolError(PARSE_ERROR, f"this is not JSON: {error}") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def _request(value: Any) -> Request | None:
+    """
+    The request or notification that *value* is; None for an answer, as this server asks nothing.
+
+    Raises:
+        ProtocolError: It is not a JSON-RPC 2.0 message.
+    """
+    if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
+        raise ProtocolError(INVALID_REQUEST, 'a message is one JSON object {"jsonrpc": "2.0", id, method, params}')
+    if "method" not in value and ("result" in value or "error" in value):
+        return None
+    method, params = value.get("method"), value.get("params", {})
+    if not isinstance(method, str):
+        raise ProtocolError(INVALID_REQUEST, "`method` is a string")
+    if "id" not in value:
+        return Request(None, method, params if isinstance(params, dict) else {})
+    if not _is_id(value["id"]):
+        raise ProtocolError(INVALID_REQUEST, "`id` is a string or a whole number")
+    if not isinstance(params, dict):
+        raise ProtocolError(INVALID_PARAMS, "`params` is an object")
+    return Request(value["id"], method, params)
+
+
+def _id_of(value: Any) -> Any:
+    request_id = value.get("id") if isinstance(value, dict) else None
+    return request_id if _is_id(request_id) else None
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

@@ -1,21 +1,102 @@
-"""Which vaults are served, by which names, and over which connections are their sidecars asked?"""
+"""
+The vaults that are served, the connections over which their sidecars are asked, and the requests that wait for one.
 
+Errors of a request are of three kinds:
+
+    ProtocolError    for the client's program: a JSON-RPC error
+    BadArguments     for the model: an argument is wrong, with what to send instead
+    CallCancelled    for the server: the client takes no answer any more
+"""
+
+import contextlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry import protocol as wire
+from quarry.client.client import Notification, RequestFailed, SidecarClient
 from quarry.errors import BadRequest, QuarryError
-from quarry.mcp.arguments import BadArguments, nearest
-from quarry.mcp.calls import CallCancelled, PendingCall
+from quarry.server.failures import presentation_of
 
-if TYPE_CHECKING:
-    from quarry.client.replies import Reply
+STATELESS_VERSION = "2026-07-28"  # the first revision of the protocol whose requests are independent of each other
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 
 WAIT_MS = 2000  # for an index that is empty or nearly complete: agents seldom ask again, and a call may take so long
 MAX_CONNECTIONS_OF_POOL = 4  # as many as a sidecar has threads for searches; more would wait there instead of here
+MAX_WARMED = 4  # vaults; a question to another one waits for its engine
+PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
+
+
+class ProtocolError(Exception):
+    """A request is answered with a JSON-RPC error of *code*."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class BadArguments(Exception):
+    """An argument is unknown, missing or wrong; `suggestion` says what to send instead."""
+
+    def __init__(self, message: str, suggestion: str) -> None:
+        super().__init__(message)
+        self.suggestion = suggestion
+
+
+class CallCancelled(Exception):
+    """The client takes no answer any more."""
+
+
+class PendingCall:
+    """One request of a client, from its arrival to its answer."""
+
+    def __init__(self, version: str, report: Callable[[float, str], None] | None = None) -> None:
+        """
+        Begin it.
+
+        Args:
+            version: The revision of the protocol that the request is of.
+            report: Takes its progress, as seconds and a sentence; None where the client has not asked for it.
+        """
+        self.version = version
+        self._report = report
+        self._begun_s = time.monotonic()
+        self._reported_s = 0.0
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Give it up; nothing more is sent for it."""
+        self._cancelled.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether its client has given it up."""
+        return self._cancelled.is_set()
+
+    def wait(self, message: str) -> bool:
+        """Report progress; called again and again while a sidecar is waited for. Returns whether to give up."""
+        elapsed_s = time.monotonic() - self._begun_s
+        if self._report and not self.is_cancelled and elapsed_s - self._reported_s >= PROGRESS_INTERVAL_S:
+            self._reported_s = elapsed_s
+            self._report(round(elapsed_s, 1), message)
+        return self.is_cancelled
+
+    def acquire(self, semaphore: threading.Semaphore, message: str) -> None:
+        """
+        Acquire *semaphore*.
+
+        Raises:
+            CallCancelled: The client gave the call up meanwhile.
+        """
+        while not semaphore.acquire(timeout=0.1):
+            if self.wait(message):
+                raise CallCancelled
 
 
 class Vault:
@@ -24,98 +105,87 @@ class Vault:
     def __init__(self, name: str, root: Path) -> None:
         self.name = name
         self.root = root
-        self._free: list[SidecarClient] = []
-        self._open = 0
-        self._changed = threading.Condition()
-        self._attaching = threading.Lock()  # the first one starts the sidecar, the others find it
+        self._free: deque[SidecarClient] = deque()
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS_OF_POOL)
+        self._attaching = threading.Semaphore()  # the first one starts the sidecar, the others find it
 
     def ask(self, method: str, params: Mapping[str, object], call: PendingCall) -> Any:
         """
-        Ask the sidecar on a connection that nobody else uses meanwhile.
+        Ask the sidecar on a connection that no other call uses meanwhile.
 
         Raises:
-            Cancelled: The client of *call* takes no answer any more.
+            CallCancelled: The client of *call* takes no answer any more.
             RequestFailed: The sidecar refused it.
             QuarryError: It cannot be reached; the next question starts afresh.
         """
-        with self._connection(call) as client:
-            try:
-                answer = client.ask(method, params, lambda news: call.wait(_said(news)))
-            except RequestFailed as failed:
-                if call.is_cancelled or failed.kind == "cancelled":
-                    raise CallCancelled from None
-                raise
-        if call.is_cancelled:
-            raise CallCancelled
-        return answer
-
-    def warm_up(self, call: PendingCall) -> None:
-        """Start the sidecar where none runs, and have it load what its first search would wait for."""
-        self.ask("search", {"query": "how do I wram up the search engine", "limit": 1, "waitMs": WAIT_MS}, call)
-
-    def close(self) -> None:
-        """Close the connections that nobody uses."""
-        with self._changed:
-            free, self._free = self._free, []
-        for client in free:
-            client.close()
-
-    @contextmanager
-    def _connection(self, call: PendingCall) -> Iterator[SidecarClient]:
-        client = self._take(call)
+        call.acquire(self._slots, "waiting for a connection")
+        client = None
         try:
-            client = client or self._attach(call)
-            yield client
-        except (RequestFailed, CallCancelled):
-            self._give_back(client)
+            client = self._free.popleft() if self._free else self._attach(call)
+            answer = client.ask(method, params, lambda news: call.wait(_progress_message(news)))
+        except RequestFailed as failed:
+            if client:
+                self._free.append(client)
+            if call.is_cancelled or failed.kind == "cancelled":
+                raise CallCancelled from None
             raise
         except BaseException:
             if client:
                 client.close()
-            self._give_back(None)
             raise
         else:
-            self._give_back(client)
+            self._free.append(client)
+        finally:
+            self._slots.release()
+        if call.is_cancelled:
+            raise CallCancelled
+        return answer
 
-    def _take(self, call: PendingCall) -> SidecarClient | None:
-        """A free connection; None where one is to be opened."""
-        with self._changed:
-            while not self._free and self._open == MAX_CONNECTIONS_OF_POOL:
-                self._changed.wait(0.1)
-                if call.wait("waiting for a connection"):
-                    raise CallCancelled
-            if self._free:
-                return self._free.pop()
-            self._open += 1
-            return None
+    def warm_up(self) -> None:
+        """Start the sidecar where none runs, and have it load what its first search would wait for."""
+        query = {"query": "how do I wram up the search engine", "limit": 1, "waitMs": WAIT_MS}
+        with contextlib.suppress(QuarryError):  # the first question reports what is wrong
+            self.ask("search", query, PendingCall(STATELESS_VERSION))
+
+    def close(self) -> None:
+        """Close the connections that no call uses."""
+        while self._free:
+            self._free.pop().close()
 
     def _attach(self, call: PendingCall) -> SidecarClient:
-        while not self._attaching.acquire(timeout=0.1):
-            if call.wait("the search engine starts"):
-                raise CallCancelled
+        call.acquire(self._attaching, "the search engine starts")
         try:
             return SidecarClient(self.root, "mcp")
         finally:
             self._attaching.release()
-
-    def _give_back(self, client: SidecarClient | None) -> None:
-        with self._changed:
-            if client:
-                self._free.append(client)
-            else:
-                self._open -= 1
-            self._changed.notify()
 
 
 class Vaults:
     """The vaults that are served, by name."""
 
     def __init__(self, roots: Sequence[Path], *, may_capture: bool = False) -> None:
+        """
+        Name them by their folders.
+
+        Raises:
+            BadRequest: Two of *roots* are one folder.
+        """
         self.may_capture = may_capture
+        self._is_warm = False
         self.by_name: dict[str, Vault] = {}
+        seen: dict[Path, Path] = {}
         for root in roots:
+            if (same := seen.setdefault(root.resolve(), root)) is not root:
+                raise BadRequest(f"--vault names one folder twice: {same} and {root}; name each once")
             name = _free_name(root.resolve(), self.by_name)
             self.by_name[name] = Vault(name, root)
+
+    def warm_up(self) -> None:
+        """Make the engines ready while a new client thinks of its first question."""
+        if not self._is_warm:
+            self._is_warm = True
+            for vault in list(self.by_name.values())[:MAX_WARMED]:
+                threading.Thread(target=vault.warm_up, name="quarry-mcp-warm-up", daemon=True).start()
 
     @property
     def names(self) -> list[str]:
@@ -127,9 +197,9 @@ class Vaults:
         """Whether a tool must say which one it means."""
         return len(self.by_name) > 1
 
-    def named(self, name: str | None) -> Vault:
+    def named(self, name: Any) -> Vault:
         """
-        The vault called *name*, which the only one needs not be.
+        The vault called *name*, which may be left out where there is one only.
 
         Raises:
             BadArguments: There is none of this name, or several and none is named.
@@ -138,17 +208,16 @@ class Vaults:
             return next(iter(self.by_name.values()))
         if name is None:
             raise BadArguments("`vault` is missing: several are served", f"send `vault`: {self._choice()}")
-        same = [vault for known, vault in self.by_name.items() if known.lower() == name.lower()]
-        if name in self.by_name or len(same) == 1:
+        same = [vault for known, vault in self.by_name.items() if known.lower() == str(name).lower()]
+        if name in self.names or len(same) == 1:
             return self.by_name.get(name) or same[0]
         if same:
             raise BadArguments(f"several vaults are called {name!r}", f"send one of {self._choice()} in its exact form")
-        meant = nearest(name, self.names)
-        offer = f"did you mean {meant!r}? " if meant else ""
+        offer = f"did you mean {meant!r}? " if (meant := nearest(name, self.names)) else ""
         raise BadArguments(f"no vault is called {name!r}", f"{offer}the names are {self._choice()}")
 
     def close(self) -> None:
-        """Close all connections that nobody uses."""
+        """Close all connections that no call uses."""
         for vault in self.by_name.values():
             vault.close()
 
@@ -156,28 +225,17 @@ class Vaults:
         return ", ".join(map(repr, self.names))
 
 
-def distinct(roots: Sequence[Path]) -> list[Path]:
-    """
-    *roots*, which must be different folders.
-
-    Raises:
-        BadRequest: Two of them are one folder.
-    """
-    seen: dict[Path, Path] = {}
-    for root in roots:
-        if (same := seen.setdefault(root.resolve(), root)) is not root:
-            raise BadRequest(f"--vault names one folder twice: {same} and {root}; name each once")
-    return list(roots)
+def nearest(name: Any, names: Sequence[str]) -> str | None:
+    """The one of *names* that was probably meant by *name*; None where none is near."""
+    known = {one.lower(): one for one in names}
+    found = get_close_matches(str(name)[:100].lower(), known, n=1, cutoff=0.6)
+    return known[found[0]] if found else None
 
 
 def reason_of(error: QuarryError) -> tuple[str, str]:
     """The kind of *error*, and what to do next."""
     if isinstance(error, RequestFailed):
         return error.kind, error.next
-    from quarry.server.failures import (
-        presentation_of,  # here, as it costs more than all else, and most calls succeed
-    )
-
     form = presentation_of(error)
     return form.kind, form.next
 
@@ -189,10 +247,9 @@ def _free_name(root: Path, taken: Mapping[str, Vault]) -> str:
     return next((name for name in names if name not in taken), str(root))
 
 
-def _said(news: "Reply | None") -> str:
+def _progress_message(news: Notification | None) -> str:
     """A sentence on the progress that a sidecar's notification reports."""
-    status = news.get("params") if news and news.get("method") == "index/progress" else None
-    progress = status.get("progress") if isinstance(status, dict) else None
-    if isinstance(progress, dict):
-        return f"indexing: {progress.get('doneNotes')} of {progress.get('totalNotes')} notes"
+    status = news.params if news else None
+    if isinstance(status, wire.IndexStatus) and status.progress:
+        return f"indexing: {status.progress.done_notes} of {status.progress.total_notes} notes"
     return "the search engine is at work"

@@ -1,15 +1,41 @@
 """Base types of all messages, and the fields of parameters as interfaces offer them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, overload
 
 from msgspec import structs
 
+from quarry.limits import UNFINISHED
 from quarry.messages import MessageCode
 from quarry.options import Doc, Params, Retriever, Value
 
+T = TypeVar("T", covariant=True)
+
 IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
+
+
+class Items(Generic[T]):
+    """The sequence of the structs in a field of a result, which the result's class names."""
+
+    __slots__ = ()
+
+    def _items(self) -> Sequence[T]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items())
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._items()[index]
 
 
 class NoParams(Params, frozen=True, kw_only=True):
@@ -42,6 +68,29 @@ class MissingLeg(Value, frozen=True, kw_only=True):
     leg: Retriever
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
     told: Annotated[Message, Doc(description="`reason`, by code.")]
+
+
+def local_time(time_ms: int) -> datetime:
+    """*time_ms*, milliseconds since 1970, as an aware `datetime` in local time."""
+    return datetime.fromtimestamp(time_ms / 1000, UTC).astimezone()
+
+
+def code_points(text: str, utf16_offsets: Sequence[int]) -> list[int]:
+    """
+    Convert *utf16_offsets* into *text* to characters of Python, in which one beyond U+FFFF counts once.
+
+    An offset inside a surrogate pair, or beyond the end, becomes the next one that exists.
+    """
+    positions = {offset: len(text) for offset in utf16_offsets}
+    remaining = sorted(positions, reverse=True)
+    units = 0
+    for position, character in enumerate(text):
+        while remaining and remaining[-1] <= units:
+            positions[remaining.pop()] = position
+        if not remaining:
+            break
+        units += 2 if character > "\uffff" else 1
+    return [positions[offset] for offset in utf16_offsets]
 
 
 class Option(NamedTuple):
@@ -107,3 +156,8 @@ class Freshness(Value, frozen=True, kw_only=True):
             )
         ),
     ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the answer was read from an index that contains every note."""
+        return self.state not in UNFINISHED and self.done >= self.total

@@ -107,6 +107,12 @@ class ContextResult(Value, frozen=True, kw_only=True):
     missing: list[MissingLeg]
     index: Freshness
 
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
 
 BlockState = Literal["kept", "built", "empty"]
 StaleKind = Literal["not-built", "redefined", "expired", "changed", "removed", "outdated"]

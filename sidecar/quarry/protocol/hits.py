@@ -1,9 +1,11 @@
 """A hit of a search: a note, its matching passages, and its scores."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from quarry.kinds import DocumentKind
 from quarry.options import Doc, Value
+from quarry.protocol.base import code_points, local_time
 
 Kind = Annotated[
     DocumentKind,
@@ -71,6 +73,12 @@ class Passage(Value, frozen=True, kw_only=True):
     anchor: Anchor
     breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and if notes are only listed.")]
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The `marks` as spans `[start, end)` of `snippet` in characters of Python."""
+        ends = code_points(self.snippet, [end for mark in self.marks for end in (mark.start, mark.end)])
+        return list(zip(ends[::2], ends[1::2], strict=True))
+
 
 Confidence = Annotated[
     float,
@@ -119,3 +127,28 @@ class Hit(Value, frozen=True, kw_only=True):
     missing_words: Annotated[
         list[str], Doc(description="Words of the query, as searched for, that the note does not contain in any form.")
     ]
+
+    @property
+    def snippet(self) -> str:
+        """The snippet of the best passage; empty if the token budget had no room for one."""
+        return self.passages[0].snippet if self.passages else ""
+
+    @property
+    def line(self) -> int:
+        """The line of the note where the best match begins, from 0."""
+        return self.passages[0].line if self.passages else 0
+
+    @property
+    def heading_path(self) -> list[str]:
+        """The headings above the best passage, outermost first."""
+        return self.passages[0].heading_path if self.passages else []
+
+    @property
+    def text(self) -> str | None:
+        """The whole best passage; None with `scan`."""
+        return self.passages[0].text if self.passages else None
+
+    @property
+    def modified(self) -> datetime:
+        """When the file changed, in local time."""
+        return local_time(self.modified_ms)

@@ -1,12 +1,13 @@
 """Notes: reading, listing and capturing them, and reporting changes."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
 
 from quarry.limits import MAX_PATH_CHARS, MAX_QUERY_CHARS, MAX_TOKENS, MAX_WAIT_MS, MIN_TOKENS
 from quarry.options import Doc, NoteType, Params, ReadParams, Value
-from quarry.protocol.base import Freshness
+from quarry.protocol.base import Freshness, Items, local_time
 from quarry.protocol.hits import Kind
 
 
@@ -35,6 +36,14 @@ class NoteText(Value, frozen=True, kw_only=True):
     links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved links as written.")]
     backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
     index: Freshness
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def modified(self) -> datetime:
+        """When the file changed, in local time."""
+        return local_time(self.modified_ms)
 
 
 class ListNotesParams(ReadParams, frozen=True, kw_only=True):
@@ -66,13 +75,21 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     modified_ms: int
     size_bytes: int
 
+    @property
+    def modified(self) -> datetime:
+        """When the file changed, in local time."""
+        return local_time(self.modified_ms)
 
-class NoteList(Value, frozen=True, kw_only=True):
+
+class NoteList(Value, Items[NoteSummary], frozen=True, kw_only=True):
     """A page of notes."""
 
     notes: list[NoteSummary]
     total: int
     index: Freshness
+
+    def _items(self) -> list[NoteSummary]:
+        return self.notes
 
 
 class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
-from quarry.protocol.base import Freshness, Message, MissingLeg
+from quarry.protocol.base import Freshness, Items, Message, MissingLeg
 from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
 
 Weakness = Literal["no-words", "unlikely"]
@@ -109,7 +109,7 @@ class Extract(Value, frozen=True, kw_only=True):
     ]
 
 
-class SearchResult(Value, frozen=True, kw_only=True):
+class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
@@ -172,6 +172,14 @@ class SearchResult(Value, frozen=True, kw_only=True):
     tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
     index: Freshness
+
+    def _items(self) -> list[Hit]:
+        return self.hits
+
+    @property
+    def lacks_words_under_filters(self) -> bool:
+        """Whether none of the notes that the filters and exclusions admit has the words; other notes may."""
+        return self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
 
 
 class ExamplesParams(Params, frozen=True, kw_only=True):
@@ -283,10 +291,13 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     anchor: Anchor
 
 
-class RelatedResult(Value, frozen=True, kw_only=True):
+class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):
     """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
     legs: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
     index: Freshness
+
+    def _items(self) -> list[RelatedNote]:
+        return self.notes

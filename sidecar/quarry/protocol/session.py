@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from quarry.limits import UNFINISHED
 from quarry.messages import ReasonCode
 from quarry.options import Doc, Fusion, Params, Stemming, Value
 from quarry.protocol.base import IndexState, Message, MissingLeg
@@ -74,6 +75,11 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
     told: Annotated[Message | None, Doc(description="`message`, by code.")]
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every note can be found, by words and, if there is a model, by meaning."""
+        return self.state not in UNFINISHED and self.model.state != "loading" and not self.pending
+
 
 class IndexUpdated(Value, frozen=True, kw_only=True):
     """Sent after a commit: the results of an open query may have changed."""
@@ -141,6 +147,12 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_status: Annotated[
         list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
     ]
+    sensitive_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are sensitive: never read, indexed or shown.")
+    ]
+    restricted_folders: Annotated[
+        list[str], Doc(description="Folders whose notes are restricted, with the same effect.")
+    ]
     capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
     capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
 
@@ -162,5 +174,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
     index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
     exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
+    sensitive_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
+    restricted_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
     capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
     capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET

@@ -2,10 +2,9 @@
 
 import asyncio
 import itertools
-import json
 import os
 import threading
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from quarry import __version__, errors, protocol
 from quarry.agents.ledger import Ledgers
-from quarry.client.client import RequestFailed
+from quarry.client.client import Incoming, decoded, request_params, request_text, result_of
 from quarry.client.discovery import (
     NO_PORT,
     Discovery,
@@ -25,15 +24,13 @@ from quarry.client.discovery import (
     remove_stale_files,
     write_discovery,
 )
-from quarry.client.replies import Reply, parse_reply
-from quarry.client.vault_root import vault_root
+from quarry.client.vault_folder import vault_root
 from quarry.config import data_dir, runtime_dir
-from quarry.engine import Engine
+from quarry.engine import Engine as IndexEngine
 from quarry.feedback import FeedbackLog
 from quarry.limits import PROTOCOL_VERSION
 from quarry.python.notes import Notes
-from quarry.python.pool import CLIENT_NAME
-from quarry.python.refusals import as_errors
+from quarry.python.pool import CLIENT_NAME, as_errors
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
 from quarry.server.gate import Gate
 from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
@@ -41,7 +38,7 @@ from quarry.server.vault_changes import follow_vault_changes
 from quarry.vault.identity import vault_id
 
 
-class InProcessEngine(Notes):
+class Engine(Notes):
     """
     The notes of one vault, searched in this process: what a server or a job uses that is the vault's only program.
 
@@ -73,7 +70,7 @@ class EngineSession:
         with ExitStack() as opening:
             _take_lock(opening, root, identity)
             opening.enter_context(_published(real_root, identity))
-            engine = Engine.open(real_root, data_dir() / f"{identity}.db")
+            engine = IndexEngine.open(real_root, data_dir() / f"{identity}.db")
             opening.callback(engine.close)
             self._loop = opening.enter_context(_running_loop())
             self._conversation = _conversation(opening, engine, real_root, identity)
@@ -81,16 +78,14 @@ class EngineSession:
             self._resources = opening.pop_all()
         self._is_closed = False
 
-    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = True) -> Any:  # noqa: ARG002
+    def ask(self, method: str, params: protocol.Params, *, as_owner: bool = True) -> Any:  # noqa: ARG002
         """The result of a request, for which the caller is the owner always; see `Transport`."""
         if self._is_closed:
             raise errors.ConnectionFailed(f"{self._root} was closed here; open it again with quarry.Engine()")
-        given = {name: value for name, value in params.items() if value is not None}
+        given = request_params(params)
+        frame = request_text({"id": next(self._ids), "method": method, "params": given})
         with self._turns, as_errors():
-            reply = self._wait_for(self._answer(next(self._ids), method, given))
-            if "error" in reply:
-                raise _refusal(reply.error, params)
-            return reply.result
+            return result_of(self._wait_for(self._answer(frame)), method, given)
 
     def close(self) -> None:
         """Finish the notes in hand, commit, and give the vault back."""
@@ -98,7 +93,7 @@ class EngineSession:
             self._is_closed = True
             self._resources.close()
 
-    def _wait_for(self, answer: Coroutine[Any, Any, Reply]) -> Reply:
+    def _wait_for(self, answer: Coroutine[Any, Any, Incoming]) -> Incoming:
         """The result of *answer*, which is given up where waiting for it is (Ctrl-C)."""
         pending = asyncio.run_coroutine_threadsafe(answer, self._loop)
         try:
@@ -108,23 +103,10 @@ class EngineSession:
         finally:
             pending.cancel()
 
-    async def _answer(self, request_id: int, method: str, params: Mapping[str, object]) -> Reply:
-        frame = json.dumps({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+    async def _answer(self, frame: str) -> Incoming:
         answer = await self._conversation.answer(frame)
         assert answer is not None  # it has an id
-        reply: Reply = parse_reply(answer.decode())
-        return reply
-
-
-def _refusal(error: Reply, params: Mapping[str, object]) -> RequestFailed:
-    query = params.get("query")
-    return RequestFailed(
-        error.message,
-        error.data.kind,
-        error.data.next,
-        error.data.get("position"),
-        query if isinstance(query, str) else None,
-    )
+        return decoded(answer, Incoming)
 
 
 def _take_lock(opening: ExitStack, root: Path, identity: str) -> None:
@@ -171,7 +153,7 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
         thread.join()
 
 
-def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str) -> ClientSession:
+def _conversation(opening: ExitStack, engine: IndexEngine, root: Path, identity: str) -> ClientSession:
     """A session that answers requests in this process, with the owner's access."""
     service = Service(
         engine=engine,
@@ -188,7 +170,7 @@ def _conversation(opening: ExitStack, engine: Engine, root: Path, identity: str)
 
 
 @contextmanager
-def _watching(engine: Engine) -> Iterator[None]:
+def _watching(engine: IndexEngine) -> Iterator[None]:
     """Have the engine follow its vault."""
     stop = threading.Event()
     thread = threading.Thread(target=follow_vault_changes, args=(engine, stop), name="quarry-watch", daemon=True)

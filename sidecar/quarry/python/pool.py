@@ -1,43 +1,62 @@
 """
-Connections of one program to one sidecar, which its threads share: each request has one to itself while it lasts.
+Connections of one program to one sidecar, shared by its threads, and the wire's errors as exceptions.
+
+Each request has a connection to itself while it lasts.
 """
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol
 
 from quarry import errors
-from quarry.client.client import SidecarClient
-from quarry.python.refusals import as_errors
+from quarry import protocol as wire
+from quarry.client.client import RequestFailed, SidecarClient
+from quarry.server.failures import error_class_of
 
 CLIENT_NAME = "python"
 MAX_CONNECTIONS_EACH = 4  # a sidecar answers four searches at a time; more connections would only queue there
+
+GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("GIVEN_UP", default=None)
+"""Set where the caller no longer wants the answer, as a cancelled task does."""
+
+OF_THE_WIRE: Mapping[str, type[errors.QuarryError]] = {
+    "invalid-params": errors.BadRequest,
+    "invalid-request": errors.BadRequest,
+    "forbidden": errors.Unauthorized,
+    "method-not-found": errors.ProtocolMismatch,
+}
+"""`kind` of an error -> its class, if the wire itself refuses; all other kinds are errors of the engine."""
+
+_BAD_PARAMETER = re.compile(r"[^:]+: (?P<what>.+) - at `\$\.(?P<parameter>\w+).*`")
+_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 
 
 class Transport(Protocol):
     """A channel that carries requests to an index and replies back. Safe for use by any thread."""
 
-    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = False) -> Any:
+    def ask(self, method: str, params: wire.Params, *, as_owner: bool = False) -> Any:
         """
-        Ask, *as_owner* for what changes the vault; gives the result, its objects as `Reply`.
+        The result of a request, *as_owner* for methods that change the vault.
 
         Raises:
-            QuarryError: As `quarry.errors` has it; `RequestFailed` is none that a caller sees.
+            QuarryError: As `quarry.errors` has it; never `RequestFailed`.
         """
 
     def close(self) -> None:
-        """Let go of what asking needs."""
+        """Release all resources."""
 
 
 class ConnectionPool:
     """
-    A few connections to the sidecar of one vault, made when they are needed and kept for the next request.
+    A few connections to the sidecar of one vault, opened when they are needed and kept for the next request.
 
-    A sidecar that ended is replaced, once a request, by `SidecarClient`. A connection whose request was given up
-    half-way (Ctrl-C, no answer in time) is closed, as what comes over it next is no answer to the next request.
+    A sidecar that ended is replaced, once per request, by `SidecarClient`. A connection whose request was given up
+    half-way (Ctrl-C, no answer in time) is closed, as its next message would not answer the next request.
     """
 
     def __init__(self, root: Path, *, may_start: bool) -> None:
@@ -57,15 +76,18 @@ class ConnectionPool:
         self._free = [first]
         self.is_new = first.started_sidecar or first.hello.status.indexed_ms is None
 
-    def ask(self, method: str, params: Mapping[str, object], *, as_owner: bool = False) -> Any:
+    def ask(self, method: str, params: wire.Params, *, as_owner: bool = False) -> Any:
         """The result of a request; see `Transport`."""
+        given_up = GIVEN_UP.get()
+        gives_up = (lambda _: given_up.is_set()) if given_up else None
         with self._turns, as_errors(), self._owner() if as_owner else self._borrowed() as client:
-            return client.ask(method, params)
+            return client.ask(method, params, gives_up)
 
     def close(self) -> None:
-        """Close all connections, those of requests under way when they are answered; the sidecar keeps running."""
+        """Close all connections, those of open requests when they are answered; the sidecar keeps running."""
         self._is_closed = True
-        self._close_free()
+        while self._free:
+            self._free.pop().close()
 
     @contextmanager
     def _borrowed(self) -> Iterator[SidecarClient]:
@@ -85,7 +107,7 @@ class ConnectionPool:
                 client.close()
 
     def _owner(self) -> SidecarClient:
-        """A connection with the owner's token, for one request: the others cannot do what only it may."""
+        """A connection with the owner's token, for one request that the other connections may not make."""
         self._require_open()
         return SidecarClient(self.root, CLIENT_NAME, may_start=self._may_start, as_owner=True)
 
@@ -103,7 +125,7 @@ class ConnectionPool:
             return self._connect()
 
     def _abandon_parents(self) -> None:
-        """After a fork: the sockets are the parent's, and so are the answers that come over them."""
+        """After a fork: the sockets are the parent's, and so are the answers that arrive over them."""
         parents, self._free, self._process = self._free, [], os.getpid()
         for client in parents:
             client.abandon()
@@ -111,6 +133,28 @@ class ConnectionPool:
     def _connect(self) -> SidecarClient:
         return SidecarClient(self.root, CLIENT_NAME, may_start=self._may_start)
 
-    def _close_free(self) -> None:
-        while self._free:
-            self._free.pop().close()
+
+@contextmanager
+def as_errors() -> Iterator[None]:
+    """Raise errors of the wire inside the block as exceptions of `quarry.errors`."""
+    try:
+        yield
+    except RequestFailed as failed:
+        raise exception_of(failed) from None
+
+
+def exception_of(failed: RequestFailed) -> errors.QuarryError:
+    """The exception for a request that was refused; what to do next is its note, which a traceback shows."""
+    error: errors.QuarryError
+    if refused := _BAD_PARAMETER.fullmatch(str(failed)):  # its parameter is named as on the wire
+        return errors.BadRequest(f"{_snake_case(refused['parameter'])}: {refused['what']}")
+    if failed.kind == "bad-query":
+        error = errors.BadQuery(str(failed), wire.code_points(failed.query or "", [failed.position or 0])[0])
+    else:
+        error = (OF_THE_WIRE.get(failed.kind) or error_class_of(failed.kind))(str(failed))
+    error.add_note(f"Next: {failed.next}.")
+    return error
+
+
+def _snake_case(name: str) -> str:
+    return _CAPITAL.sub(lambda capital: f"_{capital[0].lower()}", name)

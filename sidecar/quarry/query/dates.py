@@ -11,12 +11,14 @@ from datetime import UTC, date, datetime, timedelta
 
 from msgspec import Struct
 
+from quarry.errors import BadRequest
 from quarry.lazy_pattern import lazy_pattern
 
 DATE_FORMATS = (
     "it takes a day (2026-01-31), a month (2026-01), a year (2026), a range (2026-01..2026-03), any of them after"
     " >=, >, <= or <, and 7d, 2w, 3m, 1y, today, yesterday, last week, this month and the like"
 )
+NO_DAY = "????-??-??"  # as long as a day, so that columns stay aligned
 FIRST_YEAR, LAST_YEAR = 1700, 2261  # what the index can hold, in nanoseconds around 1970
 
 _NUMERIC = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
@@ -90,6 +92,27 @@ def start_of_day_ms(day: date, now: datetime) -> int:
         return round(midnight.timestamp() * 1000)
     except (OverflowError, OSError, ValueError):  # Windows knows no local time before 1970
         return round(midnight.replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def parse_day_ms(text: str, name: str) -> int:
+    """
+    Milliseconds since 1970 at which the day *text*, `YYYY-MM-DD`, begins in local time.
+
+    Raises:
+        BadRequest: It is not such a day; the message names the parameter *name*.
+    """
+    try:
+        return start_of_day_ms(datetime.strptime(text, "%Y-%m-%d").date(), datetime.now())  # noqa: DTZ005, DTZ007
+    except ValueError:
+        raise BadRequest(f"{name} is {text!r}; it takes a day such as 2026-01-31") from None
+
+
+def day_of(moment_ms: int) -> str:
+    """The local day at *moment_ms*; `NO_DAY` outside the calendar, as a file may claim to be from the year 60000."""
+    try:
+        return datetime.fromtimestamp(moment_ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d")
+    except (ValueError, OverflowError, OSError):
+        return NO_DAY
 
 
 def _parse_range(text: str, today: date) -> DateRange | None:

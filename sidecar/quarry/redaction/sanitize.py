@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from quarry.lazy_pattern import lazy_pattern
+from quarry.redaction.scrub import scrub_text, scrub_texts
 
 # C0 but tab and line feed, DEL, C1 (a terminal obeys them), bidirectional marks, overrides and isolates, zero-width
 # characters that are not joiners (emoji and Indic scripts need those), fillers, soft hyphens, line separators,
@@ -29,15 +30,11 @@ _TAG = lazy_pattern(
 
 def scrubbed(text: str) -> str:
     """*text* with credentials redacted: notes were scrubbed when indexed, this is the second line of defence."""
-    from quarry.redaction.scrub import scrub_text  # here, as most commands need none of its rules
-
     return scrub_text(text)
 
 
 def all_scrubbed(texts: Iterable[str]) -> Mapping[str, str]:
     """Map each of *texts* to its `scrubbed` form, in a tenth of the time of scrubbing them one by one."""
-    from quarry.redaction.scrub import scrub_texts
-
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, scrub_texts(distinct), strict=True))
 

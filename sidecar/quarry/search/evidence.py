@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
 from quarry.index import Deadline, NoteIds, QueryTerm, Reader, idf, query_term
-from quarry.index.ids import look_up
+from quarry.index.keys import look_up
 from quarry.search.confidence import Evidence
 from quarry.search.features import CandidateFeatures
 from quarry.search.prepare import PreparedQuery

@@ -29,7 +29,7 @@ from quarry.index import (
     Reader,
     Scored,
 )
-from quarry.index.ids import notes_of
+from quarry.index.keys import notes_of
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
 from quarry.search.meaning import NO_QUERIES, MeaningQueries

@@ -16,7 +16,7 @@ from quarry.analysis.languages import LANGUAGES, UNSTEMMED, function_words, lang
 from quarry.analysis.stopwords import STOP_WORDS
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
-from quarry.embedding.script_runs import has_runs
+from quarry.embedding.extension import has_runs
 from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
 from quarry.index.vectors.quantize import FloatVector
 from quarry.search.answer import Correction

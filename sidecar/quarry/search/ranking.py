@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NoteIds, NoteName, Reader, argsort_by_score_then_path, note_of
-from quarry.index.ids import among, look_up, notes_of
+from quarry.index.keys import among, look_up, notes_of
 from quarry.options import Retriever, SearchOptions
 from quarry.search.confidence import Evidence, confidences
 from quarry.search.context import RankFusion

@@ -17,7 +17,7 @@ from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest
 from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
-from quarry.index.ids import notes_of
+from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence

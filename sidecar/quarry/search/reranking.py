@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.index import Deadline, NearestChunks, NoteIds, Reader
-from quarry.index.ids import look_up
+from quarry.index.keys import look_up
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers
 

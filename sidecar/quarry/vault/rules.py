@@ -30,7 +30,7 @@ DEFAULT_KINDS: tuple[DocumentKind, ...] = ("note", "canvas")
 class Refusal(Struct, frozen=True):
     """Why a note is not indexed."""
 
-    rule: Literal["folders.include", "folders.exclude", ".indexignore", "excluded files", "templates"]
+    rule: Literal["sensitivity", "folders.include", "folders.exclude", ".indexignore", "excluded files", "templates"]
     reason: str  # a sentence that names the entry
     entry: str = ""  # as it is written in its file; "" of `folders.include`, where no entry is to blame
     plugin: str = ""  # that keeps its templates there
@@ -48,6 +48,7 @@ class Rules:
         problems: Sentences about what could not be read.
         templates: Folders of templates.
         kinds: The kinds of files that are indexed.
+        classified: Folders whose notes are sensitive or restricted, each with its class.
 
     Raises:
         BadSettings: The lines have more wildcards than can be compared with every note.
@@ -62,16 +63,19 @@ class Rules:
         problems: tuple[str, ...] = (),
         templates: tuple[TemplateFolder, ...] = (),
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
+        classified: tuple[tuple[str, str], ...] = (),
     ) -> None:
         lines = tuple(ignore_lines)
-        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds, classified)
+        self._classified = tuple((sensitivity, folder_prefix(folder)) for folder, sensitivity in classified)
         self._kinds = frozenset(kinds)
         self._include = tuple(folder_prefix(folder) for folder in self._stated[0])
         self._exclude = tuple((folder, folder_prefix(folder)) for folder in self._stated[1])
         self._ignored = _ignored(lines)
         self._filters = filters
         self._templates = tuple((template, folder_prefix(template.folder)) for template in templates)
-        self._is_open = not (self._include or self._exclude or not self._ignored.is_empty or filters or templates)
+        self._of_folders = bool(self._include or self._exclude or self._classified)
+        self._is_open = not (self._of_folders or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
             str, Refusal | None
         ] = {}  # by folder: the refusal by include and exclude; looked up for every note
@@ -88,6 +92,8 @@ class Rules:
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
         *,
+        sensitive: Iterable[str] = (),
+        restricted: Iterable[str] = (),
         with_templates: bool = False,
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
     ) -> Self:
@@ -95,6 +101,8 @@ class Rules:
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
 
         Args:
+            sensitive: Folders whose notes are sensitive: never indexed.
+            restricted: Folders whose notes are restricted: never indexed.
             with_templates: Whether the notes in folders of templates are indexed.
             kinds: The kinds of files that are indexed.
 
@@ -104,7 +112,11 @@ class Rules:
         """
         filters, problems = read_filters(root)
         templates, unread = ((), ()) if with_templates else read_template_folders(root)
-        return cls(include, exclude, _ignore_lines(root / IGNORE_FILE), filters, (*problems, *unread), templates, kinds)
+        classified = tuple(
+            [(folder, "sensitive") for folder in sensitive] + [(one, "restricted") for one in restricted]
+        )
+        lines = _ignore_lines(root / IGNORE_FILE)
+        return cls(include, exclude, lines, filters, (*problems, *unread), templates, kinds, classified)
 
     def is_note(self, path: str) -> bool:
         """Whether *path* has the extension of a kind that is indexed; any other file is no note."""
@@ -119,7 +131,7 @@ class Rules:
         if self._is_open:
             return None
         path = nfc(path)
-        if (self._include or self._exclude) and (refusal := self._of_folder(path.rpartition("/")[0])):
+        if self._of_folders and (refusal := self._of_folder(path.rpartition("/")[0])):
             return refusal
         if line := self._ignored.line_for(path):
             return Refusal(".indexignore", f"{IGNORE_FILE} says {line!r}", line)
@@ -134,6 +146,8 @@ class Rules:
 
     def refusal_of_folder(self, folder: str) -> Refusal | None:
         """The folder setting that refuses all notes below *folder*; None if some are admitted."""
+        if (refusal := self._of_class(f"{nfc(folder)}/".casefold())) or not self._of_folders:
+            return refusal
         if self._include and any(entry.startswith(f"{nfc(folder)}/".casefold()) for entry in self._include):
             return None  # a folder below it is included
         return self._of_folder(nfc(folder))
@@ -144,7 +158,15 @@ class Rules:
             self._folders[folder] = self._ask_folders(f"{folder}/".casefold())
         return self._folders[folder]
 
+    def _of_class(self, folded: str) -> Refusal | None:
+        for sensitivity, folder in self._classified:
+            if folded.startswith(folder):
+                return Refusal("sensitivity", f"the settings say that its folder is {sensitivity}", sensitivity)
+        return None
+
     def _ask_folders(self, folded: str) -> Refusal | None:
+        if refusal := self._of_class(folded):
+            return refusal
         if self._include and not any(folded.startswith(folder) for folder in self._include):
             return Refusal("folders.include", "it is below none of the folders in folders.include")
         for written, folder in self._exclude:

@@ -59,7 +59,7 @@ const PROBLEMS: Readonly<Record<RegexProblem, null>> = {
 const REASONS: Readonly<Record<ExplainReason, null>> = { words: null, phrase: null, meaning: null, title: null, exact: null, severity: null, recency: null, tags: null, domain: null };
 
 const REASON_CODES: Readonly<Record<ReasonCode, null>> = {
-  "folders-include": null, "folders-exclude": null, "index-ignore": null, "obsidian-excluded": null, templates: null, hidden: null, "not-markdown": null, "kind-off": null, drawing: null,
+  "folders-include": null, "folders-exclude": null, "index-ignore": null, "obsidian-excluded": null, templates: null, hidden: null, "not-markdown": null, "kind-off": null, drawing: null, sensitivity: null,
   status: null, link: null, name: null, unreadable: null, "not-a-file": null, crash: null, defect: null, "too-large": null, "too-many-passages": null, "front-matter": null, damaged: null,
   locked: null, "no-text": null, settings: null, new: null, changed: null, gone: null, unknown: null, other: null,
 };

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Emitter } from "../../../plugin/emitter";
 import { type IndexStatus, type SearchResult } from "../../../plugin/protocol/messages";
-import { NameIndex } from "../../../plugin/search/name-index";
 import { ignoredBy } from "../../../plugin/search/answer";
 import { NamesFallback } from "../../../plugin/search/names-fallback";
 import { type Reply } from "../../../plugin/sidecar/failure";
@@ -12,6 +11,7 @@ class Engine {
   state: EngineState = MISSING;
   status: IndexStatus | null = null;
   readonly changed = new Emitter<EngineState>();
+  readonly indexUpdated = new Emitter<void>();
 
   become(state: EngineState): void {
     this.state = state;
@@ -24,6 +24,7 @@ let engine: Engine;
 let client: FakeClient;
 let clock: ManualClock;
 let read: string[];
+let changed: Emitter<void>;
 let fallback: NamesFallback;
 
 beforeEach(() => {
@@ -31,14 +32,15 @@ beforeEach(() => {
   client = new FakeClient();
   clock = manualClock();
   read = [];
-  const names = new NameIndex({
-    changed: new Emitter(),
-    paths: () => ["Boat.md", "Tea.md"],
-    namesOf: (path) => {
-      read.push(path);
-      return { path, modifiedMs: 0, title: null, aliases: [], headings: [], tags: [] };
+  changed = new Emitter();
+  const names = {
+    changed,
+    search: (query: string) => {
+      read.push(query);
+      const hits = ["Boat", "Tea"].filter((name) => query.startsWith(name.toLowerCase())).map((name) => hit(`${name}.md`));
+      return Promise.resolve({ hits, total: hits.length, ignored: query.split(" ").slice(1) });
     },
-  }, clock);
+  };
   fallback = new NamesFallback(client, engine, names, clock);
 });
 
@@ -141,4 +143,18 @@ describe("while a vault is indexed for the first time", () => {
 
     expect(said(await pending.reply)).toEqual(["Engine.md"]);
   });
+});
+
+test("answers may differ when the index changes, names do without an engine, or the engine is gone for good", () => {
+  let updates = 0;
+  fallback.updated.listen(() => { updates += 1; });
+  changed.emit();
+  engine.become({ kind: "starting" });
+  engine.become(live);
+  changed.emit();
+  const byNames = updates;
+  engine.indexUpdated.emit();
+  engine.become(MISSING);
+
+  expect([byNames, updates]).toEqual([1, 3]);
 });

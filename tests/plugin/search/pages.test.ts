@@ -1,18 +1,120 @@
-import { expect, test } from "vitest";
-import { joined, pageAfter } from "../../../plugin/search/pages";
-import { hit } from "../builders";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Hit } from "../../../plugin/protocol/messages";
+import { answerOf } from "../../../plugin/search/answer";
+import { mergeStages, joined, pageAfter, SLOW_MS } from "../../../plugin/search/pages";
+import { SearchSession } from "../../../plugin/search/session";
+import { type Asked, FakeClient, hit, type ManualClock, manualClock, searchResult, settled } from "../builders";
 
-test("a page holds what is wanted, a hundred hits at most, and no more than there are", () => {
-  expect(pageAfter(0, 30)).toEqual({ offset: 0, limit: 30 });
-  expect(pageAfter(30, 60)).toEqual({ offset: 30, limit: 30 });
-  expect(pageAfter(0, 250)).toEqual({ offset: 0, limit: 100 });
-  expect(pageAfter(90, 120, 95)).toEqual({ offset: 90, limit: 5 });
-  expect(pageAfter(95, 120, 95)).toBeNull();
-  expect(pageAfter(40, 30)).toBeNull();
+describe("pages", () => {
+  test("a page holds what is wanted, a hundred hits at most, and no more than there are", () => {
+    expect(pageAfter(0, 30)).toEqual({ offset: 0, limit: 30 });
+    expect(pageAfter(30, 60)).toEqual({ offset: 30, limit: 30 });
+    expect(pageAfter(0, 250)).toEqual({ offset: 0, limit: 100 });
+    expect(pageAfter(90, 120, 95)).toEqual({ offset: 90, limit: 5 });
+    expect(pageAfter(95, 120, 95)).toBeNull();
+    expect(pageAfter(40, 30)).toBeNull();
+  });
+
+  test("a note that moved between pages stands once", () => {
+    const paths = joined([hit("a.md"), hit("b.md")], [hit("b.md"), hit("c.md")]).map(({ path }) => path);
+
+    expect(paths).toEqual(["a.md", "b.md", "c.md"]);
+  });
 });
 
-test("a note that moved between pages stands once", () => {
-  const paths = joined([hit("a.md"), hit("b.md")], [hit("b.md"), hit("c.md")]).map(({ path }) => path);
+describe("stages", () => {
+  const hits = (...paths: readonly string[]): readonly Hit[] => paths.map((path) => hit(path));
+  const pathsOf = (found: readonly Hit[]): readonly string[] => found.map(({ path }) => path);
 
-  expect(paths).toEqual(["a.md", "b.md", "c.md"]);
+  describe("what meaning adds comes in below", () => {
+    test("the first three that hold every word keep their places", () => {
+      expect(pathsOf(mergeStages(hits("a", "b", "c", "d"), hits("x", "d", "c", "b", "a"), false))).toEqual(["a", "b", "c", "x", "d"]);
+    });
+
+    test("one that lacks a word ends the prefix", () => {
+      const first = [hit("a"), hit("b", { missingWords: ["lager"] }), hit("c")];
+
+      expect(pathsOf(mergeStages(first, hits("x", "c", "b", "a"), false))).toEqual(["a", "x", "c", "b"]);
+    });
+
+    test("once the user is among them, all that are still found stay", () => {
+      expect(pathsOf(mergeStages(hits("a", "b", "c", "d", "gone"), hits("x", "d", "c", "b", "a"), true))).toEqual(["a", "b", "c", "d", "x"]);
+    });
+
+    test("without a first stage the order is the engine's, and a hit is the later answer's", () => {
+      expect(pathsOf(mergeStages([], hits("b", "a"), true))).toEqual(["b", "a"]);
+      expect(mergeStages([hit("a", { score: 1 })], [hit("a", { score: 2 })], false)[0]?.score).toBe(2);
+    });
+  });
+
+  describe("a session", () => {
+    let client: FakeClient;
+    let clock: ManualClock;
+    let session: SearchSession;
+
+    beforeEach(async () => {
+      client = new FakeClient();
+      clock = manualClock();
+      await clock.advance(1_000);
+      session = new SearchSession(client, clock, { mode: "hybrid", limit: 30, snippetWidth: 120 });
+    });
+
+    const asked = (): readonly string[] => client.asked.map(({ params }) => `${(params as { mode: string }).mode} ${(params as { query: string }).query}`);
+    const shown = (): readonly string[] => pathsOf(answerOf(session.state)?.hits ?? []);
+
+    /** Types `query`, whose answer takes `ms`; what was asked for it. */
+    async function typed(query: string, ms: number): Promise<readonly Asked[]> {
+      const before = client.asked.length;
+      session.setQuery(query);
+      await clock.advance(ms);
+      return client.asked.slice(before);
+    }
+
+    async function slowAnswer(): Promise<void> {
+      const [whole] = await typed("r", SLOW_MS + 1);
+      whole?.answer(searchResult(hit("a")));
+      await settled();
+    }
+
+    test("asks once while answers are quick", async () => {
+      const [whole] = await typed("r", SLOW_MS);
+      whole?.answer(searchResult(hit("a")));
+      await settled();
+      await typed("re", 1);
+
+      expect(asked()).toEqual(["hybrid r", "hybrid re"]);
+    });
+
+    test("shows words first once meaning was slow, then both below them", async () => {
+      await slowAnswer();
+      const [words, both] = await typed("re", 1);
+      words?.answer(searchResult(hit("a"), hit("b")));
+      await settled();
+      expect([asked().slice(1), shown()]).toEqual([["keyword re", "hybrid re"], ["a", "b"]]);
+
+      both?.answer(searchResult(hit("x"), hit("b"), hit("a")));
+      await settled();
+      expect([shown(), session.state.kind === "results" && session.state.isRefresh]).toEqual([["a", "b", "x"], true]);
+    });
+
+    test("words that come after the whole answer, or find nothing, show nothing", async () => {
+      await slowAnswer();
+      const [words, both] = await typed("re", 1);
+      words?.answer(searchResult());
+      await settled();
+      expect(session.state.kind).toBe("searching");
+      both?.answer(searchResult(hit("x")));
+      await settled();
+
+      expect([shown(), words?.isCancelled]).toEqual([["x"], true]);
+    });
+
+    test("the next key cancels both stages", async () => {
+      await slowAnswer();
+      const [words, both] = await typed("re", 70);
+      await typed("ret", 1);
+
+      expect([words?.isCancelled, both?.isAbandoned]).toEqual([true, true]);
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Announcement, type Endpoint } from "../../../plugin/protocol/discovery";
-import { consentIn } from "../../../plugin/sidecar/consent";
+import { consentIn } from "../../../plugin/sidecar/programs";
 import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { type StartFailure } from "../../../plugin/sidecar/failure";

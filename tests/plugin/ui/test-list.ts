@@ -6,12 +6,11 @@ import { Emitter } from "../../../plugin/emitter";
 import { paneKey } from "../../../plugin/pane/keys";
 import { type PaneModel } from "../../../plugin/pane/model";
 import { type FeedbackKind, type IndexStatus, type Passage } from "../../../plugin/protocol/messages";
-import { type Answer, type SearchState } from "../../../plugin/search/answer";
+import { type Answer, type ResultSource, type SearchState } from "../../../plugin/search/answer";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
-import { type ResultSource } from "../../../plugin/search/result-source";
 import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { buildList } from "../../../plugin/ui/list-dom";
-import { type ListParts, ResultList } from "../../../plugin/ui/result-list";
+import { buildList } from "../../../plugin/ui/list/list-view";
+import { type ListParts, ResultList } from "../../../plugin/ui/list/result-list";
 import { answer, indexStatus, manualClock } from "../builders";
 
 /** A source that answers what the test says, and writes down what it was asked. */

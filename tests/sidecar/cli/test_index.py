@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import apsw
+import msgspec
 import pytest
 
 from quarry.client import client as client_module
-from quarry.client.replies import Reply
 
 pytestmark = pytest.mark.slow  # each test starts a sidecar
 
@@ -62,7 +62,7 @@ def test_a_note_that_cannot_be_read_is_told_and_the_rest_indexed(command, vault)
 
 def test_an_index_that_cannot_be_made_is_a_failure(command, vault, monkeypatch):
     def failed(client):
-        yield Reply({**client.status(), "state": "failed", "message": "the disk is full; make room"})
+        yield msgspec.structs.replace(client.status(), state="failed", message="the disk is full; make room")
 
     monkeypatch.setattr(client_module.SidecarClient, "statuses", failed)
 

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.slow  # each test starts an interpreter
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
-OTHERS = {"tqdm", "watchfiles", "model2vec", "mcp", "quarry.evaluation", "quarry.bench", "quarry.mcp"}
+OTHERS = {"tqdm", "watchfiles", "model2vec", "mcp", "quarry.evaluation", "quarry.mcp"}
 READING_NOTES = {"quarry.documents.note", "quarry.documents.chunking", "quarry.documents.frontmatter"}
 BEGIN = "from quarry.__main__ import main\n"
 
@@ -41,6 +41,13 @@ def test_a_command_that_asks_a_sidecar_imports_no_engine(command: str):
 
 def test_a_question_to_a_running_sidecar_imports_no_engine(at_shared):
     assert not imported(helped("search", "--json", "accordion")) & (ENGINE | OTHERS)
+
+
+def test_a_command_that_serves_agents_imports_neither_the_engine_nor_the_sdk():
+    found = imported(f"{helped('mcp', '--help')}import quarry.mcp.stdio")
+
+    assert "quarry.mcp.stdio" in found
+    assert not found & (ENGINE | {"pydantic", "uvicorn"} | (OTHERS - {"quarry.mcp"}))
 
 
 def test_a_sidecar_imports_neither_the_file_watcher_nor_progress_bars():

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from quarry import errors
+from quarry import protocol as wire
 from quarry.client import client as module
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import Incoming, RequestFailed, SidecarClient, decoded
 from quarry.client.discovery import Discovery, ServedVault, VaultLock, discovery_path, write_discovery
 from quarry.limits import MAX_CONNECTIONS
 from quarry.vault.identity import vault_id
@@ -102,7 +103,7 @@ def test_waiting_is_left_to_the_sidecar(vault, tools, monkeypatch):
     with SidecarClient(vault, "test") as client:
         monkeypatch.setattr(SidecarClient, "ask", noted)
         client.wait_until_complete(PATIENCE_S)
-        waits = [params["waitMs"] for params in asked if params]
+        waits = [params.wait_ms for params in asked if params]
 
         assert client.status().notes == 303
     assert 0 < waits[0] <= PATIENCE_S * 1000
@@ -238,7 +239,16 @@ def test_what_a_starting_sidecar_finds_of_its_killed_predecessor_is_gone_before_
     assert found(home, vault).pid == second.pid
 
 
-@pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 403 Forbidden\r\n\r\n", b"220 smtp ready\r\n", b"\x00" * 100])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"HTTP/1.1 403 Forbidden\r\n\r\n",
+        b"HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: aaaa\r\n\r\n",
+        b"220 smtp ready\r\n",
+        b"\x00" * 100,
+    ],
+)
 def test_a_holder_that_does_not_speak_our_protocol_is_given_up_on(vault, run_dir, trap, reply):
     leave_file(run_dir, vault, trap(reply).port)
 
@@ -247,6 +257,47 @@ def test_a_holder_that_does_not_speak_our_protocol_is_given_up_on(vault, run_dir
         pytest.raises(errors.ConnectionFailed, match=f"process {NOBODY} serves .* but does not answer"),
     ):
         SidecarClient(vault, "test", patience_s=0.3)
+
+
+def test_a_redirect_is_not_followed(vault, run_dir, trap):
+    elsewhere = trap()
+    reply = f"HTTP/1.1 301 Moved\r\nLocation: ws://127.0.0.1:{elsewhere.port}/\r\nContent-Length: 0\r\n\r\n"
+    leave_file(run_dir, vault, trap(reply.encode()).port)
+
+    with VaultLock(run_dir, vault_id(vault)), pytest.raises(errors.ConnectionFailed, match="does not answer"):
+        SidecarClient(vault, "test", patience_s=0.3)
+
+    assert elsewhere.heard == b""
+
+
+@pytest.mark.parametrize("data", ["", "{", "NaN", "[" * 100_000, b'{"id": "\xff"}', '{"id": 1.5}', "[]"])
+def test_what_is_not_a_message_is_no_answer(data):
+    with pytest.raises(errors.ConnectionFailed, match="does not follow the sidecar's protocol"):
+        decoded(data, Incoming)
+
+
+def test_a_result_without_a_field_names_it_and_the_way_out():
+    with pytest.raises(errors.ConnectionFailed, match=r"`reportedMs`.*of another version than this tool; stop it"):
+        decoded('{"accepted": 1}', wire.Accepted)
+
+
+def test_a_field_that_only_a_newer_sidecar_has_is_ignored():
+    text = '{"state": "live", "done": 1, "total": 1, "epoch": 7, "colour": "blue"}'
+
+    assert decoded(text, wire.Freshness).epoch == 7
+
+
+def test_a_sidecar_that_reads_nothing_does_not_hold_us_for_ever(vault, start, monkeypatch):
+    sidecar = start(vault)
+    with SidecarClient(vault, "test") as client:
+        os.kill(sidecar.pid, signal.SIGSTOP)
+        client._socket.settimeout(0.2)
+        begun_s = time.monotonic()
+        with pytest.raises(module.ConnectionLost):
+            client._ask("search", {"query": "x" * 50_000_000})
+        os.kill(sidecar.pid, signal.SIGCONT)
+
+    assert time.monotonic() - begun_s < PATIENCE_S
 
 
 def test_the_sidecar_of_another_vault_is_not_asked_for_this_one(vault, tmp_path, start, tools):
@@ -323,7 +374,7 @@ def test_what_the_sidecar_says_on_its_way_out_is_said_by_the_client(vault, home,
 
 def test_progress_ends_in_a_live_index_even_if_no_news_ever_comes(vault, start, monkeypatch):
     monkeypatch.setattr(module, "STATUS_POLL_S", 0.05)
-    monkeypatch.setattr(module, "_status_in", lambda reply: None)  # all news is lost
+    monkeypatch.setattr(module, "_status_in", lambda news: None)  # all news is lost
     start(vault)
 
     with SidecarClient(vault, "test") as client:
@@ -395,17 +446,14 @@ class Slow:
     def __init__(self):
         self.sent = []
 
-    def send(self, message, timeout_s):
+    def send(self, message):
         self.sent.append(json.loads(message))
 
-    def receive(self, timeout_s):
+    def recv(self, timeout_s):
         if len(self.sent) == 1:
             raise TimeoutError
         error = {"code": -32800, "message": "cancelled", "data": {"kind": "cancelled", "next": "ask again"}}
         return json.dumps({"jsonrpc": "2.0", "id": self.sent[0]["id"], "error": error})
-
-    def close(self):
-        pass
 
 
 def test_who_gives_up_has_the_sidecar_cancel_the_question(at_shared, monkeypatch):

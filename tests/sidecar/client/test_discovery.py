@@ -96,7 +96,7 @@ def test_it_is_private_whatever_the_umask(file, mask):
 def test_a_link_planted_in_its_place_is_not_written_through(file, tmp_path, place):
     target = tmp_path / "target"
     target.write_text("precious")
-    planted = file if place == "final" else file.with_suffix(".4711.new")
+    planted = file if place == "final" else file.with_name(f"{file.name}.{os.getpid()}.new")
     planted.symlink_to(target)
 
     write_discovery(file, discovery_of())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.documents.frontmatter import is_drawing_or_board, read_front_matter, read_properties
+from quarry.documents.frontmatter import is_drawing_or_board, read_front_matter, read_properties, refused_class
 from quarry.types import PropertyValue
 
 
@@ -125,6 +125,18 @@ def test_only_the_first_64_kb_are_read() -> None:
     assert front.properties == {"a": 1, "b": 2}
     assert "65,536" in front.problems[0]
     assert front.body_start == 4 + 5 + 100_000 + 5 + 4
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        *(("public", None), ("Internal", None), ("", None), (("internal", "public"), None)),
+        *(("sensitive", "sensitive"), ("Restricted", "Restricted"), ("secret", "secret"), (True, "True")),
+        (("public", "restricted"), "restricted"),
+    ],
+)
+def test_a_note_is_refused_for_any_class_but_public_and_internal(value: PropertyValue, expected: str | None) -> None:
+    assert refused_class({"Sensitivity": value}) == expected
 
 
 @pytest.mark.parametrize("key", ["excalidraw-plugin", "Kanban-Plugin"])

@@ -64,6 +64,18 @@ def test_a_secret_in_the_file_name_does_not_reach_the_title() -> None:
     assert TOKEN not in read("text", path=f"a/{TOKEN}.md").title
 
 
+def test_of_a_generated_note_some_thousand_links_and_tags_are_kept_and_the_rest_is_a_problem() -> None:
+    links, tags = (" ".join(form.format(number) for number in range(6_000)) for form in ("[[n{}]]", "#t{}"))
+
+    note = read_note("n.md", f"{links} {tags}".encode(), ReadingRules())
+
+    assert (len(note.links), len(note.tags)) == (5_000, 1_000)
+    assert note.problems[-2:] == (
+        "only its first 5,000 links are indexed; split the note",
+        "only its first 1,000 tags are indexed; split the note",
+    )
+
+
 def test_a_file_over_the_limit_is_read_up_to_it_and_said() -> None:
     note = read_note("a.md", ("é" * 100).encode(), ReadingRules(max_bytes=101))
 

@@ -27,7 +27,7 @@ from hugging_face_cache import HuggingFaceCache
 
 from quarry.embedding import ContextualEncoder, load_contextual_encoder
 from quarry.embedding.model_files import BUNDLED
-from quarry.embedding.static import StaticEncoder, load_encoder
+from quarry.embedding.static import StaticEncoder, load_static_encoder
 
 WORDS = ("[UNK]", "alpha", "beta", "gamma", "delta")
 
@@ -41,7 +41,7 @@ TABLE = np.array([[0, 0], [1, 0], [0, 1], [3, 4], [-1, 0]], np.float32)  # of th
 
 @pytest.fixture(scope="session")
 def bundled() -> StaticEncoder:
-    return load_encoder()
+    return load_static_encoder()
 
 
 @pytest.fixture

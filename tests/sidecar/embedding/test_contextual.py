@@ -1,14 +1,24 @@
-import subprocess
+import itertools
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from onnx import TensorProto
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import BertPreTokenizer, Metaspace, Sequence, WhitespaceSplit
+from tokenizers.processors import TemplateProcessing
 
 from quarry.embedding import ContextualEncoder, load_contextual_encoder
+from quarry.embedding.contextual import OVERLAP, Network, WindowTokenizer, pool, split_evenly
+from quarry.embedding.contextual_files import POOLINGS, ContextualConfig, Pooling, Prompts
 from quarry.errors import ModelDamaged, ModelMissing
 
 SaveGraph = Callable[..., Path]
@@ -206,13 +216,172 @@ def test_a_folder_of_pickled_parts_holds_no_model(save_graph: SaveGraph) -> None
         load_contextual_encoder(str(folder))
 
 
-@pytest.mark.slow
-def test_onnx_runtime_is_imported_for_a_contextual_model_only() -> None:
-    code = (
-        "import sys; from quarry.embedding import load_contextual_encoder, load_encoder; load_encoder('bundled'); "
-        "load_contextual_encoder('bundled'); print('onnxruntime' in sys.modules)"
+IDS = [3, 1, 3]
+
+
+def load_network(folder: Path) -> Network:
+    return Network(folder / "onnx" / "model.onnx")
+
+
+@pytest.mark.parametrize("integer", [TensorProto.INT32, TensorProto.INT64])
+@pytest.mark.parametrize("inputs", [("input_ids",), ("input_ids", "attention_mask", "token_type_ids")])
+def test_a_graph_is_given_the_inputs_it_wants(save_graph: SaveGraph, integer: int, inputs: tuple[str, ...]) -> None:
+    network = load_network(save_graph(integer=integer, inputs=inputs))
+
+    assert network.run(IDS).tolist() == [[3, 4], [1, 0], [3, 4]]
+    assert not network.is_pooled
+
+
+@pytest.mark.parametrize("output", ["last_hidden_state", "token_embeddings", "states"])
+def test_the_states_of_tokens_are_found_under_any_name(save_graph: SaveGraph, output: str) -> None:
+    assert load_network(save_graph(output=output)).run(IDS).shape == (3, 2)
+
+
+def test_a_graph_may_pool_by_itself(save_graph: SaveGraph) -> None:
+    network = load_network(save_graph(output="sentence_embedding"))
+
+    assert network.is_pooled
+    assert network.run(IDS).tolist() == [[3, 4]]
+
+
+def test_half_precision_is_widened(save_graph: SaveGraph) -> None:
+    states = load_network(save_graph(table=np.ones((5, 2), np.float16))).run(IDS)
+
+    assert states.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"inputs": ("input_ids", "past_key_values")}, "an input that Quarry does not have: past_key_values"),
+        ({"shape": ("batch", 128)}, "texts of one length only"),
+        ({"inputs": ("input_ids", "attention_mask"), "shape": ("tokens",)}, "texts of one length only"),
+    ],
+)
+def test_a_graph_of_another_kind_is_refused(save_graph: SaveGraph, options: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        load_network(save_graph(**options))
+
+
+UNKNOWN, START, END, QUERY, PASSAGE, A, B = range(7)
+
+
+def tokenizer(**config: object) -> WindowTokenizer:
+    """Of the words `▁a` and `▁b`, with marks at both ends."""
+    words = ("<unk>", "<s>", "</s>", "▁query:", "▁passage:", "▁a", "▁b")
+    made = Tokenizer(WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
+    made.pre_tokenizer = Sequence([WhitespaceSplit(), Metaspace()])
+    made.add_special_tokens(["<s>", "</s>"])
+    made.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", START), ("</s>", END)])
+    made.enable_truncation(2)  # as files of tokenizers have it
+    made.enable_padding(length=128)
+    settings: dict[str, object] = {"prompts": Prompts("query: ", "passage: "), "max_tokens": 11} | config
+    return WindowTokenizer(
+        made, ContextualConfig(is_lowercased=False, unknown_token="<unk>", pooling="mean", **settings)
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert done.stdout.strip() == "False"
+def test_a_text_is_read_behind_its_prompt_and_between_marks() -> None:
+    assert tokenizer().passage("a b") == [[START, PASSAGE, A, B, END]]
+    assert tokenizer().query("a b") == [START, QUERY, A, B, END]
+    assert tokenizer(prompts=Prompts()).query("a b") == [START, A, B, END]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "c", "c d"])
+def test_a_text_without_a_known_token_has_no_window(text: str) -> None:
+    assert tokenizer().passage(text) == []
+    assert tokenizer().query(text) == []
+
+
+def test_a_network_can_be_tried_on_unknown_tokens() -> None:
+    assert tokenizer().any_window("c") == [START, PASSAGE, UNKNOWN, END]
+
+
+def test_a_long_passage_has_overlapping_windows_each_with_prompt_head_and_marks() -> None:
+    windows = tokenizer(max_tokens=19).passage(" ".join(["a"] * 4 + ["b"] * 30))
+
+    assert len(windows) > 1
+    assert all(window[:6] == [START, PASSAGE, A, A, A, A] for window in windows)
+    assert all(window[-1] == END and len(window) <= 19 for window in windows)
+    assert [token for window in windows for token in window].count(B) > 30
+
+
+def test_of_a_long_query_the_first_window_is_read() -> None:
+    assert tokenizer().query("a " * 50) == [START, QUERY, *[A] * 8, END]
+
+
+def test_a_text_is_lowercased_where_the_model_wants_it() -> None:
+    assert tokenizer(max_tokens=8).passage("A") == []
+
+    shouted = Tokenizer(WordLevel({"a": 0, "?": 1}, unk_token="?"))
+    config = ContextualConfig(8, Prompts(), is_lowercased=True, unknown_token="?", pooling="mean")
+
+    assert WindowTokenizer(shouted, config).passage("A") == [[0]]
+
+
+def test_a_prompt_that_leaves_no_room_is_refused() -> None:
+    with pytest.raises(ValueError, match="of 3 tokens its prompt 'query: ' leaves none"):
+        tokenizer(max_tokens=3)
+
+
+def test_the_vocabulary_is_counted() -> None:
+    assert tokenizer().vocabulary_size == 7
+
+
+@given(length=st.integers(0, 600), room=st.integers(1, 80))
+def test_windows_cover_all_tokens_and_are_of_one_length(length: int, room: int) -> None:
+    windows = split_evenly(range(length), room)
+
+    lengths = [len(window) for window in windows]
+    assert {token for window in windows for token in window} == set(range(length))
+    assert max(lengths) <= room
+    assert max(lengths) - min(lengths) <= len(windows)
+
+
+@given(length=st.integers(81, 600))
+def test_neighbouring_windows_overlap(length: int) -> None:
+    windows = split_evenly(range(length), 80)
+
+    overlaps = [len({*one} & {*other}) for one, other in itertools.pairwise(windows)]
+    assert overlaps
+    assert min(overlaps) == max(overlaps) == 80 * OVERLAP
+
+
+def test_the_offsets_of_a_normalised_text_find_its_prompt() -> None:
+    made = Tokenizer(WordLevel({"query": 0, ":": 1, "a": 2, "?": 3}, unk_token="?"))
+    made.normalizer = Lowercase()
+    made.pre_tokenizer = BertPreTokenizer()
+    config = ContextualConfig(8, Prompts("Query: "), is_lowercased=False, unknown_token="?", pooling="mean")
+
+    assert WindowTokenizer(made, config).query("a a") == [0, 1, 2, 2]
+    assert WindowTokenizer(made, config).query("x") == []
+
+
+STATES = np.array([[1, 0], [2, 6], [6, 3]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "expected"),
+    [
+        ("cls", [1, 0]),
+        ("lasttoken", [6, 3]),
+        ("max", [6, 6]),
+        ("mean", [3, 3]),
+        ("mean_sqrt_len_tokens", [3, 3]),  # which is longer, and points the same way
+        ("weightedmean", [23 / 6, 21 / 6]),
+    ],
+)
+def test_states_are_pooled(pooling: Pooling, expected: list[float]) -> None:
+    vector = pool(STATES, pooling)
+
+    assert vector.dtype == np.float32
+    np.testing.assert_allclose(vector, expected)
+
+
+@pytest.mark.parametrize("pooling", get_args(Pooling))
+def test_the_vector_of_a_single_token_is_its_state(pooling: Pooling) -> None:
+    assert pool(STATES[1:2], pooling).tolist() == [2, 6]
+
+
+def test_all_poolings_are_listed() -> None:
+    assert set(POOLINGS) == set(get_args(Pooling))

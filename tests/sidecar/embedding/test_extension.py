@@ -11,10 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarry.embedding.extension import MAX_PIECES, UNKNOWN_ID, Extension, read_extension
+from quarry.embedding.extension import (
+    MAX_PIECES,
+    UNKNOWN_ID,
+    WORD_START,
+    Extension,
+    find_runs,
+    has_runs,
+    read_extension,
+    without_runs,
+)
 from quarry.embedding.model_files import BUNDLED, EXTENSION_TOKENIZER_FILE
-from quarry.embedding.script_runs import has_runs
-from quarry.embedding.static import StaticEncoder, load_encoder
+from quarry.embedding.static import StaticEncoder, load_static_encoder
 from quarry.embedding.tokens import MAX_TEXT_CHARS
 
 MIXED = "Git 分支 and ветка, 노트 2024 ノート"
@@ -33,7 +41,7 @@ def english_alone(tmp_path_factory: pytest.TempPathFactory) -> StaticEncoder:
     folder = tmp_path_factory.mktemp("english")
     for name in ("model.safetensors", "tokenizer.json", "config.json"):
         (folder / name).write_bytes((BUNDLED.path / name).read_bytes())
-    return load_encoder(str(folder))
+    return load_static_encoder(str(folder))
 
 
 # --- Latin letters ---------------------------------------------------------------------------------------------
@@ -170,7 +178,7 @@ def test_words_of_its_scripts_are_covered(bundled: StaticEncoder) -> None:
 
 def test_a_vault_without_such_letters_never_opens_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Extension, "open", lambda _: pytest.fail("opened"))
-    encoder = load_encoder()
+    encoder = load_static_encoder()
 
     encoder.encode(["Größe, Ελληνικά, C++ — “quoted”", "x" * 5_000])
 
@@ -179,17 +187,17 @@ def test_a_vault_without_such_letters_never_opens_the_tokenizer(monkeypatch: pyt
 
 
 def test_the_fingerprint_is_the_same_before_and_after_it_is_opened() -> None:
-    encoder = load_encoder()
+    encoder = load_static_encoder()
     before = encoder.fingerprint
 
     encoder.encode(["笔记"])
 
-    assert encoder.fingerprint == before == load_encoder().fingerprint
+    assert encoder.fingerprint == before == load_static_encoder().fingerprint
 
 
 def test_threads_that_meet_its_first_letter_at_once_all_get_the_same_rows() -> None:
-    encoder = load_encoder()
-    expected = load_encoder().encode(TEXTS).tobytes()
+    encoder = load_static_encoder()
+    expected = load_static_encoder().encode(TEXTS).tobytes()
     ready = threading.Barrier(8)
 
     def encode(_: int) -> bytes:
@@ -234,3 +242,52 @@ def test_processes_with_other_hash_seeds_and_thread_counts_give_the_same_bytes()
     }
 
     assert len(digests) == 1
+
+
+LATIN = st.text(st.characters(max_codepoint=0x3FF))
+CYRILLIC_OR_HAN = st.text(st.characters(min_codepoint=0x410, max_codepoint=0x44F), min_size=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("机器学习笔记本，第二章", ["机器学习笔记本", "第二章"]),
+        ("東京タワーへ ﾊﾝｶｸ 々", ["東京タワーへ", "ﾊﾝｶｸ", "々"]),
+        ("안녕하세요 세계", ["▁안녕하세요", "▁세계"]),
+        ("Привет, мир!", ["▁Привет", "▁мир"]),
+        ("за\u0301мок и\u0306од", ["▁за\u0301мок", "▁и\u0306од"]),
+        ("か\u3099 \u1112\u1161\u11ab", ["か\u3099", "▁\u1112\u1161\u11ab"]),
+        ("Git分支 and ветка2 x", ["分支", "▁ветка"]),
+        ("中한", ["中", "▁한"]),
+        ("plain English, Größe, Ελληνικά, שלום, ไทย, 12", []),
+        ("。「」・ー", ["ー"]),
+        ("", []),
+    ],
+)
+def test_runs_are_letters_of_the_four_scripts_with_their_marks(text: str, runs: list[str]) -> None:
+    assert find_runs(text) == runs
+    assert has_runs(text) == bool(runs)
+
+
+def test_what_is_left_has_a_space_for_each_run() -> None:
+    assert without_runs("Git分支 and ветка2") == "Git  and  2"
+
+
+@given(text=LATIN)
+def test_text_of_other_letters_has_no_runs_and_stays_as_it_is(text: str) -> None:
+    assert not has_runs(text)
+    assert without_runs(text) == text
+
+
+@given(text=st.text())
+def test_every_letter_is_either_in_a_run_or_left(text: str) -> None:
+    runs, left = find_runs(text), without_runs(text)
+
+    assert not has_runs(left)
+    assert has_runs(text) == bool(runs)
+    assert sum(len(run.removeprefix(WORD_START)) for run in runs) + len(left) - len(runs) == len(text)
+
+
+@given(before=LATIN, run=CYRILLIC_OR_HAN, after=LATIN)
+def test_a_word_among_other_letters_is_one_run(before: str, run: str, after: str) -> None:
+    assert find_runs(f"{before} {run} {after}") == [WORD_START + run]

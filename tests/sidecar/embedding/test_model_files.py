@@ -1,3 +1,4 @@
+import mmap
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -6,15 +7,18 @@ import numpy as np
 import pytest
 from hugging_face_cache import HuggingFaceCache
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from quarry.embedding import load_encoder, model_files
+from quarry.embedding import Encoder, is_known_word, load_encoder, model_files
 from quarry.embedding.model_files import (
     BUNDLED,
     EXTENSION_FILES,
     MANIFEST_FILE,
     WEIGHTS_FILE,
+    find_folder,
     find_model,
     hash_model,
+    read_table,
 )
 from quarry.errors import ModelDamaged, ModelMissing
 
@@ -214,3 +218,136 @@ def test_a_damaged_download_says_what_to_delete(save_model: SaveModel, cache: Hu
 
     assert printed.startswith("ModelDamaged")
     assert f"delete {snapshot}" in printed
+
+
+@pytest.mark.parametrize("name", ["models/mine", "./models/mine", "~/models/mine"])
+def test_a_folder_may_be_written_relative_or_from_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+
+    found = find_folder(name, [], lambda _: False)
+
+    assert found.path.samefile(tmp_path / "models" / "mine")
+    assert found.name == "mine"
+    assert not found.is_download
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/nowhere/model",
+        __file__,
+        "./owner/name",
+        "../owner/name",
+        ".hidden/name",
+        "~/no/such/model",
+        "~nobody-of-this-name/model",
+        "C:\\models\\mine",
+        "C:/models/mine",
+        "models/of/mine",
+        "potion",
+        "owner\\name",
+        "owner/",
+        "a\x00b",
+        "x" * 5_000,
+    ],
+)
+def test_what_is_not_spelled_owner_slash_name_is_never_asked_for_on_the_network(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda name, **_: asked.append(name))
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(ModelMissing, match=r"set `embedding\.model` to"):
+        find_folder(name, [], lambda _: True)
+
+    assert asked == []
+
+
+@pytest.mark.parametrize("word", ["resource", "Gardening", "night"])
+def test_common_words_are_known_in_any_case(word: str):
+    assert is_known_word(word)
+
+
+@pytest.mark.parametrize("word", ["", "resorce", "xqzt", "##ing", "[UNK]", "Rechnung"])
+def test_slips_names_of_tokens_and_other_languages_are_not(word: str):
+    assert not is_known_word(word)
+
+
+def test_what_is_known_without_a_model_is_what_the_bundled_one_knows(bundled_encoder: Encoder):
+    words = ["walnut", "accordion", "acordion", "casting", "costing", "brot", "backen", "sunday", "reeds", "tuning"]
+
+    assert [is_known_word(word) for word in words] == [bundled_encoder.is_word(word) for word in words]
+
+
+SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
+
+
+def is_mapped(table: NDArray[np.generic]) -> bool:
+    """Whether the numbers of *table* lie in a file."""
+    base: object = table
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
+
+
+def test_the_bundled_table_is_mapped_and_not_copied() -> None:
+    table = read_table(BUNDLED.path / WEIGHTS_FILE, 29_525, may_map=True)
+
+    assert BUNDLED.stays_as_it_is
+    assert is_mapped(table)
+    assert not table.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_mapped_table_holds_what_a_copied_one_holds(save_model: SaveModel, dtype: str) -> None:
+    rows = (np.arange(20).reshape(5, 4) * 7 % 19 - 9).astype(dtype)
+    path = save_model(rows) / WEIGHTS_FILE
+
+    mapped, copied = read_table(path, 5, may_map=True), read_table(path, 5, may_map=False)
+
+    assert (is_mapped(mapped), is_mapped(copied)) == (True, False)
+    assert mapped.dtype == copied.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(mapped, rows)
+    np.testing.assert_array_equal(copied, rows)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_other_types_become_float32(save_model: SaveModel, dtype: str) -> None:
+    rows = np.arange(20).reshape(5, 4).astype(dtype)
+
+    table = read_table(save_model(rows) / WEIGHTS_FILE, 5, may_map=True)
+
+    assert table.dtype == np.float32
+    np.testing.assert_array_equal(table, rows)
+
+
+def test_the_rows_are_found_wherever_they_lie_in_the_file(save_model: SaveModel) -> None:
+    rows = np.arange(8, dtype="float32").reshape(2, 4)
+    folder = save_model(rows, token_mapping=np.array([0, 1, 1, 0, 1]), weights=np.arange(5, dtype="float64"))
+
+    table = read_table(folder / WEIGHTS_FILE, 5, may_map=True)
+
+    np.testing.assert_array_equal(table, rows[[0, 1, 1, 0, 1]] * np.arange(5, dtype="float32")[:, None])
+
+
+@pytest.mark.parametrize("token_count", [4, 6])
+def test_a_tokenizer_of_another_size_is_refused(save_model: SaveModel, token_count: int) -> None:
+    path = save_model(np.ones((5, 4), dtype="int8")) / WEIGHTS_FILE
+
+    with pytest.raises(ValueError, match=f"its tokenizer has {token_count} tokens, its weights have 5 rows"):
+        read_table(path, token_count, may_map=True)
+
+
+def test_a_model_written_over_does_not_change_a_copied_table(save_model: SaveModel) -> None:
+    path = save_model(np.ones((5, 4), dtype="int8")) / WEIGHTS_FILE
+    table = read_table(path, 5, may_map=False)
+
+    path.write_bytes(b"")
+
+    assert table.sum() == 20

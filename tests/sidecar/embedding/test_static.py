@@ -1,5 +1,7 @@
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,9 +15,9 @@ from tokenizers import Tokenizer
 from tokenizers.models import BPE, Unigram
 from tokenizers.pre_tokenizers import Metaspace
 
+from quarry.embedding.extension import has_runs
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
-from quarry.embedding.script_runs import has_runs
-from quarry.embedding.static import StaticEncoder, load_encoder
+from quarry.embedding.static import StaticEncoder, load_static_encoder
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
 from quarry.errors import ModelDamaged
 
@@ -86,7 +88,7 @@ def test_models_of_other_tokenizers_give_the_rows_of_model2vec(tmp_path: Path, k
     StaticModel(np.random.default_rng(7).normal(size=(12, 4)).astype("float32"), tokenizer).save_pretrained(tmp_path)
     texts = ["stone wall", "a lone stone, ꙮ", "", "wall " * 90]
 
-    encoder = load_encoder(str(tmp_path))
+    encoder = load_static_encoder(str(tmp_path))
 
     expected = StaticModel.from_pretrained(tmp_path, force_download=False, normalize=True).encode(texts)
     np.testing.assert_allclose(encoder.encode(texts), expected, atol=1e-6)
@@ -98,7 +100,7 @@ def test_models_of_other_tokenizers_give_the_rows_of_model2vec(tmp_path: Path, k
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
 def test_a_row_is_the_mean_of_its_tokens_whatever_type_they_are_stored_in(save_model: SaveModel, dtype: str) -> None:
     table = (np.arange(20).reshape(5, 4) * 7 % 19 - 9).astype(dtype)
-    encoder = load_encoder(str(save_model(table)))
+    encoder = load_static_encoder(str(save_model(table)))
 
     row = encoder.encode(["beta unheard-of delta beta"])[0]
 
@@ -112,7 +114,7 @@ def test_shared_rows_and_weights_of_a_quantised_vocabulary_are_applied(save_mode
         clusters, token_mapping=np.array([0, 0, 1, 1, 0]), weights=np.array([1, 3, 4, 1, 1], dtype="float32")
     )
 
-    row = load_encoder(str(folder)).encode(["alpha beta"])[0]
+    row = load_static_encoder(str(folder)).encode(["alpha beta"])[0]
 
     np.testing.assert_allclose(row, [0.6, 0.8], atol=1e-6)
 
@@ -120,7 +122,7 @@ def test_shared_rows_and_weights_of_a_quantised_vocabulary_are_applied(save_mode
 def test_opposite_words_that_cancel_give_a_zero_row_and_no_nan(save_model: SaveModel) -> None:
     table = np.array([[0, 0], [1, 2], [-1, -2], [5, 5], [5, 6]], dtype="float32")
 
-    rows = load_encoder(str(save_model(table))).encode(["alpha beta"])
+    rows = load_static_encoder(str(save_model(table))).encode(["alpha beta"])
 
     assert not rows.any()
 
@@ -129,7 +131,7 @@ def test_opposite_words_that_cancel_give_a_zero_row_and_no_nan(save_model: SaveM
 def test_the_scale_of_the_weights_does_not_show(save_model: SaveModel, scale: float) -> None:
     table = np.array([[0, 0], [3, 4], [1, 0], [0, 1], [1, 1]], dtype="float32") * np.float32(scale)
 
-    row = load_encoder(str(save_model(table))).encode(["alpha"])[0]
+    row = load_static_encoder(str(save_model(table))).encode(["alpha"])[0]
 
     np.testing.assert_allclose(row, [0.6, 0.8], atol=1e-6)
 
@@ -155,7 +157,7 @@ def test_batches_follow_on_without_a_seam(bundled: StaticEncoder) -> None:
 
 
 def test_two_loads_give_the_same_bytes(bundled: StaticEncoder) -> None:
-    assert load_encoder().encode(TEXTS).tobytes() == bundled.encode(TEXTS).tobytes()
+    assert load_static_encoder().encode(TEXTS).tobytes() == bundled.encode(TEXTS).tobytes()
 
 
 def test_threads_may_encode_at_once(bundled: StaticEncoder) -> None:
@@ -250,7 +252,7 @@ def test_slips_and_pieces_are_no_words(bundled: StaticEncoder, word: str) -> Non
 
 
 def test_a_model_of_five_words_knows_them(save_model: SaveModel) -> None:
-    encoder = load_encoder(str(save_model(np.ones((5, 4), dtype="float32"))))
+    encoder = load_static_encoder(str(save_model(np.ones((5, 4), dtype="float32"))))
 
     assert encoder.is_word("Beta")
     assert not encoder.is_word("epsilon")
@@ -262,7 +264,7 @@ def test_a_model_of_five_words_knows_them(save_model: SaveModel) -> None:
 
 
 def test_the_fingerprint_of_a_model_is_the_same_at_every_load(bundled: StaticEncoder) -> None:
-    assert load_encoder("bundled").fingerprint == bundled.fingerprint
+    assert load_static_encoder("bundled").fingerprint == bundled.fingerprint
 
 
 def test_the_fingerprint_describes_the_model(bundled: StaticEncoder) -> None:
@@ -273,7 +275,7 @@ def test_the_fingerprint_describes_the_model(bundled: StaticEncoder) -> None:
 
 
 def test_a_folder_is_fingerprinted_by_its_name_and_the_same_weights(bundled: StaticEncoder, bundled_copy: Path) -> None:
-    fingerprint = load_encoder(str(bundled_copy)).fingerprint
+    fingerprint = load_static_encoder(str(bundled_copy)).fingerprint
 
     assert fingerprint.name == "copy"
     assert fingerprint.weights_sha256 == bundled.fingerprint.weights_sha256
@@ -281,21 +283,21 @@ def test_a_folder_is_fingerprinted_by_its_name_and_the_same_weights(bundled: Sta
 
 def test_other_weights_have_another_fingerprint(save_model: SaveModel, tmp_path: Path) -> None:
     table = np.ones((5, 4), dtype="float32")
-    one = load_encoder(str(save_model(table, tmp_path / "one" / "model")))
+    one = load_static_encoder(str(save_model(table, tmp_path / "one" / "model")))
     table[3, 1] = 1.5
-    other = load_encoder(str(save_model(table, tmp_path / "other" / "model")))
+    other = load_static_encoder(str(save_model(table, tmp_path / "other" / "model")))
 
     assert one.fingerprint != other.fingerprint
 
 
 def test_another_tokenizer_has_another_fingerprint(save_model: SaveModel, tmp_path: Path) -> None:
     folder = save_model(np.ones((5, 4), dtype="float32"))
-    before = load_encoder(str(folder)).fingerprint
+    before = load_static_encoder(str(folder)).fingerprint
     tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
     tokenizer["normalizer"] = {"type": "Lowercase"}
     (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
 
-    assert load_encoder(str(folder)).fingerprint != before
+    assert load_static_encoder(str(folder)).fingerprint != before
 
 
 # --- damage ----------------------------------------------------------------------------------------------------
@@ -307,14 +309,14 @@ def test_a_weight_that_is_no_sane_number_is_refused(save_model: SaveModel, value
     table[3, 1] = value
 
     with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
-        load_encoder(str(save_model(table)))
+        load_static_encoder(str(save_model(table)))
 
 
 def test_a_weight_too_large_for_float32_is_refused(save_model: SaveModel) -> None:
     table = np.full((5, 4), 1e200)
 
     with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
-        load_encoder(str(save_model(table)))
+        load_static_encoder(str(save_model(table)))
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf])
@@ -323,7 +325,7 @@ def test_a_token_weight_that_is_no_number_is_refused(save_model: SaveModel, weig
     folder = save_model(np.ones((2, 4), dtype="float32"), token_mapping=np.array([0, 0, 1, 1, 0]), weights=weights)
 
     with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
 
 
 @pytest.mark.parametrize("row", [-1, 2])
@@ -332,12 +334,12 @@ def test_a_token_mapping_that_leads_outside_the_table_is_refused(save_model: Sav
     folder = save_model(np.ones((2, 4), dtype="float32"), token_mapping=mapping)
 
     with pytest.raises(ModelDamaged):
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
 
 
 def test_a_table_that_is_no_matrix_is_refused(save_model: SaveModel) -> None:
     with pytest.raises(ModelDamaged, match="shape"):
-        load_encoder(str(save_model(np.ones((5, 4, 2), dtype="float32"))))
+        load_static_encoder(str(save_model(np.ones((5, 4, 2), dtype="float32"))))
 
 
 def test_a_tokenizer_that_counts_beyond_the_table_is_refused(save_model: SaveModel) -> None:
@@ -347,7 +349,7 @@ def test_a_tokenizer_that_counts_beyond_the_table_is_refused(save_model: SaveMod
     (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
 
     with pytest.raises(ModelDamaged, match="token 999"):
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
 
 
 def test_a_tokenizer_that_fails_on_unknown_words_fails_at_loading(save_model: SaveModel) -> None:
@@ -357,7 +359,7 @@ def test_a_tokenizer_that_fails_on_unknown_words_fails_at_loading(save_model: Sa
     (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
 
     with pytest.raises(ModelDamaged):
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
 
 
 @pytest.mark.parametrize("name", [WEIGHTS_FILE, TOKENIZER_FILE, "config.json"])
@@ -367,7 +369,7 @@ def test_a_file_of_something_else_is_refused(save_model: SaveModel, name: str, c
     (folder / name).write_bytes(content)
 
     with pytest.raises(ModelDamaged) as caught:
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
 
     assert str(folder) in str(caught.value)
     assert '"bundled"' in str(caught.value)
@@ -379,4 +381,15 @@ def test_a_truncated_weights_file_is_refused_without_a_manifest_too(save_model: 
     (folder / WEIGHTS_FILE).write_bytes(whole[:-5])
 
     with pytest.raises(ModelDamaged):
-        load_encoder(str(folder))
+        load_static_encoder(str(folder))
+
+
+def test_loading_the_bundled_model_imports_none_of_the_libraries_that_fetch_and_distil_one() -> None:
+    code = (
+        "import sys; from quarry.embedding import load_encoder; load_encoder().encode(['a note']); "
+        "print({'model2vec', 'huggingface_hub', 'joblib', 'tqdm', 'onnxruntime'} & set(sys.modules) or 'none')"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "none"

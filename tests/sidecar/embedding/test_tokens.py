@@ -96,7 +96,7 @@ def reference() -> Callable[[Iterable[str]], list[list[int]]]:
 Reference = Callable[[Iterable[str]], list[list[int]]]
 
 
-def read_as_lists(reader: tokens.TextTokenizer, texts: list[str]) -> list[list[int]]:
+def read_as_lists(reader: tokens.BatchTokenizer, texts: list[str]) -> list[list[int]]:
     """Each by itself, and as one of many, which is another way to the same."""
     alone = [ids.tolist() for text in texts for ids in reader.read([text])]
     among_many = [ids.tolist() for ids in reader.read([*texts, *[""] * MANY_TEXTS])]

@@ -1,20 +1,22 @@
 """The whole path, from a corpus to measures, with the engine and the model that ship."""
 
 import json
+import sys
+from math import log2
 
 import pytest
 
 from quarry.engine import Engine
-from quarry.errors import IndexUnavailable, ModelMissing
+from quarry.errors import ExtraMissing, IndexUnavailable, ModelMissing
 from quarry.evaluation.collections import JudgedQuery, read_collection
-from quarry.evaluation.runner import EvaluationTask, ask, evaluate, evaluate_all, indexed
-from quarry.evaluation.systems import SYSTEMS as ALL_SYSTEMS
+from quarry.evaluation.runner import MEASURES, EvaluationTask, ask, evaluate, evaluate_all, indexed, means, measure
+from quarry.evaluation.runner import SYSTEMS as ALL_SYSTEMS
 
 SYSTEMS = ("keyword", "default")
 
 
 def task(folder, work):
-    return EvaluationTask(read_collection(folder), SYSTEMS, 100, work, keep=False)
+    return EvaluationTask(read_collection(folder), SYSTEMS, 100, work)
 
 
 def test_a_collection_is_written_indexed_asked_and_measured(tmp_path, write_collection):
@@ -136,3 +138,47 @@ def test_a_missing_leg_is_an_error_and_no_result_of_the_other(tmp_path, notes, m
 
     with pytest.raises(IndexUnavailable, match="dense retriever"), indexed(notes, tmp_path / "index.db"):
         pass
+
+
+# --- measures ------------------------------------------------------------------------------------
+
+GRADES = {"best": 3, "good": 2, "fair": 1}
+IDEAL = 3 + 2 / log2(3) + 1 / 2
+
+
+def measured(found, grades=GRADES):
+    return measure([JudgedQuery("q", "text", "all", grades)], {"q": found})["q"]
+
+
+def test_measures_equal_values_worked_out_by_hand():
+    sixth = measured([f"x{n}" for n in range(5)] + ["best"])
+
+    assert measured(["best", "good", "fair"]) == pytest.approx(dict.fromkeys(MEASURES, 1.0))
+    assert measured(["fair", "good", "best"])["nDCG@10"] == pytest.approx((1 + 2 / log2(3) + 3 / 2) / IDEAL)
+    assert (sixth["nDCG@5"], sixth["Hit@1"]) == (0, 0)
+    assert sixth["nDCG@10"] == pytest.approx(3 / log2(7) / IDEAL)
+    assert sixth["MRR"] == pytest.approx(1 / 6)
+    assert sixth["R@10"] == pytest.approx(1 / 3)
+    assert measured([f"x{n}" for n in range(100)] + ["best"]) == dict.fromkeys(MEASURES, 0.0)
+
+
+def test_the_order_of_the_run_decides_whatever_the_ids():
+    assert measured(["m", "z", "a"], {"m": 1})["Hit@1"] == 1
+    assert measured(["z", "m"], {"m": 1})["MRR"] == measured(["a", "m"], {"m": 1})["MRR"] == 0.5
+
+
+def test_a_query_without_hits_and_a_document_outside_the_corpus_count_as_missed():
+    queries = [JudgedQuery(name, "", "all", {"d": 1}) for name in ("empty", "absent", "found")]
+
+    values = measure(queries, {"empty": (), "found": ("d",)})
+
+    assert values["empty"] == values["absent"] == dict.fromkeys(MEASURES, 0.0)
+    assert means(values.values())["MRR"] == pytest.approx(1 / 3)
+    assert measured(["a"], {"a": 1, "not in the corpus": 1})["R@100"] == 0.5
+
+
+def test_without_the_library_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+
+    with pytest.raises(ExtraMissing, match="comes with the extra `eval`"):
+        measure([], {})

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
-from quarry.index.opening import connect_ours
+from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_file
 from quarry.index.schema import PAGE_SIZE
 from quarry.options import SearchOptions

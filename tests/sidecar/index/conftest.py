@@ -13,13 +13,14 @@ from builders import top_chunks
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
 from quarry.index.database import select
-from quarry.index.opening import connect_ours
+from quarry.index.memory import Locations
+from quarry.index.meta import SnapshotCache
+from quarry.index.pool import connect_ours
 from quarry.index.postings.columns import vault_languages
 from quarry.index.postings.postings_cache import FEW_NOTES
 from quarry.index.postings.searcher import Fts5Retriever, KeywordSearcher
 from quarry.index.postings.spelling import SpellingIndex
 from quarry.index.postings.stored_snapshot import Documents
-from quarry.index.snapshot_cache import Locations, SnapshotCache
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking

@@ -1,17 +1,10 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from quarry.index.links import (
-    Namesakes,
-    fold_case,
-    fold_marks,
-    fold_name,
-    fold_tag,
-    target_key,
-    target_keys,
-    target_number,
-)
+from quarry.errors import NoteNotFound
+from quarry.index import links, note_rows, notes
+from quarry.index.keys import target_key
+from quarry.index.links import Namesakes
+from quarry.types import Link
 
 NOTES = ["Index.md", "a/Plan.md", "a/b/Plan.md", "c/Plan.md"]
 
@@ -49,35 +42,103 @@ def test_names_that_differ_by_an_accent_are_different_notes():
     assert Namesakes(["Résumé.md"]).resolve("resume", "x.md") is None
 
 
-@given(st.lists(st.text(st.sampled_from("aÀΣς\u0301/.md\n İ"), max_size=8), max_size=5))
-def test_keys_are_the_same_together_as_one_by_one(targets):
-    assert target_keys(targets) == [target_key(target) for target in targets]
+@pytest.fixture
+def find(index, put, make_note):
+    """Find a note among five by a name; its path."""
+    put("Kubernetes/Pods.md", "one", title="Pods and containers", aliases=("Pod", "Kapsel"))
+    put("Archive/Pods.md", "two", title="Old pods")
+    put("Recipes/Sourdough rye.md", "three", title="Sourdough rye")
+    put("Daily/1.md", "four", title="Monday")
+    put("Daily/2.md", "five", title="Monday")
+
+    def path_of(name):
+        with index.reader() as reader:
+            return reader.find_note(name).path
+
+    return path_of
 
 
-def test_keys_have_numbers_of_four_bytes():
-    numbers = {target_number(f"note {at}") for at in range(99)}
-
-    assert len(numbers) == 99
-    assert all(-(1 << 31) <= number < 1 << 31 for number in numbers)
-
-
-def test_case_and_composition_are_ignored_but_accents_count():
-    assert fold_case("CAFÉ") == fold_case("cafe\u0301") == "café"
-    assert fold_case("café") != fold_case("cafe")
-
-
-def test_accents_are_ignored_where_paths_are_filtered():
-    assert fold_marks("Résumé/ÉTÉ.md") == fold_marks("Re\u0301sume\u0301/ete.md") == "resume/ete.md"
-
-
-def test_letters_of_other_scripts_stay_whole():
-    assert fold_marks("日本語 Ελλάδα 한국") == "日本語 ελλαδα 한국"
-
-
-def test_a_tag_is_the_same_with_or_without_its_sign():
-    assert fold_tag("#Work/Plans/") == fold_tag("work/plans")
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("Kubernetes/Pods.md", "Kubernetes/Pods.md"),
+        ("Kubernetes/Pods", "Kubernetes/Pods.md"),
+        ("kubernetes/pods", "Kubernetes/Pods.md"),
+        ("sourdough RYE", "Recipes/Sourdough rye.md"),
+        ("Pods", "Archive/Pods.md"),  # as a link: the shortest path
+        ("Pods and Containers", "Kubernetes/Pods.md"),
+        ("kapsel", "Kubernetes/Pods.md"),
+        ("[[Kubernetes/Pods]]", "Kubernetes/Pods.md"),
+        ("[[Kubernetes/Pods#Life cycle|how they end]]", "Kubernetes/Pods.md"),
+        ("![[sourdough rye#Oven]]", "Recipes/Sourdough rye.md"),
+        ("Kubernetes/Pods#Life cycle", "Kubernetes/Pods.md"),
+    ],
+)
+def test_a_path_a_link_a_title_or_an_alias_finds_it(find, name, path):
+    assert find(name) == path
 
 
-def test_a_note_is_named_by_the_last_part_of_its_path_without_suffix():
-    assert fold_name("Areas/Health.MD") == fold_name("health") == "health"
-    assert fold_name("v1.2 notes.md") == "v1.2 notes"
+def test_a_title_of_several_notes_is_refused_with_their_paths(find):
+    with pytest.raises(
+        NoteNotFound, match=r"2 notes are called 'monday': do you mean 'Daily/1\.md' or 'Daily/2\.md'\?"
+    ):
+        find("monday")
+
+
+@pytest.mark.parametrize("name", ["Recipes/Sourdogh rye.md", "sourdow rye", "Sourdough"])
+def test_a_slip_of_the_finger_is_offered_the_note_it_is_most_like(find, name):
+    with pytest.raises(NoteNotFound, match=r"did you mean 'Recipes/Sourdough rye\.md'"):
+        find(name)
+
+
+@pytest.mark.parametrize("name", ["", "xyzzyqqq", "/", "..", "\0"])
+def test_what_is_like_nothing_is_offered_nothing(find, name):
+    with pytest.raises(NoteNotFound) as refused:
+        find(name)
+
+    assert str(refused.value) == f"there is no note {name!r} in the index"
+
+
+def test_links_are_followed_both_ways(put, index):
+    put("Hub.md", "x", links=(Link("wiki", "leaf", "H", "L"), Link("embed", "Missing", None, None)))
+    put("a/Leaf.md", "x", links=(Link("markdown", "../Hub.md", None, None), Link("wiki", "", "self", None)))
+    put("b/Leaf.md", "x")
+
+    with index.reader() as reader:
+        forward = [(found.link.target, found.path) for found in reader.links_from("Hub.md")]
+        own = [(found.link.target, found.path) for found in reader.links_from("a/Leaf.md")]
+        back = {
+            path: [found.source for found in reader.links_to(path)] for path in ("Hub.md", "a/Leaf.md", "b/Leaf.md")
+        }
+
+    assert forward == [("leaf", "a/Leaf.md"), ("Missing", None)]
+    assert own == [("../Hub.md", "Hub.md"), ("", "a/Leaf.md")]
+    assert back == {"Hub.md": ["a/Leaf.md"], "a/Leaf.md": ["Hub.md"], "b/Leaf.md": []}
+
+
+def test_a_link_is_resolved_anew_when_notes_come_and_go(put, index):
+    put("Hub.md", "x", links=(Link("wiki", "Leaf", None, None),))
+
+    def target():
+        with index.reader() as reader:
+            return reader.links_from("Hub.md")[0].path
+
+    assert target() is None
+    put("deep/er/Leaf.md", "x")
+    assert target() == "deep/er/Leaf.md"
+    put("Leaf.md", "x")
+    assert target() == "Leaf.md"
+    index.remove("Leaf.md")
+    assert target() == "deep/er/Leaf.md"
+
+
+def test_names_that_share_a_number_are_told_apart(put, index, monkeypatch):
+    for module in (notes, note_rows, links):
+        monkeypatch.setattr(module, "target_number", lambda key: 7)
+    put("Hub.md", "x", links=(Link("wiki", "Leaf", None, None), Link("wiki", "Other", None, None)))
+    put("One.md", "x", links=(Link("wiki", "Other", None, None),))
+    put("Leaf.md", "x")
+
+    with index.reader() as reader:
+        assert [found.source for found in reader.links_to("Leaf.md")] == ["Hub.md"]
+        assert [found.path for found in reader.links_from("Hub.md")] == ["Leaf.md", None]

@@ -1,10 +1,210 @@
-"""The caches of one index."""
-
+import gc
+import weakref
 from pathlib import Path
 
-from quarry.index.memory import Memory
+from quarry.conditions import MATCH_ALL
+from quarry.index import listing, meta
+from quarry.index.filters.phrases import WrittenPhrases
+from quarry.index.memory import Locations, Memory, NoteNames, SnapshotData
+from quarry.index.meta import SnapshotCache
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC
+
+
+class Paths(frozenset):
+    """Paths of one snapshot; unlike a plain set it can be referred to weakly."""
+
+
+def read_paths(connection):
+    return Paths(path for (path,) in connection.execute("SELECT path FROM notes"))
+
+
+def test_a_value_is_built_once_a_snapshot(put, snapshot):
+    built = []
+    cache = SnapshotCache(lambda connection: built.append(1) or read_paths(connection))
+    put("a.md", "x")
+    with snapshot() as connection:
+        first, again = cache.at(connection), cache.at(connection)
+    put("b.md", "x")
+    with snapshot() as connection:
+        newer = cache.at(connection)
+
+    assert first is again
+    assert (first, newer) == ({"a.md"}, {"a.md", "b.md"})
+    assert len(built) == 2
+    assert cache.newest is newer
+
+
+def test_an_older_snapshot_has_a_value_of_its_own_and_the_newest_stays(put, snapshot):
+    cache = SnapshotCache(read_paths)
+    put("a.md", "x")
+    with snapshot() as older:
+        put("b.md", "x")
+        with snapshot() as newer:
+            newest = cache.at(newer)
+            old = cache.at(older)
+
+            assert old == {"a.md"}
+            assert cache.at(newer) is newest
+
+
+def test_a_value_is_brought_up_to_date_from_the_generation_that_it_is_of(put, snapshot):
+    updates = []
+
+    def update(connection, value, generation):
+        updates.append((value, generation))
+        return Paths(value | {"updated"})
+
+    cache = SnapshotCache(read_paths, update)
+    put("a.md", "x")
+    with snapshot() as connection:
+        first, generation = cache.at(connection), meta.generation(connection)
+    put("b.md", "x")
+    with snapshot() as connection:
+        second = cache.at(connection)
+
+    assert second == {"a.md", "updated"}
+    assert updates == [(first, generation)]
+
+
+def test_where_a_value_cannot_be_brought_up_to_date_the_old_one_is_freed_before_a_new_one_is_built(put, snapshot):
+    old = None
+    alive = []
+
+    def build(connection):
+        gc.collect()
+        alive.append(old is not None and old() is not None)
+        return read_paths(connection)
+
+    cache = SnapshotCache(build, lambda *_: None)
+    put("a.md", "x")
+    with snapshot() as connection:
+        old = weakref.ref(cache.at(connection))
+    put("b.md", "x")
+    with snapshot() as connection:
+        rebuilt = cache.at(connection)
+
+    assert rebuilt == {"a.md", "b.md"}
+    assert alive == [False, False]
+
+
+def test_a_value_that_cannot_be_built_leaves_the_cache_empty(put, snapshot):
+    values = iter([Paths({"first"})])
+    cache = SnapshotCache(lambda _: next(values))
+    put("a.md", "x")
+    with snapshot() as connection:
+        cache.at(connection)
+    put("b.md", "x")
+
+    with snapshot() as connection:
+        try:
+            cache.at(connection)
+        except StopIteration:
+            failed = True
+
+    assert failed
+    assert cache.newest is None
+
+
+# --- names, paths and locations -----------------------------------------------------------------
+
+
+def make_cache():
+    return SnapshotCache(lambda _: SnapshotData())
+
+
+def test_names_and_counts_are_those_of_each_snapshot(put, snapshot):
+    put("a.md", "apples", title="Apples")
+    cache = make_cache()
+    with snapshot() as older:
+        assert [name.title for name in cache.at(older).names.of(older, [1, 7])] == ["Apples"]
+        put("a.md", "pears", "and more", title="Pears")
+        with snapshot() as newer:
+            assert [name.title for name in cache.at(newer).names.of(newer, [1])] == ["Pears"]
+            assert meta.totals(newer)[1] == 2
+        assert [name.title for name in cache.at(older).names.of(older, [1])] == ["Apples"]
+        assert meta.totals(older)[1] == 1
+
+
+def test_names_stand_in_the_order_asked_for_and_are_read_once(put, snapshot):
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    cache = make_cache()
+
+    with snapshot() as connection:
+        first = cache.at(connection).names.of(connection, [3, 1])
+        again = cache.at(connection).names.of(connection, [1, 2, 3])
+
+    assert [name.title for name in first] == ["c", "a"]
+    assert [name.title for name in again] == ["a", "b", "c"]
+    assert again[2] is first[0]
+
+
+def test_too_many_names_are_forgotten_and_read_again(put, snapshot):
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x", title=path[0])
+    names = NoteNames(limit=2)
+
+    with snapshot() as connection:
+        for _ in range(2):
+            assert [name.title for name in names.of(connection, [1, 2, 3])] == ["a", "b", "c"]
+            assert [name.title for name in names.of(connection, [2])] == ["b"]
+
+
+def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put):
+    put("a.md", "x", "y")
+    put("b.md", "x")
+    chunk_ids, places = [(1 << 11) + 1, 2 << 11, 99], Locations()
+    statements = []
+
+    with index.reader() as reader:
+        reader._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
+        for _ in range(2):
+            chunks, notes = places.of_chunks(reader._db, chunk_ids[:2]), places.of_notes(reader._db, [2, 1])
+            assert [chunks[chunk_id] for chunk_id in chunk_ids[:2]] == [("a.md", 1), ("b.md", 0)]
+            assert (notes[1], notes[2]) == ("a.md", "b.md")
+        assert len(statements) == 2
+        assert 99 not in places.of_chunks(reader._db, chunk_ids)
+        assert 99 not in places.of_notes(reader._db, [99])
+        reader._db.exec_trace = None
+
+
+def test_too_many_places_are_forgotten_and_those_asked_for_are_read_again(index, put):
+    for path in ("a.md", "b.md", "c.md"):
+        put(path, "x")
+    places, chunk_ids = Locations(limit=1), [1 << 11, 2 << 11, 3 << 11]
+
+    with index.reader() as reader:
+        for asked in (chunk_ids[:2], chunk_ids, chunk_ids[1:], chunk_ids):
+            found, paths = places.of_chunks(reader._db, asked), places.of_notes(reader._db, [i >> 11 for i in asked])
+            assert [found[chunk_id][0] for chunk_id in asked] == ["abc"[(i >> 11) - 1] + ".md" for i in asked]
+            assert [paths[i >> 11] for i in asked] == [found[i][0] for i in asked]
+
+
+def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(put, snapshot):
+    for seconds, path in enumerate(("a.md", "b.md", "c.md")):
+        put(path, "x", seconds=seconds)
+    read = []
+
+    def newest(connection, depth):
+        def find():
+            read.append(depth)
+            return listing.newest(connection, None, MATCH_ALL, WrittenPhrases(), depth)
+
+        found = cache.at(connection).newest(depth, find)
+        return [candidate.path for candidate in found.ranking], found.total
+
+    cache = make_cache()
+    with snapshot() as older:
+        assert newest(older, 2) == (["c.md", "b.md"], 3)
+        assert newest(older, 1) == (["c.md"], 3)
+        assert newest(older, 3) == (["c.md", "b.md", "a.md"], 3)
+        assert newest(older, 2) == (["c.md", "b.md"], 3)
+        assert read == [2, 3]
+        put("a.md", "y", seconds=9)
+        with snapshot() as newer:
+            assert newest(newer, 2) == (["a.md", "c.md"], 3)
+        assert newest(older, 2) == (["c.md", "b.md"], 3)
 
 
 def test_each_model_has_a_cache_of_its_own_with_the_same_limits(index, put, snapshot, tmp_path: Path):

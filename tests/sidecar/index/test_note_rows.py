@@ -1,8 +1,10 @@
 import json
+from collections.abc import Callable
 
 import pytest
 
 from quarry.errors import IndexDamaged
+from quarry.index import Index, Reader
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import check_storable, link_keys, note_from, note_rows, note_values, read_properties
 from quarry.types import Link
@@ -74,3 +76,27 @@ def test_half_a_surrogate_pair_is_refused_anywhere(make_note, field):
 
     with pytest.raises(ValueError, match="no Unicode"):
         check_storable(make_note("a.md", "t", **{field: value}))
+
+
+def ids_of(reader: Reader, path: str) -> tuple[int, ...]:
+    stored = reader.note(path)
+    assert stored is not None
+    return stored.chunk_ids
+
+
+def test_chunks_come_in_the_order_that_was_asked_for_without_those_that_are_gone(
+    index: Index, put: Callable[..., object]
+):
+    put("a.md", "walnut", "hazel")
+    put("b.md", "oak")
+
+    with index.reader() as reader:
+        (first, second), (other,) = ids_of(reader, "a.md"), ids_of(reader, "b.md")
+        found = [*reader.each_chunk([second, other, 12345678, first])]
+
+        assert [(chunk.path, chunk.text) for chunk in found] == [("a.md", "hazel"), ("b.md", "oak"), ("a.md", "walnut")]
+        assert [text.splitlines()[-1:] for text in reader.passages([other, 12345678, second])] == [
+            ["oak"],
+            [],
+            ["hazel"],
+        ]

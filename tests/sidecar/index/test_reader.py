@@ -5,7 +5,7 @@ import pytest
 
 from quarry.errors import IndexDamaged
 from quarry.index import NoteFilter
-from quarry.index.ids import id_range
+from quarry.index.keys import id_range
 from quarry.types import Chunk, Link, Note, Shift
 
 

@@ -54,7 +54,7 @@ def test_sql_that_holds_what_was_typed_is_seen(body):
 
 def test_sql_of_constants_is_left_alone_however_it_is_put_together():
     source = """
-from quarry.index.ids import SLOT_BITS, note_of_sql
+from quarry.index.keys import SLOT_BITS, note_of_sql
 _BEGIN, _END = "SELECT {} FROM t".split("{}")
 _BITS = f"id >> {SLOT_BITS}"
 _EVERY = {"a": "SELECT " + note_of_sql("id") + _END, "b": _BEGIN + _BITS}

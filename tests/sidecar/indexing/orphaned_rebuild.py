@@ -6,10 +6,11 @@ import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "performance"))
 
+from benchmark.measurement import process_tree
 from builders import load_hash_encoder, settle
 
-from quarry.bench.measurement import process_tree
 from quarry.engine import Engine
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from benchmark.measurement import process_tree
 from builders import (
     EQUAL,
     IMPATIENT,
@@ -26,7 +27,6 @@ from builders import (
 )
 from msgspec.structs import replace
 
-from quarry.bench.measurement import process_tree
 from quarry.embedding import Encoder
 from quarry.engine import Engine
 from quarry.errors import Cancelled

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from benchmark.measurement import process_tree
 from builders import (
     EQUAL,
     IMPATIENT,
@@ -27,7 +28,6 @@ from builders import (
 )
 from msgspec.structs import replace
 
-from quarry.bench.measurement import process_tree
 from quarry.embedding import Fingerprint
 from quarry.engine import Engine
 from quarry.errors import VaultMissing

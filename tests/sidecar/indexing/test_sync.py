@@ -23,7 +23,7 @@ from quarry.errors import ModelMissing
 from quarry.indexing import indexer, metadata, prepare, read_files
 from quarry.indexing.limits import IndexingLimits
 from quarry.messages import message
-from quarry.redaction.engines import Re2Engine
+from quarry.redaction.rules import Re2Engine
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed

@@ -1,6 +1,44 @@
 import pytest
 
-pytestmark = pytest.mark.slow  # starts a sidecar
+from quarry.mcp.reading import PassageUri, passage_uri, section_of, split_uri
+
+
+@pytest.mark.parametrize(
+    ("name", "passage"),
+    [
+        ("Folder/Note.md:12", PassageUri("Folder/Note.md", 12)),
+        ("Folder/Note.md", PassageUri("Folder/Note.md")),
+        ("Note", PassageUri("Note")),
+        ("Note:12", PassageUri("Note:12")),
+        ("a.md:3.md:7", PassageUri("a.md:3.md", 7)),
+        ("a.md:0", PassageUri("a.md")),
+        ("a.md:9999999999", PassageUri("a.md:9999999999")),
+    ],
+)
+def test_an_id_is_a_note_or_a_line_of_it(name, passage):
+    assert split_uri(name) == passage
+
+
+def test_the_id_of_a_hit_leads_back_to_its_line():
+    assert split_uri(passage_uri("A b/C.md", 11)) == PassageUri("A b/C.md", 12)
+
+
+LINES = ["---", "title: x", "---", "# One", "a", "```sh", "# no heading", "~~~", "```", "b", "## Two", "c", "#tag", "d"]
+
+
+@pytest.mark.parametrize(
+    ("line", "section"), [(0, (0, 3)), (3, (3, 10)), (6, (3, 10)), (9, (3, 10)), (10, (10, 14)), (13, (10, 14))]
+)
+def test_a_section_goes_from_its_heading_to_the_next(line, section):
+    assert section_of(LINES, line) == section
+
+
+def test_a_note_without_headings_is_one_section():
+    assert section_of(["a", "b"], 1) == (0, 2)
+    assert section_of([], 0) == (0, 0)
+
+
+# --- over the shared vault ---------------------------------------------------------------------------
 
 
 def notes_of(result):
@@ -8,6 +46,7 @@ def notes_of(result):
     return result["structuredContent"]["notes"]
 
 
+@pytest.mark.slow
 def test_a_note_is_read_by_path_title_and_from_a_line_on(spoken):
     (whole,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md"))
     (by_title,) = notes_of(spoken.tool("read_note", path="Lying awake"))
@@ -19,6 +58,7 @@ def test_a_note_is_read_by_path_title_and_from_a_line_on(spoken):
     assert whole["text"].split("\n")[4:] == rest["text"].split("\n")
 
 
+@pytest.mark.slow
 def test_an_id_reads_the_section_that_its_line_stands_in(spoken):
     (part,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md:12"))
 
@@ -27,6 +67,7 @@ def test_an_id_reads_the_section_that_its_line_stands_in(spoken):
     assert part["first_line"] == 8
 
 
+@pytest.mark.slow
 def test_a_note_that_is_cut_says_where_to_go_on(spoken):
     shown, line = [], 1
     while line:
@@ -41,6 +82,7 @@ def test_a_note_that_is_cut_says_where_to_go_on(spoken):
     ]
 
 
+@pytest.mark.slow
 def test_links_come_on_request_only(spoken):
     (plain,) = notes_of(spoken.tool("read_note", path="Home.md"))
     (linked,) = notes_of(spoken.tool("read_note", path="Home.md", links=True))
@@ -49,6 +91,7 @@ def test_links_come_on_request_only(spoken):
     assert linked["links"]
 
 
+@pytest.mark.slow
 def test_several_share_one_budget_and_each_is_read_once(spoken):
     names = ["Home", "Sourdough rye", "Health/Lying awake.md", "Home"]
 
@@ -58,6 +101,7 @@ def test_several_share_one_budget_and_each_is_read_once(spoken):
     assert all(note["text"] for note in notes)
 
 
+@pytest.mark.slow
 def test_a_list_is_paged_by_a_cursor_that_belongs_to_it(spoken):
     seen, cursor = [], None
     while True:
@@ -72,6 +116,7 @@ def test_a_list_is_paged_by_a_cursor_that_belongs_to_it(spoken):
     assert spoken.tool("list_notes", folder="Recipes", cursor=last)["isError"]
 
 
+@pytest.mark.slow
 def test_a_list_can_be_narrowed_in_every_way(spoken):
     def paths(**filters):
         return {note["path"] for note in notes_of(spoken.tool("list_notes", limit=200, **filters))}
@@ -81,3 +126,36 @@ def test_a_list_can_be_narrowed_in_every_way(spoken):
     assert paths(tag="#health/sleep") == paths(tag="health/sleep") >= {"Health/Lying awake.md"}
     assert paths(modified_after="2001-01-01") == everything
     assert paths(modified_before="2001-01-01") == paths(domain="nowhere") == paths(status="nowhere") == set()
+
+
+@pytest.mark.slow
+def test_a_note_is_captured_where_the_flag_and_the_vault_allow_it(vault, home, tools, speak):
+    tools.write_vault(vault, {".quarry.toml": "[capture]\nby_agents = true\n"})
+    speaker = speak(vault, home=home, options=["--allow-capture"])
+    speaker.greet()
+
+    listed = [tool["name"] for tool in speaker.result("tools/list")["tools"]]
+    result = speaker.tool("capture", text="Steep the zanzibar tea twice.", title="Zanzibar", tags=["tea"])
+    found = speaker.tool("search", query="zanzibar")["structuredContent"]["results"]
+
+    assert listed[-1] == "capture"
+    assert "isError" not in result, result
+    assert found[0]["file_path"] == result["structuredContent"]["path"]
+    assert (vault / result["structuredContent"]["path"]).read_text(encoding="utf-8").endswith("tea twice.\n")
+
+
+@pytest.mark.slow
+def test_a_vault_that_does_not_allow_it_says_what_to_set(vault, home, speak):
+    speaker = speak(vault, home=home, options=["--allow-capture"])
+    speaker.greet()
+
+    told = speaker.tool("capture", text="x")["structuredContent"]
+
+    assert told["kind"] == "forbidden"
+    assert "by_agents = true" in told["suggestion"]
+
+
+@pytest.mark.slow
+def test_without_the_flag_there_is_no_such_tool(spoken):
+    assert "capture" not in [tool["name"] for tool in spoken.result("tools/list")["tools"]]
+    assert spoken.ask("tools/call", name="capture", arguments={"text": "x"})["error"]["code"] == -32602

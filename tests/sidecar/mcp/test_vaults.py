@@ -3,8 +3,8 @@ import re
 import pytest
 
 from quarry.errors import BadRequest
-from quarry.mcp.arguments import BadArguments
-from quarry.mcp.vaults import Vaults, distinct
+from quarry.mcp import vaults as vaults_module
+from quarry.mcp.vaults import BadArguments, PendingCall, Vaults, nearest
 
 
 def test_vaults_are_called_by_their_folders_and_told_apart_by_those_above(tmp_path):
@@ -33,7 +33,26 @@ def test_a_name_that_names_none_is_refused_with_the_names(tmp_path, name, words)
 
 def test_one_folder_cannot_be_two_vaults(tmp_path):
     with pytest.raises(BadRequest, match="twice"):
-        distinct([tmp_path, tmp_path / "x" / ".."])
+        Vaults([tmp_path, tmp_path / "x" / ".."])
+
+
+def test_the_nearest_name_ignores_case_and_may_be_none():
+    assert nearest("NOTE", ["Notes", "Work"]) == "Notes"
+    assert nearest("zzz", ["Notes", "Work"]) is None
+
+
+def test_progress_is_reported_no_faster_than_a_person_reads_and_not_after_a_cancel(monkeypatch):
+    moments = iter([0.0, 0.5, 1.0, 1.2, 1.9, 2.1, 9.0])
+    monkeypatch.setattr(vaults_module.time, "monotonic", lambda: next(moments))
+    reported = []
+    call = PendingCall("2025-11-25", lambda elapsed_s, message: reported.append((elapsed_s, message)))
+
+    gave_up = [call.wait("indexing") for _ in range(5)]
+    call.cancel()
+
+    assert call.wait("indexing")
+    assert reported == [(1.0, "indexing"), (2.1, "indexing")]
+    assert not any(gave_up)
 
 
 @pytest.mark.slow

@@ -1,13 +1,35 @@
 """The notes of a vault for asyncio, with a real sidecar."""
 
 import asyncio
-from dataclasses import replace
+import inspect
+import os
+import signal
+import threading
 
+import msgspec
 import pytest
 
 import quarry
+from quarry.client.client import SidecarClient
+from quarry.python.async_notes import AsyncNotes
+from quarry.python.notes import Notes
 
 pytestmark = pytest.mark.slow  # starts a sidecar
+
+METHODS = ["search", "context", "read", "related", "capture", "list", "status", "wait"]
+
+
+def run(scenario):
+    return asyncio.run(asyncio.wait_for(scenario, 60))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_both_classes_have_the_same_methods(method):
+    ours, twin = getattr(Notes, method), getattr(AsyncNotes, method)
+
+    assert inspect.signature(ours) == inspect.signature(twin)
+    assert ours.__doc__ == twin.__doc__
+    assert inspect.iscoroutinefunction(twin)
 
 
 def test_the_twin_gives_what_the_other_gives(at_shared):
@@ -32,15 +54,26 @@ def test_the_twin_gives_what_the_other_gives(at_shared):
             notes.wait(),
         ]
 
-    *answers, status = asyncio.run(scenario())
+    *answers, status = run(scenario())
 
-    assert (
-        [replace(answer, freshness=None) for answer in answers]
-        == [  # the index may be compacted in between
-            replace(answer, freshness=None) for answer in expected[:-1]
-        ]
-    )
+    assert [msgspec.structs.replace(answer, index=None) for answer in answers] == [
+        msgspec.structs.replace(answer, index=None)
+        for answer in expected[:-1]  # it may be compacted in between
+    ]
     assert (status.notes, status.is_complete) == (expected[-1].notes, True)
+
+
+def test_many_tasks_get_each_its_own_answer(at_shared):
+    async def scenario():
+        async with quarry.open_async(at_shared.vault, start=False) as notes:
+            paths = [note.path for note in await notes.list(limit=60)]
+            read = await asyncio.gather(*(notes.read(path) for path in paths))
+            return paths, [note.path for note in read]
+
+    asked, answered = run(scenario())
+
+    assert len(asked) == 60
+    assert answered == asked
 
 
 def test_a_vault_that_was_never_indexed_is_waited_for(home, vault):
@@ -48,7 +81,7 @@ def test_a_vault_that_was_never_indexed_is_waited_for(home, vault):
         async with quarry.open_async(vault, wait_s=30) as notes:
             return await notes.search("oolong")
 
-    assert asyncio.run(scenario())[0].path == "Tea.md"
+    assert run(scenario())[0].path == "Tea.md"
 
 
 def test_errors_are_those_of_the_package(at_shared):
@@ -57,7 +90,7 @@ def test_errors_are_those_of_the_package(at_shared):
             await notes.read("Rotate SSH kees")
 
     with pytest.raises(quarry.errors.NoteNotFound, match="did you mean"):
-        asyncio.run(scenario())
+        run(scenario())
 
 
 def test_a_captured_note_is_found_at_once(home, vault):
@@ -66,7 +99,56 @@ def test_a_captured_note_is_found_at_once(home, vault):
             captured = await notes.capture("# Zephyr\n\nThe zephyranthes flowers.", wait_ms=30_000)
             return captured, await notes.search("zephyranthes")
 
-    captured, found = asyncio.run(scenario())
+    captured, found = run(scenario())
 
     assert captured.created
     assert found[0].path == captured.path
+
+
+def test_a_cancelled_task_has_the_sidecar_stop(vault, start, monkeypatch):
+    sidecar = start(vault)
+    sent, cancelled = [], threading.Event()
+    send = SidecarClient._send
+
+    def noted(self, message):
+        sent.append(message)
+        if message["method"] == "$/cancel":
+            cancelled.set()
+        send(self, message)
+
+    monkeypatch.setattr(SidecarClient, "_send", noted)
+
+    async def scenario():
+        async with quarry.open_async(vault, start=False) as notes:
+            os.kill(sidecar.pid, signal.SIGSTOP)
+            task = asyncio.create_task(notes.search("bread"))
+            while not any(message["method"] == "search" for message in sent):
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            was_cancelled = await asyncio.to_thread(cancelled.wait, 30)
+            os.kill(sidecar.pid, signal.SIGCONT)
+            return was_cancelled
+
+    assert run(scenario())
+
+
+def test_a_killed_sidecar_is_replaced_for_all_who_wait(home, vault, found):
+    async def scenario():
+        async with quarry.open_async(vault) as notes:
+            os.kill(found(home, vault).pid, signal.SIGKILL)
+            return await asyncio.gather(*(notes.status() for _ in range(5)))
+
+    assert all(status.state for status in run(scenario()))
+
+
+def test_a_closed_vault_says_how_to_open_it_again(at_shared):
+    async def scenario():
+        notes = quarry.open_async(at_shared.vault, start=False)
+        async with notes:
+            pass
+        await notes.status()
+
+    with pytest.raises(quarry.errors.ConnectionFailed, match=r"quarry\.open_async"):
+        run(scenario())

@@ -123,7 +123,7 @@ def test_a_vault_that_cannot_be_opened_is_not_kept(home, vault, monkeypatch):
         raise errors.SchemaTooNew("a newer version wrote this index")
 
     with monkeypatch.context() as patch:
-        patch.setattr("quarry.python.in_process.Engine.open", broken)
+        patch.setattr("quarry.python.in_process.IndexEngine.open", broken)
         with pytest.raises(errors.SchemaTooNew):
             quarry.Engine(vault)
 

@@ -2,13 +2,16 @@
 
 import os
 import signal
+import typing
+from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 import quarry
 from quarry import errors
 from quarry import protocol as wire
-from quarry.python.notes import MIN_CONFIDENCE, is_ready, wait_step_ms
+from quarry.python.notes import CaptureOptions, ContextOptions, ListOptions, Notes, SearchOptions, is_ready
 
 pytestmark = pytest.mark.slow  # starts a sidecar
 
@@ -34,7 +37,7 @@ def test_full_detail_gives_the_text_that_stands_at_its_line(notes):
     lines = notes.read(hit.path).text.split("\n")
 
     assert hit.text
-    marked = [hit.snippet[start:end] for start, end in hit.passages[0].marks]
+    marked = [hit.snippet[start:end] for start, end in hit.passages[0].spans]
     assert marked[0] in lines[hit.line]
 
 
@@ -129,7 +132,7 @@ def test_a_captured_note_is_found_at_once(home, vault):
 
         assert captured.searchable
         assert notes.search("zephyranthes")[0].path == captured.path
-        assert notes.read(captured.path).tags == ("flower",)
+        assert notes.read(captured.path).tags == ["flower"]
         with pytest.raises(errors.BadRequest):
             notes.capture("")
 
@@ -157,15 +160,154 @@ def test_waiting_for_a_paused_index_says_why(home, vault, tools):
 
 
 def test_waiting_ends_with_its_time(notes):
-    unfinished = notes.status().__class__(
-        **{**{name: getattr(notes.status(), name) for name in notes.status().__slots__}, "state": "indexing"}
-    )
+    unfinished = msgspec.structs.replace(notes.status(), state="indexing")
 
     assert not is_ready(unfinished, 1.0)
     with pytest.raises(errors.IndexBehind, match="notes can be found so far"):
         is_ready(unfinished, 0.0)
-    assert [wait_step_ms(left_s) for left_s in (-1, 0.0004, 0.5, 99)] == [0, 0, 500, 1000]
 
 
-def test_the_least_confidence_is_that_of_the_wire():
-    assert wire.ContextParams(query="x").min_confidence == MIN_CONFIDENCE
+def test_a_vault_is_complete_when_its_model_is_there_and_nothing_is_pending(notes):
+    status, change = notes.wait(), msgspec.structs.replace
+
+    assert status.is_complete
+    assert change(status, model=change(status.model, state="missing")).is_complete
+    assert not change(status, model=change(status.model, state="loading")).is_complete
+    assert not change(status, pending=1).is_complete
+    assert not change(status, state="scanning").is_complete
+
+
+@pytest.mark.parametrize(
+    ("state", "done", "complete"), [("live", 2, True), ("paused", 2, True), ("indexing", 2, False), ("live", 1, False)]
+)
+def test_an_answer_is_complete_if_every_note_was_searched(state, done, complete):
+    assert wire.Freshness(state=state, done=done, total=2, epoch=1).is_complete is complete
+
+
+def test_a_result_is_a_sequence_that_cannot_be_changed(notes):
+    listing = notes.list(limit=2)
+
+    assert list(listing) == listing.notes
+    assert (len(listing), listing[-1], listing[:1]) == (2, listing.notes[1], listing.notes[:1])
+    assert not notes.list(folder="Nowhere")
+    with pytest.raises(AttributeError):
+        listing[0].path = "other.md"
+
+
+def test_a_context_prints_as_its_text_and_is_false_if_it_is_empty(notes):
+    context = notes.context("rotate ssh keys")
+
+    assert str(context) == f"{context}" == context.text
+    assert context
+    assert not notes.context("zzqqxx")
+
+
+@pytest.mark.parametrize(
+    ("text", "offsets", "expected"),
+    [
+        ("plain", [0, 3, 5], [0, 3, 5]),
+        ("a🍞b", [0, 1, 3, 4], [0, 1, 2, 3]),
+        ("🍞🍞", [4, 2, 0], [2, 1, 0]),
+        ("🍞", [1], [1]),  # inside a pair of surrogates
+        ("ab", [99], [2]),
+        ("", [0, 0], [0, 0]),
+    ],
+)
+def test_utf16_offsets_become_characters(text, offsets, expected):
+    assert wire.code_points(text, offsets) == expected
+
+
+# --- options ---------------------------------------------------------------------------------------
+
+FILTERS = {"folders", "not_folders", "paths", "not_paths", "tags", "not_tags"}
+NOT_TAKEN = {
+    "query": "the first argument",
+    "text": "the first argument",
+    "typing": "a pane's",
+    "supersedes": "a pane's; cancelling a task does it",
+    "filters": "its fields are arguments",
+    "extract": "a pane's",
+    "modified_after_ms": "a datetime",
+    "modified_before_ms": "a datetime",
+}
+OPTIONS = {
+    SearchOptions: wire.SearchOptions,
+    ContextOptions: wire.ContextParams,
+    ListOptions: wire.ListNotesParams,
+    CaptureOptions: wire.CaptureParams,
+}
+
+
+@pytest.mark.parametrize(("options", "params"), OPTIONS.items(), ids=lambda kind: kind.__name__)
+def test_every_parameter_of_the_wire_is_an_option(options, params):
+    taken = {*params.__struct_fields__} - {*NOT_TAKEN}
+
+    assert {*typing.get_type_hints(options)} == taken | (FILTERS if "filters" in params.__struct_fields__ else set())
+
+
+class Recording:
+    """A transport that notes the parameters of each request."""
+
+    def ask(self, method, params, *, as_owner=False):
+        self.params = params
+
+    def close(self):
+        pass
+
+
+def test_a_scope_takes_one_name_or_several_and_tags_with_their_sign():
+    transport = Recording()
+
+    Notes(transport).search("x", folders="Work", not_folders=["a", "b"], tags="#idea", weights={"dense": 2.0})
+
+    assert transport.params.filters == wire.Filters(folders=["Work"], not_folders=["a", "b"], tags=["idea"])
+    assert transport.params.weights == wire.Weights(dense=2.0)
+    assert transport.params.expand_small_results is False  # a program that asks for three notes wants three at most
+
+
+def test_times_become_milliseconds():
+    transport = Recording()
+
+    Notes(transport).list(tag="#idea", modified_after=datetime(1970, 1, 2, tzinfo=UTC))
+
+    assert (transport.params.modified_after_ms, transport.params.modified_before_ms) == (86_400_000, None)
+    assert transport.params.tag == "idea"
+
+
+# --- opening ---------------------------------------------------------------------------------------
+
+
+def test_a_vault_that_was_never_indexed_is_waited_for(home, vault):
+    with quarry.open(vault, wait_s=30) as notes:
+        found = notes.search("oolong")
+
+    assert found[0].path == "Tea.md"
+    assert found.index.is_complete
+
+
+def test_an_answer_that_was_not_waited_for_says_so_or_is_complete(home, vault):
+    with quarry.open(vault, wait_s=0) as notes:
+        found = notes.search("oolong")
+
+    assert found.index.is_complete is bool(found)
+
+
+def test_none_is_started_if_none_may_be(home, vault):
+    with pytest.raises(errors.ConnectionFailed, match="no sidecar is running"):
+        quarry.open(vault, start=False)
+
+
+def test_a_folder_that_does_not_exist_is_refused_at_once(tmp_path):
+    with pytest.raises(errors.VaultMissing):
+        quarry.open(tmp_path / "nowhere")
+    with pytest.raises(errors.VaultMissing):
+        quarry.open_async(tmp_path / "nowhere")
+
+
+def test_a_closed_vault_says_how_to_open_it_again(at_shared):
+    notes = quarry.open(at_shared.vault)
+    notes.close()
+    notes.close()
+
+    with pytest.raises(errors.ConnectionFailed, match=r"quarry\.open"):
+        notes.status()

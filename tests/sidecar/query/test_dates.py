@@ -1,5 +1,6 @@
 """Times as people write them, each a range of whole days."""
 
+import time
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -7,9 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.query.dates import DateRange, is_unfinished_date, parse_date_range, start_of_day_ms
+from quarry.errors import BadRequest
+from quarry.query.dates import (
+    NO_DAY,
+    DateRange,
+    day_of,
+    is_unfinished_date,
+    parse_date_range,
+    parse_day_ms,
+    start_of_day_ms,
+)
 
 TODAY = date(2026, 11, 21)  # a Saturday
+DAY_MS = 86_400_000
 
 
 def day(text: str) -> date | None:
@@ -112,3 +123,54 @@ def test_any_text_is_read_or_not(written: str, today: date) -> None:
 
     assert dates is None or not (dates.first and dates.end and ".." not in written) or dates.first < dates.end
     is_unfinished_date(written)
+
+
+@pytest.fixture
+def zone(monkeypatch):
+    """Have this process live in a time zone."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("this system's zone cannot be changed for one process")
+
+    def move(name):
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield move
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_a_day_begins_at_midnight_here(zone):
+    zone("Pacific/Kiritimati")
+    east = parse_day_ms("2026-01-31", "--since")
+    zone("UTC")
+    greenwich = parse_day_ms("2026-01-31", "--since")
+
+    assert greenwich == 1_769_817_600_000
+    assert greenwich - east == 14 * 3_600_000
+
+
+def test_a_day_on_which_the_clocks_change_is_shorter(zone):
+    zone("Europe/Berlin")
+
+    length_ms = parse_day_ms("2026-03-30", "x") - parse_day_ms("2026-03-29", "x")
+
+    assert length_ms == DAY_MS - 3_600_000
+
+
+@pytest.mark.parametrize("text", ["", "today", "2026-13-01", "2026-02-30", "31.1.2026", "2026-01-31T00:00", "\x00"])
+def test_what_is_no_day_is_refused_with_an_example(text):
+    with pytest.raises(BadRequest, match=r"--since is .*2026-01-31"):
+        parse_day_ms(text, "--since")
+
+
+def test_a_moment_has_its_day(zone):
+    zone("UTC")
+
+    assert day_of(1_769_817_600_000) == "2026-01-31"
+    assert day_of(-DAY_MS) == "1969-12-31"
+
+
+@pytest.mark.parametrize("moment_ms", [10**17, -(10**17), 2**63])
+def test_a_moment_beyond_every_calendar_has_none(moment_ms):
+    assert day_of(moment_ms) == NO_DAY

@@ -36,6 +36,19 @@ def test_a_folder_is_recognised_whatever_the_case_and_however_accents_are_compos
     assert not rules.admits("CAFE\u0301/menu.md")
 
 
+def test_notes_in_a_sensitive_or_restricted_folder_are_refused_with_its_class():
+    rules = Rules(include=["Health", "Work"], classified=(("Health", "restricted"), ("Work/Clients", "sensitive")))
+
+    refused = {path: rules.refusal(path) for path in ("health/a.md", "Work/Clients/Acme/b.md")}
+    assert [(one.rule, one.entry) for one in refused.values()] == [
+        ("sensitivity", "restricted"),
+        ("sensitivity", "sensitive"),
+    ]
+    assert rules.admits("Work/c.md")
+    assert rules.refusal_of_folder("Health").rule == "sensitivity"
+    assert pickle.loads(pickle.dumps(rules)).refusal("Health/a.md") == refused["health/a.md"]
+
+
 def test_the_first_rule_that_refuses_is_the_reason():
     everything = Rules(
         include=["In"], exclude=["In/Out"], ignore_lines=["*.tmp.md"], filters=(Filter("In/", matcher("In/")),)

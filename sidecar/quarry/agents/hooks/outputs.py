@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from quarry.agents.conversations import write_private
 from quarry.agents.hooks.compression import Compressed, compress, parse_command
 from quarry.agents.hooks.compression.lines import MAX_MATCHED, cleaned_lines
 from quarry.agents.hooks.events import NoContext
 from quarry.agents.hooks.sidecar import Refused, SidecarConnection
-from quarry.config import data_dir, private_folder
+from quarry.config import data_dir
 from quarry.errors import BadSettings, QuarryError
 from quarry.lazy_pattern import lazy_pattern
+from quarry.private_files import private_folder, write_atomically
 from quarry.vault.identity import vault_id
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def store_output(command: str, stdout: str, stderr: str) -> str:
     data = scrub_text(f"$ {' '.join(command.split())}\n{streams}").encode("utf-8", "replace")
     output_id = hashlib.blake2b(data, digest_size=_ID_BYTES).hexdigest()
     folder = outputs_folder()
-    write_private(folder / f"{output_id}{SUFFIX}", data)
+    write_atomically(folder / f"{output_id}{SUFFIX}", data)
     tidy(folder)
     return output_id
 
@@ -250,7 +250,7 @@ def claim(folder: Path, key: str, today: str) -> bool:
     if any(line.endswith(key) for line in lines) or sum(line.startswith(today) for line in lines) >= MAX_PER_DAY:
         return False
     try:
-        write_private(file, "".join(f"{line}\n" for line in [*lines, f"{today} {key}"][-MAX_REMEMBERED:]).encode())
+        write_atomically(file, "".join(f"{line}\n" for line in [*lines, f"{today} {key}"][-MAX_REMEMBERED:]).encode())
     except OSError:  # what cannot be counted is not kept: without the count there would be no bound
         return False
     return True

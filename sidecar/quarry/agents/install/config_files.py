@@ -18,8 +18,9 @@ from filelock import FileLock, Timeout
 
 from quarry.agents.install.config_edit import ConfigEdit, Difference, Unchangeable
 from quarry.agents.install.config_paths import Host
-from quarry.config import data_dir, private_folder, runtime_dir
+from quarry.config import data_dir, runtime_dir
 from quarry.errors import BadConfiguration
+from quarry.private_files import private_folder, write_atomically
 
 MAX_BYTES = 32 * 1024 * 1024  # a client that keeps its history in its configuration has some megabytes
 LOCK_TIMEOUT_S = 60.0  # another `quarry install` runs clients' commands, a second or two each
@@ -179,7 +180,7 @@ def _apply(file: FileEdit, host: Host, kept: set[Path]) -> AppliedChange:
     failures: list[str] = []
     try:
         if first.state.data is not None and first.state.real not in kept:
-            _replace(backup_path(first.state), first.state.data, None)
+            write_atomically(backup_path(first.state), first.state.data)
         kept.add(first.state.real)
         failures = [said for line in first.commands if (said := _run(line, host))]
         for _ in range(ATTEMPTS):
@@ -214,16 +215,18 @@ def _run(line: Sequence[str], host: Host) -> str:
 
 def _written(state: FileState, text: str, host: Host) -> bool:
     """Make *text* the content of the file; False if another program has changed it since it was read."""
+    if _bytes(state.real) != state.data:
+        return False
     if not text.strip() and state.data is not None and not state.path.is_symlink():
-        if _bytes(state.real) != state.data:
-            return False
         state.real.unlink()
         for folder in _own_folders(state.real, host):
             folder.rmdir()
         return True
     state.real.parent.mkdir(parents=True, exist_ok=True)
     bare = "{}\n" if state.real.suffix == ".json" else ""
-    return _replace(state.real, (state.bom + (text or bare)).encode(), state)
+    content = (state.bom + (text or bare)).encode()
+    write_atomically(state.real, content, mode=0o666, like=state.found, durable=True)
+    return True
 
 
 def _own_folders(path: Path, host: Host) -> Iterator[Path]:
@@ -239,32 +242,3 @@ def _bytes(real: Path) -> bytes | None:
         return None
     with real.open("rb") as stream:
         return stream.read(MAX_BYTES + 1)
-
-
-def _replace(path: Path, data: bytes, state: FileState | None) -> bool:
-    """
-    Put *data* at *path* in one step.
-
-    Args:
-        state: Of the file at *path*: its mode and owner are kept, and False is given if its content has changed. None
-            for a file of our own, which is private.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.quarry-new")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    known = state.found if state else None
-    try:
-        with os.fdopen(os.open(temporary, flags, 0o666 if state and not known else 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if known is not None:
-            made = temporary.stat()
-            if hasattr(os, "chown") and (known.st_uid, known.st_gid) != (made.st_uid, made.st_gid):
-                os.chown(temporary, known.st_uid, known.st_gid)
-            temporary.chmod(stat.S_IMODE(known.st_mode))
-        if state and _bytes(path) != state.data:
-            return False
-        temporary.replace(path)
-        return True
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from quarry.analysis.alternatives import Languages, phrase_alternatives
 from quarry.analysis.analysis import analyse, phrase_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import InBlock
-from quarry.index.links import fold_case
+from quarry.index.keys import fold_case
 from quarry.lazy_pattern import lazy_pattern
 
 _FENCE = lazy_pattern(r"[ \t>]*(```|~~~)")

@@ -46,8 +46,7 @@ from quarry.index.filters.blocks import holds_block, holds_cased
 from quarry.index.filters.phrases import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.filters.tasks import holds_task
-from quarry.index.ids import NoteIds
-from quarry.index.links import fold_case, fold_marks, fold_tag
+from quarry.index.keys import NoteIds, fold_case, fold_marks, fold_tag
 from quarry.kinds import SUFFIXES, DocumentKind
 from quarry.types import LAST_TIME_NS, PropertyValue
 

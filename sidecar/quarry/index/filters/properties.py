@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from quarry.conditions import PropertyComparison
-from quarry.index.links import fold_marks
+from quarry.index.keys import fold_marks
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import PropertyValue
 

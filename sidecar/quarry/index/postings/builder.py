@@ -10,7 +10,9 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from quarry.index.postings.codec import compress, encode_byte_planes, offsets_of
 from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.dictionary import BlockLayout, TermDictionary
 from quarry.index.postings.segment import Postings, Segment, gaps_of, split_by_frequency
 from quarry.index.postings.term_counts import (
     CountedDocument,
@@ -19,7 +21,6 @@ from quarry.index.postings.term_counts import (
     count_terms,
     downcast,
 )
-from quarry.index.postings.term_dictionary import BlockLayout, TermDictionary, compress, encode_byte_planes, offsets_of
 
 _BATCH_CHARACTERS = 4_000_000  # of one batch, where documents are long
 _LAYOUT = BlockLayout()

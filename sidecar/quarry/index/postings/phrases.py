@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import phrase_alternatives
 from quarry.index.database import Deadline
-from quarry.index.ids import NoteIds, id_range, note_of, slot_of
+from quarry.index.keys import NoteIds, id_range, note_of, slot_of
 from quarry.index.note_codec import StoredTerms, stored_terms
 from quarry.index.note_rows import read_contents
 from quarry.index.postings.bm25 import (

@@ -23,15 +23,15 @@ import apsw
 from quarry.errors import IndexUnavailable
 from quarry.index import meta
 from quarry.index.database import NO_DEADLINE, Deadline, select
-from quarry.index.ids import id_list
+from quarry.index.keys import id_list
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector, empty_segment
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_delta import SegmentDelta, build_from_database
 from quarry.index.postings.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.postings.snapshot_scorer import SnapshotScorer
-from quarry.index.postings.term_dictionary import PostingsDamaged
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,8 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from quarry.index.database import Deadline, select
-from quarry.index.ids import NoteIds, among, id_range
+from quarry.index.keys import NoteIds, among, id_range
+from quarry.index.memory import Locations
 from quarry.index.postings.bm25 import (
     DIGITS,
     NOTE_WEIGHTS,
@@ -29,7 +30,6 @@ from quarry.index.postings.query import QueryTerm
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
 from quarry.index.postings.snapshot_scorer import Postings, PostingsBatch, PostingsReader, ScoreScope, SnapshotScorer
-from quarry.index.snapshot_cache import Locations
 from quarry.index.top_k import Scored, sort_by_score_then_path
 
 BoolMatrix = NDArray[np.bool_]

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import Languages
 from quarry.index.database import NO_DEADLINE, Deadline, select
-from quarry.index.ids import NoteIds, id_list, notes_of
+from quarry.index.keys import NoteIds, id_list, notes_of
+from quarry.index.memory import Locations
+from quarry.index.meta import SnapshotCache
 from quarry.index.postings.columns import ALIASES, FILE_NAME, SECTION, TEXT, TITLE
 from quarry.index.postings.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
 from quarry.index.postings.query import KeywordQuery, QueryTerm
@@ -20,7 +22,6 @@ from quarry.index.postings.snapshot import PostingsSnapshot
 from quarry.index.postings.snapshot_scorer import SnapshotScorer
 from quarry.index.postings.spelling import SpellingIndex, TermsByLength, similar_terms
 from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, Documents, TermReader
-from quarry.index.snapshot_cache import Locations, SnapshotCache
 from quarry.index.top_k import chunk_locations
 
 

@@ -18,18 +18,17 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.postings.term_dictionary import (
+from quarry.index.postings.codec import (
     ByteSource,
-    Numbers,
     Packed,
     PostingsDamaged,
-    TermDictionary,
     decode_all_byte_planes,
     decode_byte_planes,
     decompress,
     decompress_all,
     slices_between,
 )
+from quarry.index.postings.dictionary import Numbers, TermDictionary
 
 DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""

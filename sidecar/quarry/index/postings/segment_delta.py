@@ -13,15 +13,15 @@ import numpy as np
 
 from quarry.errors import IndexDamaged
 from quarry.index.database import NO_DEADLINE, Deadline, select
-from quarry.index.ids import SLOT_BITS, id_range
+from quarry.index.keys import SLOT_BITS, id_range
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.builder import BulkCollector, merge_segments
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS, ChunkColumns, NameColumns
 from quarry.index.postings.mutable_segment import MutableSegment
 from quarry.index.postings.segment import Segment, SegmentPair
 from quarry.index.postings.snapshot import PostingsSnapshot, SegmentSnapshot
 from quarry.index.postings.snapshot_scorer import SnapshotScorer
-from quarry.index.postings.term_dictionary import PostingsDamaged
 
 CHECK_EVERY = 64  # notes between two looks at the deadline
 READ_AT_ONCE = 256  # notes

@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
+from quarry.index.postings.codec import Packed, PostingsDamaged, compress, decompress
 from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.dictionary import TermDictionary
 from quarry.index.postings.segment import Segment, SegmentPair
-from quarry.index.postings.term_dictionary import Packed, PostingsDamaged, TermDictionary, compress, decompress
 
 
 class SharedFile:

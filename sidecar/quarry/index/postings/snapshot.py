@@ -13,12 +13,12 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import split_alternatives
-from quarry.index.ids import ordinals_in
+from quarry.index.keys import ordinals_in
 from quarry.index.postings.bm25 import Floats, length_norms
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import COMPOUNDS, TEXT
 from quarry.index.postings.mutable_segment import MutableSegment
 from quarry.index.postings.segment import DocOrdinals, Segment, merged
-from quarry.index.postings.term_dictionary import PostingsDamaged
 
 KEPT_RANGES = 4096  # terms whose place in the dictionary is cached
 KEPT_POSTINGS = 64  # terms whose postings are cached, 3 MB: a query asks for those of chunks three times

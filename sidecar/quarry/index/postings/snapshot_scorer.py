@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from quarry.index.ids import NoteIds, among, look_up
+from quarry.index.keys import NoteIds, among, look_up
 from quarry.index.postings.bm25 import (
     DIGITS,
     NOTE_WEIGHTS,

@@ -19,11 +19,11 @@ from quarry.analysis.alternatives import Languages
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
+from quarry.index.meta import SnapshotCache
 from quarry.index.postings.mutable_segment import MutableSegment
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.snapshot import SegmentSnapshot
 from quarry.index.postings.snapshot_scorer import SnapshotScorer
-from quarry.index.snapshot_cache import SnapshotCache
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed

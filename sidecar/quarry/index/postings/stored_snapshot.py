@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quarry.analysis.alternatives import split_alternatives
 from quarry.index import meta
 from quarry.index.database import Deadline, select
-from quarry.index.ids import id_range, look_up, notes_of, ordinals_in
+from quarry.index.keys import id_range, look_up, notes_of, ordinals_in
 from quarry.index.note_codec import StoredTerms
 from quarry.index.postings.bm25 import Floats, length_norms
 from quarry.index.postings.columns import (

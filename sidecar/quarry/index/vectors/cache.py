@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from quarry.index import meta
 from quarry.index.database import select
-from quarry.index.ids import SLOT_BITS, NoteIds, among, id_range
-from quarry.index.snapshot_cache import SnapshotCache
+from quarry.index.keys import SLOT_BITS, NoteIds, among, id_range
+from quarry.index.meta import SnapshotCache
 from quarry.index.vectors import matrix
 from quarry.index.vectors.background import BackgroundSample, in_sample
 from quarry.index.vectors.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from quarry.index.database import Deadline
-from quarry.index.ids import NoteIds, among, notes_of
+from quarry.index.keys import NoteIds, among, notes_of
 from quarry.index.top_k import Scored
 from quarry.index.vectors.background import PRIOR_MEAN, PRIOR_SPREAD, Background
 from quarry.index.vectors.query import DenseQuery, FloatArray, NearestChunks

@@ -16,7 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from quarry.index.database import NO_DEADLINE, Deadline, SqlValue, select
-from quarry.index.ids import NoteIds, id_list, note_of_sql
+from quarry.index.keys import NoteIds, id_list, note_of_sql
 from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
 from quarry.index.vectors.background import Background
 from quarry.index.vectors.cache import VectorCache, VectorSnapshot

@@ -8,9 +8,19 @@ import numpy as np
 from msgspec import Struct
 
 from quarry.index import meta
-from quarry.index.checksums import content_hash, content_number, title_hash, vector_checksum
 from quarry.index.database import select
-from quarry.index.ids import NoteIds, id_range, note_of, note_of_sql, of_note_sql, slot_of
+from quarry.index.keys import (
+    NoteIds,
+    content_hash,
+    content_number,
+    id_range,
+    note_of,
+    note_of_sql,
+    of_note_sql,
+    slot_of,
+    title_hash,
+    vector_checksum,
+)
 from quarry.index.note_rows import note_rows
 from quarry.index.records import PendingChunk, PendingTitle
 

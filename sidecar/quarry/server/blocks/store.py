@@ -7,8 +7,6 @@ or no regular file, counts as empty, and the next block that is built replaces i
 """
 
 import logging
-import os
-import stat
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,8 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.agents.conversations import write_private
 from quarry.indexing.activity import Updated
+from quarry.private_files import read_private, write_atomically
 from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc
 
@@ -148,23 +146,19 @@ class BlockStore:
             return
         content = msgspec.json.encode(_File(FORMAT, list(self._all().values())))
         try:
-            write_private(self._path, content)
+            write_atomically(self._path, content)
         except OSError as error:
             _log.warning("context blocks cannot be kept: %s", error.strerror)
 
 
 def _read(path: Path, max_bytes: int) -> Mapping[str, StoredBlock]:
-    """The blocks of the file at *path* by name; none where it is damaged or no regular file."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return {}
-            content = file.read(max_bytes + 1)
-        found = msgspec.json.decode(content, type=_File) if len(content) <= max_bytes else _File(0, [])
-    except FileNotFoundError:
+    """The blocks of the file at *path* by name; none if it is damaged or not a file."""
+    content = read_private(path, max_bytes + 1)
+    if content is None or len(content) > max_bytes:
         return {}
-    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    try:
+        found = msgspec.json.decode(content, type=_File)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         _log.warning("stored context blocks cannot be read (%s); they are rebuilt", type(error).__name__)
         return {}
     return {block.name: block for block in found.blocks} if found.format == FORMAT else {}

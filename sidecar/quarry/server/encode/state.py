@@ -157,6 +157,8 @@ def settings(values: Settings) -> wire.Settings:
         index_canvases=values.index_canvases,
         index_pdfs=values.index_pdfs,
         exclude_status=list(values.exclude_status),
+        sensitive_folders=list(values.sensitive_folders),
+        restricted_folders=list(values.restricted_folders),
         capture_folder=values.capture_folder,
         capture_by_agents=values.capture_by_agents,
     )

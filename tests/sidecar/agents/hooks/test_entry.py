@@ -55,7 +55,7 @@ def test_an_event_that_is_met_with_silence_is_met_before_the_client_is_imported(
     done = run([sys.executable, "-X", "importtime", *COMMAND[1:], "claude-code"], document)
 
     assert "quarry.agents.hooks.respond" in done.stderr.decode()
-    assert "quarry.client.websocket_client" not in done.stderr.decode()
+    assert "websockets" not in done.stderr.decode()
 
 
 def test_what_a_person_asks_is_answered_by_the_command_line():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pytest
 
 from quarry.index import Reader
-from quarry.index.ids import id_range
+from quarry.index.keys import id_range
 from quarry.index.postings.columns import NoteTerms, note_terms
 from quarry.index.postings.searcher import MemoryRetriever
 

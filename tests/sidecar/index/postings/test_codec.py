@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.index.postings.term_dictionary import (
+from quarry.index.postings.codec import (
     PostingsDamaged,
     compress,
     decode_all_byte_planes,
@@ -62,3 +62,26 @@ def test_a_frame_larger_than_it_can_be_is_not_read():
     for damaged, at_most in ((frame, 99), (frame[:-1], 100), (frame[:0], 100)):
         with pytest.raises(PostingsDamaged):
             decompress(damaged.data, at_most)
+
+
+TEXT = b"apples and pears, " * 40
+
+
+def test_a_frame_gives_its_content_back_up_to_the_limit():
+    frame = compress(TEXT)
+
+    assert len(frame) < len(TEXT)
+    assert decompress(frame, len(TEXT)) == TEXT
+    assert decompress(memoryview(frame), len(TEXT)) == TEXT
+    with pytest.raises(PostingsDamaged):
+        decompress(frame, len(TEXT) - 1)
+
+
+def test_every_changed_byte_of_the_content_is_noticed():
+    frame = compress(TEXT)
+
+    for at in range(8, len(frame)):
+        changed = bytearray(frame)
+        changed[at] ^= 0x10
+        with pytest.raises(PostingsDamaged):
+            decompress(changed, 2 * len(TEXT))

@@ -7,7 +7,7 @@ import pytest
 
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
-from quarry.index.opening import connect_ours
+from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.postings_cache import PostingsCache

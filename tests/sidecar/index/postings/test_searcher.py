@@ -19,12 +19,12 @@ from quarry.analysis.normalize import TAGS
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, PostingsDamaged, note_of
+from quarry.index.memory import Locations
 from quarry.index.postings import bm25 as bm25_module
 from quarry.index.postings import query_scorer, segment_file
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.searcher import KeywordSearcher, NoRetriever
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.index.snapshot_cache import Locations
 from quarry.search.features import FIELD_WEIGHTS
 
 

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarry.index.postings.builder import SegmentBuilder, empty_segment
+from quarry.index.postings.codec import PostingsDamaged
+from quarry.index.postings.dictionary import BlockLayout
 from quarry.index.postings.segment import merged
-from quarry.index.postings.term_dictionary import BlockLayout, PostingsDamaged
 
 SMALL_BLOCKS = BlockLayout(block_terms=4, common_from=3)
 """So small that every way in which blocks lie together comes up."""

@@ -5,13 +5,13 @@ import pytest
 
 from quarry.errors import Cancelled
 from quarry.index import Deadline, meta
-from quarry.index.ids import SLOT_BITS
-from quarry.index.opening import connect_ours
+from quarry.index.keys import SLOT_BITS
+from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_delta as built
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import chunk_columns, name_columns
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_delta import SegmentDelta, build_from_database, read_note
-from quarry.index.postings.term_dictionary import PostingsDamaged
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@ import pytest
 
 from quarry.index.postings import snapshot as module
 from quarry.index.postings.builder import SegmentBuilder
+from quarry.index.postings.codec import PostingsDamaged
 from quarry.index.postings.columns import CHUNK_COLUMNS
 from quarry.index.postings.mutable_segment import MutableSegment
 from quarry.index.postings.snapshot import SegmentSnapshot
-from quarry.index.postings.term_dictionary import PostingsDamaged
 
 
 def columns(text, compounds=""):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quarry.index.ids import id_range
+from quarry.index.keys import id_range
 from quarry.index.vectors.background import Background
 from quarry.index.vectors.layered_query import STANDARD, LayeredDenseQuery, StandardizedQuery, layered_query
 from quarry.index.vectors.query import NearestChunks

@@ -8,7 +8,7 @@ import pytest
 
 from quarry.index import Index, content_hash, notes, quantize, title_hash
 from quarry.index.database import connect, select
-from quarry.index.ids import id_range
+from quarry.index.keys import id_range
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.rows import (
     CONTEXTUAL,

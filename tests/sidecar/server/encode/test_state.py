@@ -120,6 +120,8 @@ def test_every_setting_is_told():
         index_canvases=True,
         index_pdfs=False,
         exclude_status=["draft"],
+        sensitive_folders=[],
+        restricted_folders=[],
         capture_folder="00-inbox",
         capture_by_agents=False,
     )

@@ -107,3 +107,18 @@ function compareVersions(left: string, right: string): number {
   }
   return 0;
 }
+
+/** Every word of *query* in a text, without case; null where one is missing. */
+export function prepareSimpleSearch(query: string): (text: string) => { score: number; matches: [number, number][] } | null {
+  const words = query.toLowerCase().split(" ").filter((word) => word !== "");
+  return (text) => {
+    const places = words.map((word) => occurrences(text.toLowerCase(), word));
+    return places.some(({ length }) => length === 0) ? null : { score: 0, matches: places.flat() };
+  };
+}
+
+function occurrences(text: string, word: string): [number, number][] {
+  const found: [number, number][] = [];
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) found.push([at, at + word.length]);
+  return found;
+}

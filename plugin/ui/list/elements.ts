@@ -1,0 +1,105 @@
+/** Small parts of a list's elements: options, announcements, a delayed flag, visibility. */
+import { type Component } from "obsidian";
+import { type Cancel, type Clock } from "../../clock";
+
+let lastId = 0; // ids must be unique in the document, which may have several lists
+
+/** Gives an element the id, role and state of a listbox option. */
+export function initOption(el: HTMLElement): void {
+  lastId += 1;
+  el.id = `quarry-option-${lastId}`;
+  el.setAttrs({ role: "option", "aria-selected": "false" });
+}
+
+export class ActiveOption {
+  private current: HTMLElement | null = null;
+
+  /** `input`: the box that points at the options; null where the list itself has the focus. */
+  constructor(
+    private readonly input: HTMLInputElement | null,
+    private readonly listEl: HTMLElement,
+  ) {}
+
+  get el(): HTMLElement | null {
+    return this.current;
+  }
+
+  /** Marks `el` as selected and points at it; null when the list has no options. */
+  show(el: HTMLElement | null): void {
+    if (this.current !== el) {
+      this.current?.setAttr("aria-selected", "false");
+      this.current?.removeClass("is-selected");
+    }
+    this.current = el;
+    el?.setAttr("aria-selected", "true");
+    el?.addClass("is-selected");
+    this.input?.setAttr("aria-expanded", String(el !== null));
+    this.updateAria();
+  }
+
+  /** Points `aria-activedescendant` at the selected option. */
+  updateAria(): void {
+    this.input?.setAttr("aria-controls", this.listEl.id);
+    (this.input ?? this.listEl).setAttr("aria-activedescendant", this.current?.id ?? null);
+  }
+}
+
+const DELAY_MS = 150; // most answers arrive sooner, and then nothing flickers
+
+export class DelayedFlag {
+  private isSet = false;
+  private cancel: Cancel = () => undefined;
+
+  /** `show` is called with true `DELAY_MS` after the flag was set, and with false at once when it is cleared. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly show: (isOn: boolean) => void,
+  ) {}
+
+  /** Sets or clears the flag. Setting it again does not restart the delay. */
+  set(isSet: boolean): void {
+    if (isSet === this.isSet) return;
+    this.isSet = isSet;
+    this.cancel();
+    if (isSet) this.cancel = this.clock.after(DELAY_MS, () => { this.show(true); });
+    else this.show(false);
+  }
+}
+
+const INAUDIBLE = "\u00a0"; // a screen reader announces a text that changed, and reads no space at its end
+
+/**
+ * Announcements for screen readers: the state of the pane when it changes, and single events.
+ *
+ * The element is clipped, never hidden: screen readers skip a live region that was hidden when its text changed.
+ */
+export class LiveRegion {
+  private state = "";
+
+  constructor(private readonly el: HTMLElement) {}
+
+  /** Announces the state of the pane, unless it is the one announced last. */
+  announceState(text: string): void {
+    if (text === this.state) return;
+    this.state = text;
+    this.el.setText(text);
+  }
+
+  /** Announces `text`, also when it equals what was announced before: an event that happens twice is told twice. */
+  announceEvent(text: string): void {
+    this.el.setText(this.el.textContent === text ? text + INAUDIBLE : text);
+  }
+}
+
+/** Calls `change` when `el` comes into sight or leaves it, until `owner` is unloaded. Until the first call it is out of sight. */
+export function watchSight(owner: Component, el: HTMLElement, change: (isInSight: boolean) => void): void {
+  let was = false;
+  const observer = new IntersectionObserver((entries) => {
+    const is = entries.at(-1)?.isIntersecting ?? false;
+    if (is === was) return;
+    was = is;
+    change(is);
+  });
+  observer.observe(el);
+  owner.register(() => { observer.disconnect(); });
+}

@@ -1,0 +1,113 @@
+/**
+ * A look at a passage without opening its note: a sheet beside the list, with the passage rendered and its words lit. The
+ * editor is never touched, so it needs no way back.
+ */
+import { type App, Component } from "obsidian";
+import { type Cancel, type Clock } from "../../clock";
+import { isPlace, type PlaceRow, type Row } from "../../pane/rows";
+import { t } from "../../i18n/translate";
+import { scrollable } from "./list-view";
+import { PassagePreview } from "./passage-preview";
+import { isNode } from "./row-list";
+
+const FOLLOW_MS = 80; // rows that are passed by are not rendered
+const WIDTH_PX = 560;
+const GAP_PX = 8;
+const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a part of the list
+
+export class Peek extends Component {
+  private sheet: HTMLElement | null = null;
+  private passageEl: HTMLElement | null = null;
+  private nameEl: HTMLElement | null = null;
+  private preview: PassagePreview | null = null;
+  private opener: Element | null = null; // what had the keyboard focus
+  private cancelFollow: Cancel = () => undefined;
+
+  constructor(
+    private readonly app: App,
+    private readonly clock: Clock,
+    /** What the sheet stands beside. */
+    private readonly besideEl: HTMLElement,
+  ) {
+    super();
+  }
+
+  get isOpen(): boolean {
+    return this.sheet !== null;
+  }
+
+  /** Gives the passage the keyboard focus, to scroll it; false where there is none. Escape gives it back. */
+  focus(): boolean {
+    this.passageEl?.focus();
+    return this.isOpen;
+  }
+
+  /** Whether the sheet contains the target of an event. */
+  holds(target: EventTarget | null): boolean {
+    return isNode(target) && (this.sheet?.contains(target) ?? false);
+  }
+
+  open(row: PlaceRow): void {
+    this.close();
+    const { doc } = this.besideEl;
+    const { clientWidth, clientHeight } = doc.documentElement;
+    const sheet = doc.body.createDiv({ cls: "quarry-peek" });
+    sheet.setCssStyles(placeBeside(this.besideEl.getBoundingClientRect(), clientWidth, clientHeight));
+    sheet.addEventListener("mousedown", (event) => { event.preventDefault(); }); // the keyboard stays with the list
+    sheet.addEventListener("keydown", (event) => { this.onKey(event); });
+    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.opener) this.close(); });
+    this.opener = doc.activeElement;
+    this.nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
+    this.passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
+    this.preview = this.addChild(new PassagePreview(this.app, this.passageEl));
+    this.sheet = sheet;
+    this.show(row);
+  }
+
+  /** Shows the passage of another row, once the selection rests on it; a row that is no place closes the sheet. */
+  follow(row: Row | null): void {
+    if (!this.isOpen) return;
+    this.cancelFollow();
+    if (isPlace(row)) this.cancelFollow = this.clock.after(FOLLOW_MS, () => { this.show(row); });
+    else this.close();
+  }
+
+  /** False where it was not open. */
+  close(): boolean {
+    const { sheet, preview } = this;
+    this.cancelFollow();
+    this.sheet = this.nameEl = this.passageEl = this.preview = null; // first: what is taken away loses the focus, which closes it
+    if (preview) this.removeChild(preview);
+    sheet?.remove();
+    return sheet !== null;
+  }
+
+  override onunload(): void {
+    this.close();
+  }
+
+  /** A key in the sheet, which is reached by Tab to scroll it. */
+  private onKey(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    const { opener } = this;
+    this.close();
+    if (opener && "focus" in opener) (opener as HTMLElement).focus();
+  }
+
+  private show(row: PlaceRow): void {
+    this.nameEl?.setText(row.hit.title);
+    void this.preview?.show(row);
+  }
+}
+
+/** Where the sheet goes in a window of this size in pixels, as CSS: on the side of `list` that has more room. */
+export function placeBeside(list: Pick<DOMRect, "left" | "right" | "top">, width: number, height: number): { left: string; top: string; width: string; maxHeight: string } {
+  const [before, after] = [list.left - 2 * GAP_PX, width - list.right - 2 * GAP_PX];
+  const room = Math.max(before, after);
+  const isBeside = room >= MIN_WIDTH_PX;
+  const sheet = Math.min(WIDTH_PX, isBeside ? room : width - 2 * GAP_PX);
+  const left = !isBeside ? GAP_PX : before >= after ? list.left - GAP_PX - sheet : list.right + GAP_PX;
+  const top = Math.max(GAP_PX, Math.min(list.top, height / 3));
+  return { left: `${left}px`, top: `${top}px`, width: `${sheet}px`, maxHeight: `${height - top - GAP_PX}px` };
+}

@@ -1,0 +1,207 @@
+/** What the pane depends on, and what its commands, keys and text events do. */
+import { type App, type Component, type Modifier, Notice, Scope } from "obsidian";
+import { type Emitter } from "../../emitter";
+import { shownPanel } from "../../i18n/panels";
+import { t } from "../../i18n/translate";
+import { type CommandMap, type EngineActionId, type PaneActionId, type QueryActionId } from "../../pane/commands";
+import { QueryWalk } from "../../pane/history";
+import { BINDINGS, type PaneKey } from "../../pane/keys";
+import { type PaneModel } from "../../pane/model";
+import { type Mode } from "../../protocol/messages";
+import { answerOf } from "../../search/answer";
+import { type SearchSession } from "../../search/session";
+import { quotedAsTyped } from "../../search/spelling";
+import { type Preferences } from "../../settings";
+import { type Requester } from "../../sidecar/client";
+import { type ListServices } from "../list/result-list";
+import { type PaneDom } from "./pane-dom";
+
+export interface History {
+  all(): readonly string[];
+  add(query: string): void;
+  remove(query: string): void;
+  clear(): void;
+  /** The queries that the user starred. */
+  saved(): readonly string[];
+  toggleSaved(query: string): void;
+}
+
+/** How the pane searches and looks, as the user set it. */
+export type PanePreferences = Pick<Preferences, "mode" | "limit" | "naming" | "density">;
+
+/** Everything the pane depends on. */
+export interface PaneParts extends ListServices {
+  readonly client: Requester;
+  readonly createSession: () => SearchSession;
+  readonly history: History;
+  readonly preferences: () => PanePreferences;
+  readonly preferencesChanged: Emitter<void>;
+  readonly savePreferences: (change: Partial<PanePreferences>) => void;
+  /** What concerns the engine or the settings rather than this pane. */
+  readonly engineCommands: CommandMap<EngineActionId>;
+}
+
+export interface QueryCommandParts {
+  readonly model: () => PaneModel;
+  readonly input: HTMLInputElement;
+  readonly setQuery: (query: string, isComplete?: boolean) => void;
+  readonly toggleHelp: () => void;
+}
+
+export interface PaneCommandParts extends Omit<QueryCommandParts, "input"> {
+  readonly dom: PaneDom;
+  readonly chooseMode: (mode: Mode) => void;
+  readonly clearHistory: () => void;
+  readonly refresh: () => void;
+  readonly changeDensity: () => void;
+  readonly copy: (text: string) => void;
+  readonly showKeys: () => void;
+}
+
+/** What can be done about the query of any search box. */
+export function queryCommands({ model, input, setQuery, toggleHelp }: QueryCommandParts): CommandMap<QueryActionId> {
+  return {
+    "clear-query": () => {
+      setQuery("");
+      input.focus();
+    },
+    "engine-help": toggleHelp,
+    "go-to-error": () => {
+      const { search } = model();
+      if (search.kind === "failed" && search.failure.kind === "bad-query") selectCharacter(input, search.failure.position ?? 0);
+    },
+    "search-typed": () => {
+      const answer = answerOf(model().search);
+      const query = answer && quotedAsTyped(answer.query, answer.corrections);
+      if (query !== null) setQuery(query, true);
+      input.focus();
+    },
+  };
+}
+
+export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
+  return {
+    ...queryCommands({ model, input: dom.input, setQuery, toggleHelp }),
+    "add-filter": () => {
+      const { input } = dom;
+      if (/\S$/.test(input.value)) input.value += " ";
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+      dom.completions.openAll();
+    },
+    "change-density": changeDensity,
+    "clear-history": clearHistory,
+    "copy-command": () => {
+      const [command] = shownPanel(model())?.commands ?? [];
+      if (command !== undefined) copy(command);
+    },
+    "search-again": refresh,
+    "search-both": () => {
+      chooseMode("hybrid");
+    },
+    "show-keys": showKeys,
+    "show-operators": () => {
+      dom.input.focus();
+      dom.completions.openAll();
+    },
+  };
+}
+
+/** Selects the character at `position` of the query, which is the box's text without white space around it. */
+function selectCharacter(input: HTMLInputElement, position: number): void {
+  const indent = input.value.length - input.value.trimStart().length;
+  const at = indent + position;
+  const isPair = (input.value.codePointAt(at) ?? 0) > 0xffff; // a surrogate pair is selected as a whole
+  input.focus();
+  input.setSelectionRange(at, Math.min(at + (isPair ? 2 : 1), input.value.length));
+}
+
+export interface InputHandlers {
+  /** The text changed, and is not the spelling of an input method. */
+  readonly typed: (text: string) => void;
+  /** Handles a key that is not for the suggestions; true when it was handled. */
+  readonly key: (event: KeyboardEvent) => boolean;
+  /** The box lost the keyboard focus. */
+  readonly left: () => void;
+}
+
+/** Handles events of the box until `owner` is unloaded. */
+export function listenToInput(owner: Component, { search, input, completions, list: { bodyEl } }: Pick<PaneDom, "search" | "input" | "completions" | "list">, { typed, key, left }: InputHandlers): void {
+  let isComposing = false;
+  const onText = (): void => {
+    if (!isComposing) typed(input.value);
+  };
+  search.onChange(onText); // typing, and the button that clears
+  owner.registerDomEvent(input, "input", onText);
+  // While an input method composes, the box holds its spelling rather than words.
+  owner.registerDomEvent(input, "compositionstart", () => { isComposing = true; });
+  owner.registerDomEvent(input, "compositionend", () => {
+    isComposing = false;
+    onText();
+  });
+  owner.registerDomEvent(input, "keydown", (event) => {
+    if (!event.defaultPrevented && (completions.handleKey(event) || key(event))) event.preventDefault();
+  });
+  // What scrolls can be reached by Tab: from there, a key for the rows does what it does in the box.
+  owner.registerDomEvent(bodyEl, "keydown", (event) => {
+    if (event.target !== bodyEl || !key(event)) return;
+    event.preventDefault();
+    input.focus();
+  });
+  owner.registerDomEvent(input, "click", () => { completions.close(); }); // the caret moves away
+  owner.registerDomEvent(input, "blur", () => {
+    completions.close();
+    left();
+  });
+}
+
+export interface QueryKeyParts {
+  readonly input: HTMLInputElement;
+  readonly history: History;
+  readonly setQuery: (query: string) => void;
+  readonly chooseMode: (mode: Mode) => void;
+  /** The saved searches changed. */
+  readonly saved: () => void;
+}
+
+export class QueryKeys {
+  private readonly walk = new QueryWalk();
+
+  constructor(private readonly parts: QueryKeyParts) {}
+
+  /** True when the key was for the query. */
+  handle(key: PaneKey): boolean {
+    if (key.kind === "history") this.step(key.step);
+    else if (key.kind === "save") this.save();
+    else if (key.kind === "mode") this.parts.chooseMode(key.mode);
+    else return false;
+    return true;
+  }
+
+  private step(step: number): void {
+    const { input, history, setQuery } = this.parts;
+    const query = this.walk.next(input.value, step, history.all());
+    if (query !== null) setQuery(query);
+  }
+
+  private save(): void {
+    const { input, history, saved } = this.parts;
+    const query = input.value.trim();
+    if (query === "") return;
+    history.toggleSaved(query);
+    saved();
+    new Notice(t(history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
+  }
+}
+
+/** `handle` gives true for a key that it took; it is not asked about one that was taken already. */
+export function keyScope(app: App, handle: (event: KeyboardEvent) => boolean): Scope {
+  const scope = new Scope(app.scope);
+  const take = (event: KeyboardEvent): false | undefined => (event.defaultPrevented || handle(event) ? false : undefined);
+  for (const [combination] of BINDINGS.flatMap(({ keys }) => keys)) {
+    const parts = combination.split("+");
+    const key = parts.pop() ?? "";
+    if (parts.length > 0) scope.register(parts as Modifier[], key, take);
+  }
+  return scope;
+}

@@ -1,0 +1,370 @@
+/** The search pane as Obsidian's view: a search box with its session, around the list of results. */
+import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { type Cancel } from "../../clock";
+import { explainWords } from "../../i18n/explanation";
+import { failureWords } from "../../i18n/failures";
+import { t } from "../../i18n/translate";
+import { type ActionId, type CommandMap } from "../../pane/commands";
+import { ClearedQuery } from "../../pane/history";
+import { needsCaretAtEnd, paneKey } from "../../pane/keys";
+import { fileName } from "../../pane/note-name";
+import { type Mode, type SortOrder } from "../../protocol/messages";
+import { type SearchState } from "../../search/answer";
+import { type SearchSession } from "../../search/session";
+import { DENSITIES } from "../../snippet/excerpt";
+import { vaultNames } from "../completion/vault-names";
+import { ExplainModal } from "../dialogs/modals";
+import { ICON } from "../icon";
+import { focusNote } from "../list/list-input";
+import { ResultList } from "../list/result-list";
+import { type RecentHandlers } from "../list/row-views";
+import { EmptyBox } from "./empty-box";
+import { keyScope, listenToInput, paneCommands, type PaneParts, QueryKeys } from "./pane-commands";
+import { buildPane, type PaneDom, PaneView, SORT_ORDERS } from "./pane-dom";
+import { searchLink } from "./search-link";
+
+export const VIEW_TYPE = "quarry-search";
+
+/** What the buttons of the pane call, once it is there. */
+interface Act {
+  run: CommandMap<ActionId> | null;
+}
+
+const REST_MS = 2_000; // a query that stays so long was meant
+
+export class SearchView extends ItemView {
+  override navigation = false;
+  override icon = ICON;
+  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
+  hoverPopover: HoverPopover | null = null;
+  private readonly cleared = new ClearedQuery();
+  private readonly session: SearchSession;
+  private readonly queries: RecentHandlers = {
+    toggleSaved: (query) => {
+      this.parts.history.toggleSaved(query);
+      this.readHistory();
+    },
+    forget: (query) => {
+      this.parts.history.remove(query);
+      this.readHistory();
+    },
+  };
+  private dom: PaneDom | null = null;
+  private list: ResultList | null = null;
+  private queryKeys: QueryKeys | null = null;
+  private emptyBox: EmptyBox | null = null;
+  /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
+  private isAmongRows = false;
+  private cancelRest: Cancel = () => undefined;
+
+  constructor(
+    leaf: WorkspaceLeaf,
+    private readonly parts: PaneParts,
+  ) {
+    super(leaf);
+    this.session = parts.createSession();
+  }
+
+  getViewType(): string {
+    return VIEW_TYPE;
+  }
+
+  getDisplayText(): string {
+    return t("pane.title");
+  }
+
+  override getState(): Record<string, unknown> {
+    return { query: this.dom?.input.value ?? "", sort: this.session.sort, scroll: this.dom?.list.bodyEl.scrollTop ?? 0 };
+  }
+
+  override async setState(state: unknown, result: ViewStateResult): Promise<void> {
+    await super.setState(state, result);
+    if (typeof state !== "object" || state === null) return;
+    if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
+    const { query, scroll } = viewStateOf(state);
+    if (query === null || query === this.dom?.input.value) return;
+    this.setQuery(query);
+    this.list?.scrollTo(scroll);
+  }
+
+  /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
+  setQuery(query: string, isComplete = false): void {
+    if (!this.dom || this.dom.input.value === query) return;
+    this.dom.input.value = query;
+    this.cleared.observe(query);
+    this.beginQuery();
+    this.dom.completions.close();
+    this.session.setQuery(query, isComplete);
+    this.session.finishTyping();
+  }
+
+  /** What is searched for, and how; null without a query. */
+  get search(): { readonly query: string; readonly mode: Mode } | null {
+    const query = this.dom?.input.value.trim() ?? "";
+    return query === "" ? null : { query, mode: this.session.mode };
+  }
+
+  /** A link to this search; null where there is none. */
+  get link(): string | null {
+    const { search } = this;
+    return search && searchLink(this.app.vault.getName(), search.query, search.mode);
+  }
+
+  override onPaneMenu(menu: Menu, source: string): void {
+    super.onPaneMenu(menu, source);
+    const { link } = this;
+    if (link !== null) menu.addItem((item) => item.setTitle(t("command.copy-search-link")).setIcon("link").onClick(() => { this.parts.copy(link); }));
+  }
+
+  get hasQuery(): boolean {
+    return this.session.state.kind !== "idle";
+  }
+
+  /** Opens a dialog that explains why a note is or is not in the results. */
+  async explain(path: string): Promise<void> {
+    const reply = await this.session.explain(path);
+    if (reply.ok) new ExplainModal(this.app, fileName(path), explainWords(reply.value)).open();
+    else new Notice(failureWords(reply.failure));
+  }
+
+  focusInput(): void {
+    this.dom?.input.focus();
+    this.dom?.input.select();
+  }
+
+  protected override async onOpen(): Promise<void> {
+    await super.onOpen();
+    const act: Act = { run: null };
+    const dom = this.build(act);
+    const list = new ResultList(dom.list, {
+      ...this.parts,
+      app: this.app,
+      source: this.session,
+      around: new PaneView(dom, () => this.session.sort),
+      place: VIEW_TYPE,
+      hoverParent: this,
+      leaf: this.leaf,
+      explain: (path) => void this.explain(path),
+      offersNote: true,
+      opening: () => { this.parts.history.add(dom.input.value); },
+      queries: this.queries,
+      chooseQuery: ({ query }) => {
+        this.setQuery(query, true);
+        dom.input.focus();
+      },
+    });
+    this.dom = dom;
+    this.list = list;
+    this.queryKeys = new QueryKeys({
+      input: dom.input,
+      history: this.parts.history,
+      setQuery: (query) => { this.setQuery(query, true); },
+      chooseMode: (mode) => { this.chooseMode(mode); },
+      saved: () => { this.readHistory(); },
+    });
+    act.run = this.commands(dom, list);
+    listenToInput(this, dom, {
+      typed: (text) => { this.onInput(text); },
+      key: (event) => this.onKey(event),
+      left: () => { this.session.finishTyping(); },
+    });
+    this.registerDomEvent(dom.input, "beforeinput", (event) => { this.onBeforeInput(event, dom.input); });
+    this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
+    this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
+    this.addChild(list);
+    this.emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.session, list, el: this.contentEl }));
+    this.readPreferences();
+    this.readHistory();
+    this.onResize();
+  }
+
+  override onResize(): void {
+    this.list?.measure();
+    this.setSearchOptions();
+  }
+
+  protected override async onClose(): Promise<void> {
+    this.cancelRest();
+    this.session.close();
+    if (this.emptyBox) this.removeChild(this.emptyBox);
+    if (this.list) this.removeChild(this.list);
+    this.emptyBox = null;
+    this.dom = null;
+    this.list = null;
+    await super.onClose();
+  }
+
+  private readHistory(): void {
+    const { history } = this.parts;
+    this.list?.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+  }
+
+  private readPreferences(): void {
+    this.list?.readPreferences();
+    this.setSearchOptions();
+  }
+
+  private setSearchOptions(): void {
+    const { mode, limit } = this.parts.preferences();
+    this.session.setOptions({ mode, limit, first: this.list?.rowsInSight, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
+  }
+
+  private build(act: Act): PaneDom {
+    return buildPane(this.contentEl, {
+      clock: this.parts.clock,
+      ...this.queries,
+      act: (action) => { act.run?.[action](); },
+      copy: this.parts.copy,
+      chooseMode: (mode) => { this.chooseMode(mode); },
+      chooseSort: (order) => { this.chooseSort(order); },
+      takeChip: (rest) => { this.setQuery(rest, true); },
+      names: () => vaultNames(this.app),
+      completed: () => { this.onInput(this.dom?.input.value ?? ""); },
+    });
+  }
+
+  private commands(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
+    const ofPane = paneCommands({
+      model: () => list.model,
+      dom,
+      setQuery: (query, isComplete) => { this.setQuery(query, isComplete); },
+      chooseMode: (mode) => { this.chooseMode(mode); },
+      clearHistory: () => {
+        this.parts.history.clear();
+        this.readHistory();
+      },
+      refresh: () => { this.session.refresh(); },
+      changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
+      toggleHelp: () => { list.dispatch({ kind: "help-toggled" }); },
+      copy: this.parts.copy,
+      showKeys: () => { list.showKeys(); },
+    });
+    return { ...this.parts.engineCommands, ...ofPane };
+  }
+
+  private listenToSources(): void {
+    this.register(this.session.changed.listen((search) => {
+      if (search.kind === "idle") this.readHistory();
+      this.rememberAtRest(search);
+    }));
+    this.register(this.parts.preferencesChanged.listen(() => {
+      this.readPreferences();
+      if (!this.hasQuery) this.readHistory(); // stars may have been synced
+    }));
+  }
+
+  /** Remembers a query that was looked at for a while, whether or not a row was opened. */
+  private rememberAtRest(search: SearchState): void {
+    if (search.kind === "results" && search.isRefresh) return;
+    this.cancelRest();
+    if (search.kind !== "results" || search.answer.hits.length === 0) return;
+    const { query } = search.answer;
+    this.cancelRest = this.parts.clock.after(REST_MS, () => { 
+      this.parts.history.add(query);
+      void this.app.workspace.requestSaveLayout(); // with the query, for the next start
+    });
+  }
+
+  private onInput(text: string): void {
+    this.cleared.observe(text);
+    this.beginQuery();
+    this.session.setQuery(text);
+    this.dom?.completions.update();
+  }
+
+  private beginQuery(): void {
+    this.isAmongRows = false;
+    this.list?.restart();
+  }
+
+  /** Handles a key of the search box; true when it was handled. */
+  private onKey(event: KeyboardEvent): boolean {
+    const key = paneKey(event);
+    if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
+    switch (key.kind) {
+      case "escape":
+        if (!this.list?.handleKey(key, event)) focusNote(this.app); // the query stays: the cross in the box clears it
+        return true;
+      case "undo":
+        return this.restoreQuery();
+      case "open":
+        if (!this.list?.handleKey(key, event)) this.session.finishTyping();
+        return true;
+      case "command":
+        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.list?.handleKey(key, event) ?? false);
+      case "keys":
+        return this.dom?.input.value === "" && (this.list?.handleKey(key, event) ?? false);
+      case "peek":
+        return this.isAmongRows && (this.list?.handleKey(key, event) ?? false);
+      case "move":
+      case "extend":
+        this.isAmongRows = true;
+        return this.list?.handleKey(key, event) ?? false;
+      case "expand":
+      case "create":
+      case "menu":
+      case "suggestions":
+        return this.list?.handleKey(key, event) ?? false;
+      case "history":
+      case "save":
+      case "mode":
+        return this.queryKeys?.handle(key) ?? false;
+    }
+  }
+
+  /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */
+  private onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
+    if (this.list?.isPeeking !== true || event.isComposing) return;
+    if (event.inputType.startsWith("insert")) input.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
+    else if (event.inputType === "deleteContentBackward") {
+      event.preventDefault();
+      this.list.restart();
+    }
+  }
+
+  /** Brings back a query that was cleared; false when there is none. */
+  private restoreQuery(): boolean {
+    const query = this.cleared.restorable;
+    if (query !== null) this.setQuery(query, true);
+    return query !== null;
+  }
+
+  private chooseSort(order: SortOrder): void {
+    this.session.setSort(order);
+    this.app.workspace.requestSaveLayout();
+    this.dom?.input.focus();
+  }
+
+  private chooseMode(mode: Mode): void {
+    this.parts.savePreferences({ mode });
+    this.dom?.input.focus();
+  }
+}
+
+function nextOf<T>(values: readonly T[], value: T): T {
+  return values[(values.indexOf(value) + 1) % values.length] ?? value;
+}
+
+/** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
+function isAtEnd(target: EventTarget | null): boolean {
+  return target !== null && "value" in target && "selectionStart" in target && target.selectionStart === String(target.value).length;
+}
+
+function hasSelectedText(target: EventTarget | null): boolean {
+  return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
+}
+
+export interface ViewState {
+  readonly query: string | null;
+  /** How far the list is scrolled, in pixels. */
+  readonly scroll: number;
+}
+
+/** A valid state from whatever the workspace stored. */
+export function viewStateOf(stored: unknown): ViewState {
+  const { query, scroll }: Partial<Record<keyof ViewState, unknown>> = typeof stored === "object" && stored !== null ? stored : {};
+  return {
+    query: typeof query === "string" ? query : null,
+    scroll: typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0,
+  };
+}

@@ -1,0 +1,388 @@
+/**
+ * The settings tab. Settings are stored in three places: those of the pane in data.json, the engine's program on this
+ * device only, and those of the vault in `.quarry.toml`, which the sidecar reads and writes.
+ *
+ * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
+ * have them drawn as a page.
+ */
+import { type App, type BaseComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
+import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
+import { LIMITS, type Preferences } from "../../settings";
+import { type Naming, NAMINGS } from "../../pane/note-name";
+import { DENSITIES, type Density } from "../../snippet/excerpt";
+import { type Reply } from "../../sidecar/failure";
+import { FolderSuggest } from "../inspector/report-modal";
+import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./settings-values";
+import { freshness, type ObservableEngine } from "../../pane/state";
+import { type CommandMap, type EngineActionId } from "../../pane/commands";
+import { failureWords } from "../../i18n/failures";
+import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../../i18n/freshness";
+import { problemWords } from "../../i18n/inspection";
+import { t } from "../../i18n/translate";
+
+const PROBLEMS_SHOWN = 20;
+const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
+const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
+
+export interface SettingsParts {
+  readonly settings: () => Preferences;
+  readonly save: (settings: Preferences) => void;
+  readonly engine: ObservableEngine;
+  /** The chosen program; null to search the usual places. */
+  readonly enginePath: () => string | null;
+  readonly saveEnginePath: (path: string | null) => void;
+  readonly readVault: () => Promise<Reply<VaultSettings>>;
+  readonly writeVault: (change: SettingsWriteParams) => Promise<Reply<VaultSettings>>;
+  /** Adds a folder to those that are excluded, and says so. */
+  readonly excludeFolder: (folder: string) => Promise<void>;
+  readonly rebuild: () => void;
+  readonly commands: CommandMap<EngineActionId>;
+}
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly build: (setting: Setting) => void;
+}
+
+interface Group {
+  readonly heading: string;
+  readonly rows: readonly Row[];
+}
+
+/** Fills a control with one of the vault's settings, which are null while they cannot be read. */
+type Filler = (settings: VaultSettings | null, isReset: boolean) => void;
+
+export class QuarrySettingTab extends PluginSettingTab {
+  private fillers: Filler[] = [];
+  private stopListening: (() => void)[] = [];
+
+  constructor(
+    app: App,
+    plugin: Plugin,
+    private readonly parts: SettingsParts,
+  ) {
+    super(app, plugin);
+  }
+
+  override getSettingDefinitions(): SettingDefinitionItem[] {
+    this.begin();
+    return this.groups().map(({ heading, rows }) => ({
+      type: "group" as const,
+      heading,
+      items: rows.map((row) => ({
+        name: row.name,
+        desc: row.help,
+        render: (setting: Setting) => {
+          drawRow(setting, row);
+        },
+      })),
+    }));
+  }
+
+  override display(): void {
+    this.begin();
+    this.containerEl.empty();
+    for (const { heading, rows } of this.groups()) {
+      new Setting(this.containerEl).setName(heading).setHeading();
+      for (const row of rows) drawRow(new Setting(this.containerEl), row);
+    }
+  }
+
+  override hide(): void {
+    this.end();
+    super.hide();
+  }
+
+  private begin(): void {
+    this.end();
+    this.stopListening.push(
+      this.parts.engine.changed.listen(() => void this.fill()),
+    );
+    // Deferred: Obsidian creates the rows, and with them the fillers, after it has read the definitions.
+    window.setTimeout(() => void this.fill(), 0);
+  }
+
+  private end(): void {
+    for (const stop of this.stopListening) stop();
+    this.stopListening = [];
+    this.fillers = [];
+  }
+
+  /** Shows the vault's settings as they are now; a field that is being edited keeps its text, unless `isReset`. */
+  private async fill(isReset = false): Promise<void> {
+    if (this.fillers.length === 0) return;
+    const reply = await this.parts.readVault();
+    for (const filler of this.fillers) filler(reply.ok ? reply.value : null, isReset);
+  }
+
+  /**
+   * Has `show` called with the vault's settings, null where they cannot be read. Nothing can be typed before they are there; a
+   * text that is being typed stays, also when the engine goes meanwhile.
+   */
+  private fillField(field: BaseComponent, el: HTMLElement, show: (settings: VaultSettings | null) => void): void {
+    const isText = el.instanceOf(HTMLTextAreaElement) || (el.instanceOf(HTMLInputElement) && el.type === "text");
+    field.setDisabled(true);
+    this.fillers.push((settings, isReset) => {
+      if (isText && (isReset || el === el.doc.activeElement)) return;
+      field.setDisabled(settings === null);
+      if (isReset || el !== el.doc.activeElement) show(settings);
+    });
+  }
+
+  private async write(change: SettingsWriteParams): Promise<void> {
+    const reply = await this.parts.writeVault(change);
+    if (!reply.ok) new Notice(failureWords(reply.failure));
+    else if (change.stemming !== undefined) new Notice(t("settings.stemmingChanged"));
+    await this.fill(!reply.ok);
+  }
+
+  // --- rows ---------------------------------------------------------------------------------------
+
+  private groups(): readonly Group[] {
+    return [
+      { heading: t("settings.engineGroup"), rows: [this.statusRow(), this.inspectorRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
+      {
+        heading: t("settings.vaultGroup"),
+        rows: [
+          this.foldersRow(t("settings.include"), t("settings.includeHelp"), "includeFolders"),
+          this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders", true),
+          this.flagRow(t("settings.templates"), t("settings.templatesHelp"), "indexTemplates"),
+          this.flagRow(t("settings.canvases"), t("settings.canvasesHelp"), "indexCanvases"),
+          this.flagRow(t("settings.pdfs"), t("settings.pdfsHelp"), "indexPdfs"),
+          this.statusesRow(),
+          this.balanceRow(),
+        ],
+      },
+      { heading: t("settings.paneGroup"), rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
+      { heading: t("settings.advancedGroup"), rows: [this.modelRow(), this.fusionRow(), this.stemmingRow(), this.rebuildRow()] },
+    ];
+  }
+
+  private statusRow(): Row {
+    const build = (setting: Setting): void => {
+      const show = (): void => {
+        setting.setDesc(this.statusText());
+      };
+      show();
+      this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
+    };
+    return { name: t("settings.status"), help: "", build };
+  }
+
+  private statusText(): DocumentFragment {
+    const { state, status } = this.parts.engine;
+    return createFragment((fragment) => {
+      fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
+      if (!status) return;
+      fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
+      for (const message of [messageWords(status), status.deepening && deepeningWords(status.deepening)]) {
+        if (message !== null) fragment.createDiv({ text: message });
+      }
+      if (status.problems.length === 0) return;
+      fragment.createDiv({ text: t("settings.problems") });
+      const list = fragment.createEl("ul");
+      for (const problem of status.problems.slice(0, PROBLEMS_SHOWN)) list.createEl("li", { text: problemWords(problem) });
+    });
+  }
+
+  private pathRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
+        text.inputEl.addEventListener("change", () => {
+          const path = text.inputEl.value.trim();
+          if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
+          else this.parts.saveEnginePath(path === "" ? null : path);
+        });
+      });
+    };
+    return { name: t("settings.enginePath"), help: t("settings.enginePathHelp"), build };
+  }
+
+  private restartRow(): Row {
+    return this.buttonRow(t("settings.restart"), t("settings.restartHelp"), t("settings.restartButton"), () => {
+      this.parts.commands.restart();
+    });
+  }
+
+  private reportRow(): Row {
+    return this.buttonRow(t("settings.report"), t("settings.reportHelp"), t("settings.reportButton"), () => {
+      this.parts.commands["copy-report"]();
+    });
+  }
+
+  private rebuildRow(): Row {
+    return this.buttonRow(t("settings.rebuild"), t("settings.rebuildHelp"), t("settings.rebuildButton"), this.parts.rebuild);
+  }
+
+  private inspectorRow(): Row {
+    return this.buttonRow(t("settings.inspect"), t("settings.inspectHelp"), t("action.open-inspector"), this.parts.commands["open-inspector"]);
+  }
+
+  private buttonRow(name: string, help: string, label: string, run: () => void): Row {
+    const build = (setting: Setting): void => {
+      setting.addButton((button) => button.setButtonText(label).onClick(run));
+    };
+    return { name, help, build };
+  }
+
+  private foldersRow(name: string, help: string, key: "includeFolders" | "excludeFolders", withPicker = false): Row {
+    const build = (setting: Setting): void => {
+      if (withPicker) setting.addText((text) => { this.addFolderPicker(text); });
+      setting.addTextArea((area) => {
+        area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
+        this.fillField(area, area.inputEl, (settings) => {
+          if (settings) area.setValue(settings[key].join("\n"));
+          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : help);
+        });
+      });
+    };
+    return { name, help, build };
+  }
+
+  private addFolderPicker(text: TextComponent): void {
+    text.setPlaceholder(t("settings.excludeAdd")).inputEl.setAttr("aria-label", t("settings.excludeAdd"));
+    new FolderSuggest(this.app, text.inputEl, (folder) => void this.parts.excludeFolder(folder).then(() => this.fill()));
+    this.fillField(text, text.inputEl, () => undefined);
+  }
+
+  private modelRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.inputEl.addEventListener("change", () => void this.write({ model: text.inputEl.value.trim() || "bundled" }));
+        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.model); });
+      });
+    };
+    return { name: t("settings.model"), help: t("settings.modelHelp"), build };
+  }
+
+  private balanceRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addSlider((slider) => {
+        slider.setLimits(0, 100, 5);
+        slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
+        this.fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
+      });
+    };
+    return { name: t("settings.balance"), help: t("settings.balanceHelp"), build };
+  }
+
+  private fusionRow(): Row {
+    const build = this.dropdown(FUSIONS, ({ fusion }) => fusion, (fusion) => ({ fusion }));
+    return { name: t("settings.fusion"), help: t("settings.fusionHelp"), build };
+  }
+
+  private stemmingRow(): Row {
+    const build = this.dropdown(STEMMINGS, ({ stemming }) => stemming, (stemming) => ({ stemming }));
+    return { name: t("settings.stemming"), help: t("settings.stemmingHelp"), build };
+  }
+
+  /** Builds a list of *choices* to choose one of the vault's settings from. */
+  private dropdown<Choice extends Fusion | Stemming>(
+    choices: readonly Choice[],
+    chosen: (settings: VaultSettings) => Choice,
+    change: (choice: Choice) => SettingsWriteParams,
+  ): Row["build"] {
+    return (setting) => {
+      setting.addDropdown((dropdown) => {
+        const { selectEl } = dropdown.addOptions(namesOf(choices));
+        selectEl.addEventListener("change", () => {
+          const choice = choices.find((known) => known === selectEl.value);
+          if (choice !== undefined) void this.write(change(choice));
+        });
+        this.fillField(dropdown, selectEl, (settings) => { if (settings) dropdown.setValue(chosen(settings)); });
+      });
+    };
+  }
+
+  private flagRow(name: string, help: string, key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
+    const build = (setting: Setting): void => {
+      setting.addToggle((toggle) => {
+        let shown = false;
+        toggle.onChange((isOn) => {
+          if (isOn !== shown) void this.write({ [key]: isOn }); // not when the filler sets it
+        });
+        this.fillField(toggle, toggle.toggleEl, (settings) => {
+          shown = settings?.[key] ?? false;
+          toggle.setValue(shown);
+        });
+      });
+    };
+    return { name, help, build };
+  }
+
+  private statusesRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addText((text) => {
+        text.setPlaceholder(t("settings.excludeStatusExample"));
+        text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
+        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.excludeStatus.join(", ")); });
+      });
+    };
+    return { name: t("settings.excludeStatus"), help: t("settings.excludeStatusHelp"), build };
+  }
+
+  private namingRow(): Row {
+    const build = this.preferenceDropdown(NAMINGS, ({ naming }) => naming, (naming) => ({ naming }));
+    return { name: t("settings.naming"), help: t("settings.namingHelp"), build };
+  }
+
+  private densityRow(): Row {
+    const build = this.preferenceDropdown(DENSITIES, ({ density }) => density, (density) => ({ density }));
+    return { name: t("settings.density"), help: t("settings.densityHelp"), build };
+  }
+
+  /** Builds a list to choose one of the pane's own settings from. */
+  private preferenceDropdown<Choice extends Naming | Density>(
+    choices: readonly Choice[],
+    chosen: (preferences: Preferences) => Choice,
+    change: (choice: Choice) => Partial<Preferences>,
+  ): Row["build"] {
+    return (setting) => {
+      setting.addDropdown((dropdown) => {
+        const { selectEl } = dropdown.addOptions(namesOf(choices)).setValue(chosen(this.parts.settings()));
+        selectEl.addEventListener("change", () => {
+          const choice = choices.find((known) => known === selectEl.value);
+          if (choice !== undefined) this.parts.save({ ...this.parts.settings(), ...change(choice) });
+        });
+      });
+    };
+  }
+
+  private limitRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addSlider((slider) =>
+        slider
+          .setLimits(LIMITS.least, LIMITS.most, LIMITS.step)
+          .setValue(this.parts.settings().limit)
+          .onChange((limit) => {
+            this.parts.save({ ...this.parts.settings(), limit });
+          }),
+      );
+    };
+    return { name: t("settings.limit"), help: t("settings.limitHelp"), build };
+  }
+
+  private statusBarRow(): Row {
+    const build = (setting: Setting): void => {
+      setting.addToggle((toggle) =>
+        toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => {
+          this.parts.save({ ...this.parts.settings(), showsStatusBar });
+        }),
+      );
+    };
+    return { name: t("settings.statusBar"), help: t("settings.statusBarHelp"), build };
+  }
+}
+
+/** The names of *choices*, in their order. */
+function namesOf(choices: readonly (Fusion | Stemming | Naming | Density)[]): Record<string, string> {
+  return Object.fromEntries(choices.map((choice) => [choice, t(`settings.${choice}`)]));
+}
+
+function drawRow(setting: Setting, { name, help, build }: Row): void {
+  setting.setName(name).setDesc(help);
+  build(setting);
+  for (const field of setting.controlEl.findAll("input, select, textarea")) field.setAttr("aria-label", name); // its name stands beside it, tied to nothing
+}

@@ -1,0 +1,161 @@
+/** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
+import { type App, Component, type HoverPopover, Modal, Platform, SearchComponent } from "obsidian";
+import { type Cancel } from "../../clock";
+import { paneKey } from "../../pane/keys";
+import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
+import { isPlace } from "../../pane/rows";
+import { type SearchSession } from "../../search/session";
+import { combinationWords } from "../../i18n/keys";
+import { announcement, shownPanel } from "../../i18n/panels";
+import { t } from "../../i18n/translate";
+import { CompletionList } from "../completion/completion-list";
+import { buildList, scrollable } from "../list/list-view";
+import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
+import { PassagePreview } from "../list/passage-preview";
+import { ResultList } from "../list/result-list";
+import { type PlaceCommands, StatePanel } from "../pane/panel";
+import { StatusLine } from "../pane/status";
+import { vaultNames } from "../completion/vault-names";
+
+export const QUICK_PLACE = "quarry-quick";
+
+const PREVIEW_MS = 120; // a selection that moves on renders nothing
+
+export class QuickSearch extends Modal {
+  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
+  hoverPopover: HoverPopover | null = null;
+  private readonly life = new Component();
+  private readonly session: SearchSession;
+  private cancelPreview: Cancel = () => undefined;
+
+  constructor(
+    app: App,
+    private readonly parts: PaneParts,
+    private readonly openPane: (query: string) => void,
+  ) {
+    super(app);
+    this.session = parts.createSession();
+  }
+
+  override onOpen(): void {
+    const { parts, session, life, modalEl, contentEl } = this;
+    modalEl.addClass("quarry-quick");
+    modalEl.setAttr("aria-label", t("command.quick"));
+    contentEl.empty();
+    life.load();
+    const box = contentEl.createDiv({ cls: "quarry-box" });
+    const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
+    const input = search.inputEl;
+    input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
+    const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
+    const lineEl = contentEl.createDiv({ cls: "quarry-line" });
+    const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
+    const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
+    const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
+    this.buildHints(contentEl);
+
+    const setQuery = (query: string): void => {
+      input.value = query;
+      session.setQuery(query, true);
+    };
+    const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
+    const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
+    const line = new StatusLine(lineEl, (action) => { commands[action]?.(); });
+    const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
+    const dom = buildList(contentEl, bodyEl, input, {
+      clock: parts.clock,
+      act: () => undefined,
+      toggleSaved: (query) => {
+        parts.history.toggleSaved(query);
+        readHistory();
+      },
+      forget: (query) => {
+        parts.history.remove(query);
+        readHistory();
+      },
+    });
+    completionsEl.id = `quarry-completions-${dom.listEl.id}`;
+    const completions = new CompletionList(completionsEl, input, {
+      names: () => vaultNames(this.app),
+      accepted: () => { session.setQuery(input.value); },
+      deactivated: () => { dom.active.updateAria(); },
+    });
+    const preview = life.addChild(new PassagePreview(this.app, previewEl));
+    const around = {
+      show: (model: PaneModel): void => {
+        const state = stateOf(model);
+        line.show(model);
+        panel.show(model);
+        if (state.kind !== "searching") dom.live.announceState(announcement(state));
+        this.previewSoon(preview, previewEl, model);
+      },
+      rowsShown: () => { completions.restoreAria(); },
+    };
+    const list = new ResultList(dom, {
+      ...parts,
+      app: this.app,
+      source: session,
+      around,
+      place: QUICK_PLACE,
+      hoverParent: this,
+      leaf: null,
+      explain: null,
+      opening: () => {
+        parts.history.add(input.value);
+        this.close();
+      },
+      chooseQuery: ({ query }) => { setQuery(query); },
+    });
+    const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
+    life.addChild(list);
+    listenToInput(life, { search, input, completions, list: dom }, {
+      typed: (text) => {
+        session.setQuery(text);
+        completions.update();
+      },
+      key: (event) => {
+        const key = paneKey(event);
+        if (!key || key.kind === "peek" || !list.handleKey(key, event)) return false; // the passage is at the side
+        event.stopPropagation();
+        return true;
+      },
+      left: () => { session.finishTyping(); },
+    });
+    this.scope.register(["Mod", "Shift"], "F", () => {
+      this.close();
+      this.openPane(input.value);
+      return false;
+    });
+    list.readPreferences();
+    readHistory();
+    list.measure();
+    const { mode, limit } = parts.preferences();
+    session.setOptions({ mode, limit, first: list.rowsInSight, snippetWidth: list.room.asked });
+    input.focus();
+  }
+
+  override onClose(): void {
+    this.cancelPreview();
+    this.session.close();
+    this.life.unload();
+    this.contentEl.empty();
+  }
+
+  private previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
+    this.cancelPreview();
+    if (el.clientWidth === 0) return; // the dialog is too narrow for it
+    const row = selectedRow(model);
+    this.cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
+  }
+
+  private buildHints(parent: HTMLElement): void {
+    const hints = parent.createDiv({ cls: "quarry-quick-hints" });
+    for (const key of ["open", "tab", "pane", "close"] as const) {
+      const hint = hints.createDiv();
+      hint.createSpan({ cls: "quarry-quick-key", text: combinationWords(KEYS[key], Platform.isMacOS) });
+      hint.createSpan({ text: t(`quick.${key}`) });
+    }
+  }
+}
+
+const KEYS = { open: "Enter", tab: "Mod+Enter", pane: "Mod+Shift+f", close: "Escape" } as const;

@@ -1,0 +1,95 @@
+/** The views besides the pane where results are shown, with their commands. */
+import { MarkdownView, type Plugin } from "obsidian";
+import { type Mode } from "../../protocol/messages";
+import { t } from "../../i18n/translate";
+import { BoundedRequester } from "../../search/bounded-requester";
+import { blockText, LANGUAGE } from "../../search/block-spec";
+import { insertBlock, newSearchNote } from "../list/new-note";
+import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./live-block";
+import { NoteSearchBar } from "./note-search-bar";
+import { type PaneParts } from "../pane/pane-commands";
+import { QUICK_PLACE, QuickSearch } from "./quick-search";
+import { openRelated, RELATED_VIEW_TYPE } from "../list/related-notes";
+import { RELATED_ICON, RelatedView } from "./related-view";
+
+export interface PlaceParts extends PaneParts {
+  readonly openPane: (query: string) => void;
+  /** The query of the pane and how it searches; null without one. */
+  readonly paneSearch: () => { readonly query: string; readonly mode: Mode } | null;
+}
+
+const BLOCK_REQUESTS = 3; // at a time, of all blocks together: beside them the pane is to stay quick
+
+/** Registers the places with `plugin`, until it is unloaded. */
+export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
+  const { app, manifest } = plugin;
+  plugin.registerView(RELATED_VIEW_TYPE, (leaf) => new RelatedView(leaf, parts));
+  plugin.registerHoverLinkSource(RELATED_VIEW_TYPE, { display: `${manifest.name}: ${t("related.title")}`, defaultMod: true });
+  plugin.addCommand({
+    id: "open-related",
+    name: t("command.related"),
+    icon: RELATED_ICON,
+    callback: () => { openRelated(app); },
+  });
+  registerBlocks(plugin, parts);
+  registerNoteSearch(plugin, parts);
+  plugin.registerHoverLinkSource(QUICK_PLACE, { display: `${manifest.name}: ${t("command.quick")}`, defaultMod: true });
+  plugin.addCommand({ id: "quick-search", name: t("command.quick"), icon: "search", callback: () => { new QuickSearch(app, parts, parts.openPane).open(); } });
+}
+
+function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
+  const { app } = plugin;
+  let bar: NoteSearchBar | null = null; // there is one at a time, as there is one note that is read
+  plugin.addCommand({
+    id: "search-in-note",
+    name: t("command.inNote"),
+    icon: "text-search",
+    checkCallback: (checking) => {
+      const view = app.workspace.getActiveViewOfType(MarkdownView);
+      if (checking || !view?.file) return Boolean(view?.file);
+      const selected = view.getMode() === "source" ? view.editor.getSelection() : "";
+      if (bar) plugin.removeChild(bar);
+      bar = plugin.addChild(new NoteSearchBar(app, view, view.file, parts, () => {
+        if (bar) plugin.removeChild(bar);
+        bar = null;
+      }));
+      bar.start(selected);
+      return true;
+    },
+  });
+}
+
+function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
+  const { app, manifest } = plugin;
+  const blockParts: LiveBlockParts = { ...parts, app, client: new BoundedRequester(parts.client, BLOCK_REQUESTS) };
+  plugin.registerMarkdownCodeBlockProcessor(LANGUAGE, (text, el, context) => {
+    context.addChild(new LiveBlock(el, text, context.sourcePath, blockParts));
+  });
+  plugin.registerHoverLinkSource(BLOCK_PLACE, { display: `${manifest.name}: ${t("block.place")}`, defaultMod: true });
+  plugin.addCommand({
+    id: "insert-live-block",
+    name: t("command.insertBlock"),
+    icon: "list-plus",
+    editorCallback: (editor) => { insertBlock(editor, blockText(editor.getSelection().replace(/\s+/gu, " ").trim() || t("block.sample"), "hybrid")); },
+  });
+  plugin.addCommand({
+    id: "insert-search-block",
+    name: t("command.insertSearch"),
+    icon: "list-plus",
+    editorCheckCallback: (checking, editor) => {
+      const search = parts.paneSearch();
+      if (!checking && search) insertBlock(editor, blockText(search.query, search.mode));
+      return search !== null;
+    },
+  });
+  plugin.addCommand({
+    id: "search-to-note",
+    name: t("command.searchNote"),
+    icon: "file-plus",
+    checkCallback: (checking) => {
+      const search = parts.paneSearch();
+      if (!checking && search) void newSearchNote(app, search.query, search.mode);
+      return search !== null;
+    },
+  });
+}

@@ -1,0 +1,178 @@
+"""
+The vectors of a contextual model, as the index holds them beside those of the static one.
+
+They take hours to make, so that nothing is thrown away without need: what waits for a vector is what has none, a chunk
+whose text stays keeps its own, and a rebuilt index takes over what the old one holds (`carry_over`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import apsw
+from msgspec import Struct
+
+from quarry.faults import fault_point
+from quarry.index import meta
+from quarry.index.database import explained, select
+from quarry.index.keys import content_hash, id_range, title_hash
+from quarry.index.note_rows import note_rows
+from quarry.index.notes import NoteWriter
+from quarry.index.records import PendingChunk, PendingTitle
+from quarry.index.vectors import rows
+from quarry.index.vectors.cache import VectorCache
+from quarry.index.vectors.rows import (
+    CONTEXTUAL,
+    contextual_model,
+    create_contextual,
+    drop_contextual,
+    waiting_count,
+)
+from quarry.index.writer import Writer
+
+NOTES_AT_ONCE = 100  # read and written between two places where carrying over can be interrupted
+
+_NEXT_NOTES = "SELECT id, path FROM notes WHERE path > ? ORDER BY path LIMIT ?"
+
+
+class ContextualVectors:
+    """
+    Writes the contextual vectors of one index, on the thread that writes it.
+
+    Args:
+        writer: The index's own.
+        cache: Holds the vectors that searches compare.
+    """
+
+    def __init__(self, writer: Writer, cache: VectorCache) -> None:
+        self._writer = writer
+        self._cache = cache
+        self._model = contextual_model(writer.connection)
+
+    @property
+    def model(self) -> str | None:
+        """The model that the vectors are of, as it was given to `choose`; None while none is chosen."""
+        return self._model
+
+    def choose(self, model: str) -> None:
+        """Make room for the vectors of *model*, unless there is; those of another model are dropped."""
+        if model == self._model:
+            return
+        with self._writer.change() as connection:
+            if self._model is not None:
+                drop_contextual(connection)
+            create_contextual(connection, model)
+        self._model = model
+        self._cache.clear()
+
+    def drop(self) -> None:
+        """Drop all contextual vectors, if there are any: no model is chosen any more."""
+        if self._model is None:
+            return
+        with self._writer.change() as connection:
+            drop_contextual(connection)
+        self._model = None
+        self._cache.clear()
+
+    def has_pending(self) -> bool:
+        """Whether any chunk or title waits for a vector."""
+        with self._read() as connection:
+            return rows.has_pending(connection, CONTEXTUAL)
+
+    def pending_chunks(self, limit: int) -> list[PendingChunk]:
+        """The first *limit* chunks that wait for a vector, those of the newest notes first."""
+        with self._read() as connection:
+            return rows.pending_chunks(connection, limit, CONTEXTUAL, newest_first=True)
+
+    def pending_titles(self, limit: int) -> list[PendingTitle]:
+        """The first *limit* notes whose titles wait for a vector, newest first."""
+        with self._read() as connection:
+            return rows.pending_titles(connection, limit, CONTEXTUAL, newest_first=True)
+
+    def waiting_chunks(self) -> int:
+        """How many chunks wait for a vector."""
+        with self._read() as connection:
+            return waiting_count(connection)
+
+    def fill_in(
+        self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
+    ) -> bool:
+        """
+        Store vectors, all in one transaction, and return whether nothing waits any more for the first time.
+
+        Args:
+            vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it goes on waiting.
+            titles: `(note_id, title, vector)`, likewise.
+
+        Raises:
+            ValueError: A vector has another length than those stored; nothing changed.
+        """
+        with self._writer.change() as connection:
+            notes = NoteWriter(connection, self._writer.keywords, has_contextual=True)
+            for chunk_id, key, vector in vectors:
+                notes.set_vector(chunk_id, key, vector, CONTEXTUAL)
+            for note_id, title, vector in titles:
+                notes.set_title_vector(note_id, title, vector, CONTEXTUAL)
+            fault_point("deepen")
+            return self._mark_complete(connection)
+
+    def carry_over(self, source: "ContextualVectors", yield_point: Callable[[], None]) -> None:
+        """
+        Take over the model of *source*, and its vectors of notes at the same paths, as far as their texts are the same.
+
+        Args:
+            yield_point: Called between two batches; may raise to give up.
+        """
+        if source.model is None:
+            return
+        self.choose(source.model)
+        after: str | None = ""
+        while after is not None:
+            texts, after = self._texts(after)
+            known = source.known_vectors([text.path for text in texts], [text.key for text in texts])
+            found = [(text, known[text.key]) for text in texts if text.key in known]
+            self.fill_in(
+                [(text.row_id, text.key, vector) for text, vector in found if text.title is None],
+                [(text.row_id, text.title, vector) for text, vector in found if text.title is not None],
+            )
+            yield_point()
+
+    def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
+        with self._read() as connection:
+            return rows.known_vectors(connection, paths, hashes, CONTEXTUAL)
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    def _texts(self, after: str) -> tuple[list["_Text"], str | None]:
+        """The chunks and titles of the next notes by path, and the path to go on after; None at the end."""
+        with self._read() as connection:
+            paths = select(connection, _NEXT_NOTES, (after, NOTES_AT_ONCE))
+            notes = note_rows(connection, [note_id for note_id, _ in paths])
+        found = []
+        for note_id, path in paths:
+            content, (first, _) = notes[note_id].content(), id_range(note_id)
+            found.append(_Text(path, note_id, title_hash(notes[note_id].title), notes[note_id].title))
+            for slot, chunk in zip(content.slots, content.chunks, strict=True):
+                found.append(_Text(path, first + slot, content_hash(chunk)))
+        return found, paths[-1][1] if len(paths) == NOTES_AT_ONCE else None
+
+    def _mark_complete(self, connection: apsw.Connection) -> bool:
+        """Remember that nothing waits, if nothing does; whether that is new."""
+        if meta.get(connection, meta.CONTEXTUAL_COMPLETE) is not None or rows.has_pending(connection, CONTEXTUAL):
+            return False
+        meta.put(connection, meta.CONTEXTUAL_COMPLETE, "1")
+        return True
+
+    @contextmanager
+    def _read(self) -> Iterator[apsw.Connection]:
+        with explained(self._writer.path):
+            yield self._writer.connection
+
+
+class _Text(Struct, frozen=True):
+    """A text to embed: a chunk, or the title of a note."""
+
+    path: str  # of its note
+    row_id: int  # of the chunk, or of the note
+    key: bytes  # content_hash or title_hash
+    title: str | None = None  # None: it is a chunk

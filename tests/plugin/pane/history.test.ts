@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { ClearedQuery, forget, historyOf, QueryWalk, remember } from "../../../plugin/pane/history";
+
+describe("history", () => {
+  test("the newest query comes first", () => {
+    expect(remember(["old"], "new")).toEqual(["new", "old"]);
+  });
+
+  test("a query that is asked again moves to the front, whatever its case", () => {
+    expect(remember(["b", "Retry Backoff"], "  retry backoff ")).toEqual(["retry backoff", "b"]);
+  });
+
+  test("an empty query is not remembered", () => {
+    const history = ["a"];
+
+    expect(remember(history, "   ")).toBe(history);
+  });
+
+  test("the oldest are forgotten", () => {
+    let history: readonly string[] = [];
+    for (let index = 1; index <= 20; index += 1) history = remember(history, `query ${index}`);
+
+    expect(history).toHaveLength(12);
+    expect(history.at(-1)).toBe("query 9");
+  });
+
+  test.each([[null], ["text"], [{ 0: "a" }], [[1, null, " "]]])("%j is no history", (saved) => {
+    expect(historyOf(saved)).toEqual([]);
+  });
+
+  test("a query that was typed on replaces what it began with, if that is the newest", () => {
+    expect(remember(["retry", "ret"], "retry backoff")).toEqual(["retry backoff", "ret"]);
+  });
+
+  test("one query can be forgotten", () => {
+    expect(forget(["a", "b"], "a")).toEqual(["b"]);
+  });
+});
+
+describe("query walk", () => {
+  test("a walk leads back through the history and on to where it began", () => {
+    const walk = new QueryWalk();
+    let text = "typed";
+    const went = [1, 1, 1, -1, -1, -1].map((step) => {
+      const query = walk.next(text, step, ["newest", "oldest"]);
+      text = query ?? text;
+      return query;
+    });
+
+    expect(went).toEqual(["newest", "oldest", null, "newest", "typed", null]);
+  });
+
+  test("the query that the box holds is not offered again, and the history as it was is walked", () => {
+    const walk = new QueryWalk();
+
+    expect(walk.next("same ", 1, ["same", "older", "oldest"])).toBe("older");
+    expect(walk.next("older", 1, ["older", "same", "oldest"])).toBe("oldest");
+  });
+
+  test("typing begins another walk", () => {
+    const walk = new QueryWalk();
+    walk.next("", 1, ["a", "b"]);
+
+    expect(walk.next("ab", 1, ["a", "b"])).toBe("a");
+    expect(walk.next("a", -1, [])).toBe("ab");
+  });
+});
+
+describe("cleared query", () => {
+  const after = (...texts: readonly string[]): string | null => {
+    const query = new ClearedQuery();
+    for (const text of texts) query.observe(text);
+    return query.restorable;
+  };
+
+  test("a query emptied in one step can be brought back, also when the change is reported twice", () => {
+    expect(after("retry", "", "")).toBe("retry");
+  });
+
+  test("letters deleted one by one are left to the browser's undo", () => {
+    expect(after("retry", "", "re", "r", "")).toBeNull();
+  });
+
+  test("nothing is brought back over a text", () => {
+    expect(after("retry", "", "b")).toBeNull();
+  });
+});

@@ -1,0 +1,59 @@
+// @vitest-environment jsdom
+import { emptyBody, one, texts } from "../dom";
+import { beforeEach, expect, test } from "vitest";
+import { MarkedText, PassageBlock, setText } from "../../../../plugin/ui/list/passage-block";
+import { passage, ROOM } from "../../builders";
+
+let el: HTMLElement;
+
+beforeEach(() => {
+  el = emptyBody().createDiv();
+});
+
+test("shows the heading path and the marked snippet", () => {
+  new PassageBlock(el).show(passage({ headingPath: ["Backoff", "Jitter"] }), "API", ROOM);
+
+  expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Backoff › Jitter", "retry with capped backoff"]);
+  expect(texts(el, ".search-result-file-matched-text")).toEqual(["retry"]);
+});
+
+test("does not repeat the title of the note, in the heading path or in the snippet", () => {
+  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API", ROOM);
+
+  expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "It jitters."]);
+});
+
+test("a heading that is the excerpt is not shown above it", () => {
+  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter", "Full"], snippet: "Full", marks: [] }), "API", ROOM);
+
+  expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "Full"]);
+});
+
+test("is hidden without a passage, and its heading path without headings", () => {
+  const block = new PassageBlock(el);
+  block.show(passage({ headingPath: [] }), "API", ROOM);
+  const trail = one(el, ".quarry-trail").hasClass("is-hidden");
+  block.show(null, "API", ROOM);
+
+  expect([trail, el.hasClass("is-hidden")]).toEqual([true, true]);
+});
+
+test("unchanged text keeps its nodes, and with them a selection", () => {
+  const marked = new MarkedText(el);
+  marked.show("retry now", [{ start: 0, end: 5, kind: "word" }]);
+  const node = el.firstChild;
+  marked.show("retry now", [{ start: 0, end: 5, kind: "word" }]);
+  const kept = el.firstChild;
+  marked.show("retry now", []);
+
+  expect(kept).toBe(node);
+  expect(el.childNodes).toHaveLength(1);
+});
+
+test("a text that is set again keeps its node", () => {
+  setText(el, "2 h");
+  const node = el.firstChild;
+  setText(el, "2 h");
+
+  expect(el.firstChild).toBe(node);
+});

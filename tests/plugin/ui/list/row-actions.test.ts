@@ -1,0 +1,80 @@
+// @vitest-environment jsdom
+import "../dom";
+import { type PaneType, type TFile } from "obsidian";
+import { expect, test, vi } from "vitest";
+import { type PlaceRow } from "../../../../plugin/pane/rows";
+import { ConfirmModal } from "../../../../plugin/ui/dialogs/modals";
+import { RowActions } from "../../../../plugin/ui/list/row-actions";
+import { hit, hitRow, settled } from "../../builders";
+import { appWith, noteView, TestEditor } from "../writing-doubles";
+
+const rows = (...paths: readonly string[]): readonly PlaceRow[] => paths.map((path) => hitRow(hit(path), { passage: null }));
+
+function actionsOn(paths: readonly string[]): { actions: RowActions; did: string[] } {
+  const did: string[] = [];
+  const app = appWith(Object.fromEntries(paths.map((path) => [path, ""])));
+  const getLeaf = (where: PaneType | boolean): object => ({
+    openFile: async (file: TFile, { active }: { active: boolean }) => Promise.resolve(did.push(`open ${file.path} ${String(where)}${active ? "" : " behind"}`)),
+  });
+  Object.assign(app.workspace, { getLeaf });
+  const actions = new RowActions({
+    app,
+    lastEditor: { view: noteView(new TestEditor("|")) },
+    copy: (text, win) => did.push(`copy ${text} ${win === window ? "here" : "elsewhere"}`),
+    win: () => window,
+    opening: ({ key }) => did.push(`opening ${key}`),
+    report: (path, kind) => did.push(`${kind} ${path}`),
+    setDismissed: (path, isDismissed) => did.push(`set ${path} ${String(isDismissed)}`),
+    explain: () => null,
+    setContext: () => null,
+  });
+  return { actions, did };
+}
+
+test("one is opened where it is wanted, several in tabs of their own, the first in front", async () => {
+  const { actions, did } = actionsOn(["a.md", "b.md"]);
+  actions.open(rows("a.md"), "split");
+  await settled();
+  actions.open(rows("a.md", "b.md"), false);
+  await settled();
+  actions.open(rows("b.md"), "background");
+  await settled();
+
+  expect(did.filter((line) => line.startsWith("open "))).toEqual(["open a.md split", "open a.md tab", "open b.md tab behind", "open b.md tab behind"]);
+  expect(did.slice(0, 2)).toEqual(["opening a.md", "opened a.md"]);
+});
+
+test("more than ten are opened only after a question", async () => {
+  const many = Array.from({ length: 11 }, (_, at) => `${at}.md`);
+  const { actions, did } = actionsOn(many);
+  const asked = vi.spyOn(ConfirmModal.prototype, "open").mockImplementation(() => undefined);
+  actions.open(rows(...many), "tab");
+  await settled();
+
+  expect([asked.mock.calls.length, did]).toEqual([1, []]);
+});
+
+test("links are copied in the window of the list, each on a line, and the engine is told", () => {
+  const { actions, did } = actionsOn(["a.md", "b.md"]);
+  actions.copyLinks(rows("a.md", "b.md", "gone.md"));
+
+  expect(did).toEqual(["copy [[a]]\n[[b]] here", "copied a.md", "copied b.md", "copied gone.md"]);
+});
+
+test("an insertion is told once it was made", async () => {
+  const { actions, did } = actionsOn(["a.md"]);
+  actions.insert(rows("gone.md"), "link");
+  await settled();
+  actions.insert(rows("a.md"), "link");
+  await settled();
+
+  expect(did).toEqual(["inserted a.md"]);
+});
+
+test("a dismissal and its undoing are both told", () => {
+  const { actions, did } = actionsOn(["a.md"]);
+  actions.dismiss(rows("a.md"), true);
+  actions.dismiss(rows("a.md"), false);
+
+  expect(did).toEqual(["set a.md true", "dismissed a.md", "set a.md false", "restored a.md"]);
+});

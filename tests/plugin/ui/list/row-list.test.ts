@@ -1,0 +1,195 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, test } from "vitest";
+import { answerRows } from "../../../../plugin/pane/rows";
+import { type Hit } from "../../../../plugin/protocol/messages";
+import { keepInPlace, longestIncreasingSubsequence, RowList } from "../../../../plugin/ui/list/row-list";
+import { answer, hit, manualClock, passage, ROOM, ROW_OPTIONS } from "../../builders";
+import { emptyBody, one, removedBy, texts } from "../dom";
+
+describe("row list", () => {
+  let el: HTMLElement;
+  let list: RowList;
+
+  beforeEach(() => {
+    el = emptyBody().createDiv();
+    list = new RowList(el, { clock: manualClock(), act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+  });
+
+  const show = (hits: readonly Hit[], nowMs: number): void => {
+    list.show(answerRows(answer({ hits }), ROW_OPTIONS), nowMs, ROOM);
+  };
+  const titles = (): string[] => texts(el, ".quarry-title");
+  const rowOf = (title: string): Element => {
+    const row = [...el.children].find((child) => child.getAttribute("aria-label") === title);
+    if (!row) throw new Error(`no row ${title}`);
+    return row;
+  };
+
+  describe("patching", () => {
+    test("the same hits touch nothing", () => {
+      const hits = [hit("a.md"), hit("b.md")];
+      show(hits, 0);
+      const removed = removedBy(el, () => { show(structuredClone(hits), 0); });
+
+      expect(removed).toBe(0);
+    });
+
+    test("rows that are shown already are not even compared", () => {
+      const rows = answerRows(answer({ hits: [hit("a.md")] }), ROW_OPTIONS);
+      list.show(rows, 0, ROOM);
+      one(el, ".quarry-title").textContent = "Touched";
+      list.show(rows, 0, ROOM);
+
+      expect(titles()).toEqual(["Touched"]);
+    });
+
+    test("a new hit in front leaves the others where they are", () => {
+      show([hit("a.md"), hit("b.md")], 0);
+      const before = [rowOf("a"), rowOf("b")];
+      const removed = removedBy(el, () => { show([hit("new.md"), hit("a.md"), hit("b.md")], 0); });
+
+      expect(titles()).toEqual(["new", "a", "b"]);
+      expect([rowOf("a"), rowOf("b")]).toEqual(before);
+      expect(removed).toBe(0);
+    });
+
+    test("a hit that is gone takes only its own row", () => {
+      show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
+      const removed = removedBy(el, () => { show([hit("a.md"), hit("c.md")], 0); });
+
+      expect(titles()).toEqual(["a", "c"]);
+      expect(removed).toBe(1);
+    });
+
+    test("a row that falls to the end is the only one that moves", () => {
+      show([hit("a.md"), hit("b.md"), hit("c.md"), hit("d.md")], 0);
+      const removed = removedBy(el, () => { show([hit("b.md"), hit("c.md"), hit("d.md"), hit("a.md")], 0); });
+
+      expect(titles()).toEqual(["b", "c", "d", "a"]);
+      expect(removed).toBe(1);
+    });
+
+    test("a new order moves rows and makes none", () => {
+      show([hit("a.md"), hit("b.md"), hit("c.md")], 0);
+      const rows = new Set(el.children);
+      show([hit("c.md"), hit("a.md"), hit("b.md")], 0);
+
+      expect(titles()).toEqual(["c", "a", "b"]);
+      expect([...el.children].every((row) => rows.has(row))).toBe(true);
+    });
+
+    test("what changed in a row is changed in place", () => {
+      show([hit("a.md", { why: "meaning" })], 0);
+      const row = rowOf("a");
+      show([hit("a.md", { why: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
+
+      expect(rowOf("a")).toBe(row);
+      expect(texts(row, ".quarry-why")).toEqual([""]);
+      expect(texts(row, ".quarry-snippet")).toEqual(["other words"]);
+    });
+  });
+
+  test("an event in a row belongs to its row, one elsewhere to none", () => {
+    show([hit("a.md")], 0);
+
+    expect(list.rowAt(one(el, ".quarry-snippet"))?.key).toBe("a.md");
+    expect(list.rowAt(el)).toBeNull();
+    expect(list.rowAt(null)).toBeNull();
+  });
+
+  test("options are numbered for a screen reader, dividers are not", () => {
+    const weak = hit("b.md", { why: "meaning", confidence: 0.01 });
+    list.show(answerRows(answer({ hits: [hit("a.md"), weak] }), ROW_OPTIONS), 0, ROOM);
+    const numbers = [...el.querySelectorAll('[role="option"]')].map((option) => [option.getAttribute("aria-posinset"), option.getAttribute("aria-setsize")]);
+
+    expect(texts(el, ".quarry-divider-text")).toEqual(["Nearest in meaning"]);
+    expect(numbers).toEqual([["1", "2"], ["2", "2"]]);
+  });
+
+  test("ages grow without anything else changing", () => {
+    show([hit("a.md", { modifiedMs: 0 })], 0);
+    const row = rowOf("a");
+    list.updateAges(3_600_000);
+
+    expect(texts(el, ".quarry-age")).toEqual(["1h ago"]);
+    expect(rowOf("a")).toBe(row);
+    expect(removedBy(el, () => { list.updateAges(3_600_000); })).toBe(0);
+  });
+
+  describe("an element that is kept in place", () => {
+    let scroller: HTMLElement;
+    let row: HTMLElement;
+    let top: number;
+
+    beforeEach(() => {
+      scroller = emptyBody().createDiv();
+      row = scroller.createDiv();
+      top = 100;
+      // jsdom lays nothing out, so the test says where the element is.
+      row.getBoundingClientRect = () => new DOMRect(0, top, 10, 10);
+      scroller.scrollTop = 40;
+    });
+
+    test("scrolls by what is inserted above it", () => {
+      keepInPlace(scroller, row, () => { top += 25; });
+
+      expect(scroller.scrollTop).toBe(65);
+    });
+
+    test("that did not move leaves the scroll position alone", () => {
+      keepInPlace(scroller, row, () => undefined);
+
+      expect(scroller.scrollTop).toBe(40);
+    });
+
+    test("scrolls nothing when there is none, or it is gone afterwards", () => {
+      keepInPlace(scroller, null, () => undefined);
+      keepInPlace(scroller, row, () => {
+        top = 0;
+        row.remove();
+      });
+
+      expect(scroller.scrollTop).toBe(40);
+    });
+  });
+});
+
+describe("longest increasing subsequence", () => {
+  const subsequence = (...values: readonly number[]): number[] => [...longestIncreasingSubsequence(values)].sort((a, b) => a - b);
+
+  test.each([
+    ["nothing", [], []],
+    ["values in order", [0, 1, 2], [0, 1, 2]],
+    ["a first value that moved to the end", [1, 2, 3, 0], [1, 2, 3]],
+    ["a last value that moved to the front", [3, 0, 1, 2], [0, 1, 2]],
+    ["values with gaps", [2, 7, 9], [2, 7, 9]],
+    ["two that changed places", [0, 1, 4, 3, 2, 5], [0, 1, 2, 5]],
+  ])("of %s", (_, values, expected) => {
+    expect(subsequence(...values)).toEqual(expected);
+  });
+
+  test("of a reversed list is one value", () => {
+    expect(subsequence(3, 2, 1, 0)).toHaveLength(1);
+  });
+
+  test("is as long as the longest of all subsequences, and increasing in the list's order", () => {
+    const orders = permutations([0, 1, 2, 3, 4, 5]);
+
+    for (const values of orders) {
+      const found = longestIncreasingSubsequence(values);
+      expect(values.filter((value) => found.has(value))).toEqual([...found].sort((a, b) => a - b));
+      expect(found.size).toBe(longestByTrial(values));
+    }
+    expect(orders).toHaveLength(720);
+  });
+
+  function permutations(values: readonly number[]): readonly (readonly number[])[] {
+    if (values.length === 0) return [[]];
+    return values.flatMap((first) => permutations(values.filter((value) => value !== first)).map((rest) => [first, ...rest]));
+  }
+
+  function longestByTrial(values: readonly number[]): number {
+    const subsets = Array.from({ length: 2 ** values.length }, (_, bits) => values.filter((_value, at) => (bits >> at) & 1));
+    return Math.max(...subsets.filter((subset) => subset.every((value, at) => at === 0 || (subset[at - 1] ?? 0) < value)).map(({ length }) => length));
+  }
+});

@@ -1,0 +1,88 @@
+// @vitest-environment jsdom
+import { describe, expect, test } from "vitest";
+import "../dom";
+import { answerRows, type ExtractRow } from "../../../../plugin/pane/rows";
+import { CreateView, ExampleView, ExtractView, RecentView } from "../../../../plugin/ui/list/row-views";
+import { answer, hit, ROW_OPTIONS } from "../../builders";
+import { emptyBody, one } from "../dom";
+
+describe("create view", () => {
+  test("a name is shown as text, whatever it holds", () => {
+    const view = new CreateView();
+    view.show({ kind: "create", key: "create", name: "<img src=x>" });
+
+    expect(one(view.el, ".quarry-create-text").textContent).toBe("Create “<img src=x>”");
+    expect(view.el.querySelector("img")).toBeNull();
+    expect(view.options.map((el) => el.getAttribute("role"))).toEqual(["option"]);
+  });
+});
+
+describe("example view", () => {
+  test("an example is an option, as text", () => {
+    const view = new ExampleView();
+    view.show({ kind: "example", key: "example 1", query: "What is <b>glue</b>?" });
+
+    expect(view.el.textContent).toBe("What is <b>glue</b>?");
+    expect(view.el.getAttribute("role")).toBe("option");
+    expect(view.options).toEqual([view.el]);
+  });
+});
+
+describe("extract view", () => {
+  function shown(text: string, headingPath: readonly string[] = ["Eggs", "Timing"]): HTMLElement {
+    const extract = { path: "Eggs.md", text, headingPath, line: 4, matchStart: 40, matchEnd: 52, anchor: null, confidence: 0.9 };
+    const [row] = answerRows(answer({ hits: [hit("Eggs.md", { title: "Eggs" })], extract }), ROW_OPTIONS);
+    emptyBody();
+    const view = new ExtractView();
+    view.show(row as ExtractRow);
+    return view.el;
+  }
+
+  test("the sentence is quoted without Markdown's signs, with where it stands", () => {
+    const el = shown("**Six** minutes, see [[Timer|the timer]].");
+
+    expect([...el.children].map(({ textContent }) => textContent)).toEqual(["Six minutes, see the timer.", "Eggs › Timing"]);
+  });
+
+  test("a screen reader hears that it is an answer, and from where", () => {
+    const el = shown("Six minutes.");
+
+    expect(el.getAttribute("role")).toBe("option");
+    expect(el.getAttribute("aria-label")).toBe("Answer from Eggs › Timing: Six minutes.");
+  });
+
+  test("a hostile sentence is text", () => {
+    const el = shown("<img src=x onerror=alert(1)> <b>bold</b> stays text");
+
+    expect(el.querySelector("img, b")).toBeNull();
+  });
+});
+
+describe("recent view", () => {
+  test("a query is an option, as text", () => {
+    const view = new RecentView({ toggleSaved: () => undefined, forget: () => undefined });
+    view.show({ kind: "recent", key: "recent 1", query: "<b>gateway</b>", isSaved: false });
+
+    expect(view.el.textContent).toBe("<b>gateway</b>");
+    expect(view.el.getAttribute("role")).toBe("option");
+    expect(view.options).toEqual([view.el]);
+  });
+
+  test("its star saves it, its cross forgets it, and neither opens it", () => {
+    const did: string[] = [];
+    const view = new RecentView({ toggleSaved: (query) => did.push(`star ${query}`), forget: (query) => did.push(`forget ${query}`) });
+    view.el.addEventListener("click", () => did.push("open"));
+    view.show({ kind: "recent", key: "recent 1", query: "gateway", isSaved: false });
+    one(view.el, '[data-icon="star"]').click();
+    one(view.el, '[data-icon="x"]').click();
+
+    expect(did).toEqual(["star gateway", "forget gateway"]);
+  });
+
+  test("a saved query cannot be forgotten by a cross beside its star", () => {
+    const view = new RecentView({ toggleSaved: () => undefined, forget: () => undefined });
+    view.show({ kind: "recent", key: "saved 1", query: "gateway", isSaved: true });
+
+    expect(one(view.el, '[data-icon="x"]').hasClass("is-hidden")).toBe(true);
+  });
+});

@@ -1,0 +1,287 @@
+// @vitest-environment jsdom
+import { emptyBody } from "../dom";
+import { App, Notice, type Plugin, Setting, type SliderComponent, type ToggleComponent } from "obsidian";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../../plugin/protocol/messages";
+import { DEFAULTS, type Preferences } from "../../../../plugin/settings";
+import { type Reply } from "../../../../plugin/sidecar/failure";
+import { type EngineState } from "../../../../plugin/sidecar/supervisor";
+import { Emitter } from "../../../../plugin/emitter";
+import { QuarrySettingTab } from "../../../../plugin/ui/settings/settings-tab";
+import { indexStatus, recordedCommands, settled } from "../../builders";
+
+vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
+
+const vaultSettings: VaultSettings = {
+  includeFolders: [],
+  excludeFolders: ["Archive", "Templates"],
+  model: "bundled",
+  skipSections: ["Related"],
+  lexicalWeight: 1,
+  denseWeight: 1,
+  fusion: "convex",
+  stemming: "by-language",
+  indexTemplates: false,
+  indexCanvases: true,
+  indexPdfs: false,
+  excludeStatus: ["archived"],
+  sensitiveFolders: [],
+  restrictedFolders: [],
+  captureFolder: "00-inbox",
+  captureByAgents: false,
+};
+
+let answer: Reply<VaultSettings>;
+let reads: number;
+let written: SettingsWriteParams[];
+let kept: Preferences[];
+let paths: (string | null)[];
+let engineChanged: Emitter<EngineState>;
+let tab: QuarrySettingTab;
+let toggles: ToggleComponent[];
+let sliders: SliderComponent[];
+
+beforeEach(() => {
+  vi.mocked(Notice).mockClear();
+  toggles = [];
+  const addToggle = Reflect.get(Setting.prototype, "addToggle");
+  vi.spyOn(Setting.prototype, "addToggle").mockImplementation(function (this: Setting, build) {
+    return addToggle.call(this, (toggle) => {
+      toggles.push(toggle);
+      build(toggle);
+    });
+  });
+  sliders = [];
+  const addSlider = Reflect.get(Setting.prototype, "addSlider");
+  vi.spyOn(Setting.prototype, "addSlider").mockImplementation(function (this: Setting, build) {
+    return addSlider.call(this, (slider) => {
+      sliders.push(slider);
+      build(slider);
+    });
+  });
+  vi.useFakeTimers();
+  answer = { ok: true, value: vaultSettings };
+  reads = 0;
+  written = [];
+  paths = [];
+  kept = [];
+  engineChanged = new Emitter();
+  const app = new (App as unknown as new () => App)();
+  tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
+    settings: () => DEFAULTS,
+    save: (settings) => kept.push(settings),
+    engine: {
+      state: { kind: "live", version: "0.1.0", isOurs: true },
+      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: "over 10 MB", code: "too-large", skipped: false }] }),
+      changed: engineChanged,
+      statusChanged: new Emitter(),
+    },
+    enginePath: () => "/opt/quarry",
+    saveEnginePath: (path) => paths.push(path),
+    readVault: () => {
+      reads += 1;
+      return Promise.resolve(answer);
+    },
+    excludeFolder: (folder) => {
+      written.push({ excludeFolders: [folder] });
+      return Promise.resolve();
+    },
+    writeVault: (change) => {
+      written.push(change);
+      return Promise.resolve(answer);
+    },
+    rebuild: () => undefined,
+    commands: recordedCommands([]),
+  });
+  emptyBody().append(tab.containerEl);
+});
+
+async function display(): Promise<void> {
+  // For Obsidian before 1.13, which knows no definitions.
+  Reflect.apply(Reflect.get(tab, "display"), tab, []);
+  vi.runAllTimers();
+  await settled();
+}
+
+const areas = (): HTMLTextAreaElement[] => [...tab.containerEl.querySelectorAll("textarea")];
+
+const lists = (): HTMLSelectElement[] => [...tab.containerEl.querySelectorAll("select")];
+const noticeTexts = (): unknown[] => vi.mocked(Notice).mock.calls.map(([text]) => text);
+
+function change(field: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement | undefined, value: string): void {
+  if (!field) throw new Error("no such field");
+  field.value = value;
+  field.dispatchEvent(new Event("change"));
+}
+
+describe("the vault's settings", () => {
+  test("are shown as the sidecar reads them", async () => {
+    await display();
+
+    expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
+  });
+
+  test("only what the user changed is written", async () => {
+    await display();
+    change(areas()[1], "Archive\n/Private/\n\n");
+    await settled();
+
+    expect(written).toEqual([{ excludeFolders: ["Archive", "Private"] }]);
+  });
+
+  test("the way of ranking is chosen from a list", async () => {
+    await display();
+    const select = lists()[2];
+    const before = select?.value;
+    change(select, "rrf");
+    await settled();
+
+    expect(before).toBe("convex");
+    expect([...(select?.options ?? [])].map(({ value }) => value)).toEqual(["convex", "rrf", "six-signals"]);
+    expect(written).toEqual([{ fusion: "rrf" }]);
+    expect(noticeTexts()).toEqual([]);
+  });
+
+  test("one slider weighs words and meaning", async () => {
+    answer = { ok: true, value: { ...vaultSettings, lexicalWeight: 1, denseWeight: 3 } };
+    await display();
+    const [slider] = sliders;
+    const before = slider?.getValue();
+    change(slider?.sliderEl, "40");
+    await settled();
+
+    expect(before).toBe(75);
+    expect(written).toEqual([{ lexicalWeight: 1.2, denseWeight: 0.8 }]);
+  });
+
+  test("whoever changes the stemming is told that all notes are indexed again", async () => {
+    await display();
+    change(lists()[3], "none");
+    await settled();
+
+    expect(written).toEqual([{ stemming: "none" }]);
+    expect(noticeTexts()).toEqual([expect.stringContaining("indexed again")]);
+  });
+
+  test("statuses are written one by one", async () => {
+    await display();
+    const field = [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "archived");
+    change(field, "draft, ,archived,draft");
+    await settled();
+
+    expect(written).toEqual([{ excludeStatus: ["draft", "archived"] }]);
+  });
+
+  test("templates are searched once somebody says so, and nothing is written by showing that", async () => {
+    await display();
+    const before = [...written];
+    toggles[0]?.onClick();
+    await settled();
+
+    expect(before).toEqual([]);
+    expect(written).toEqual([{ indexTemplates: true }]);
+  });
+
+  test("canvases are searched until somebody says otherwise, PDF files once somebody says so", async () => {
+    await display();
+    toggles[1]?.onClick();
+    toggles[2]?.onClick();
+    await settled();
+
+    expect(written).toEqual([{ indexCanvases: false }, { indexPdfs: true }]);
+  });
+
+  test("cannot be changed while the engine is away", async () => {
+    answer = { ok: false, failure: { kind: "not-connected" } };
+    await display();
+
+    expect(areas().map(({ value }) => value)).toEqual(["", ""]);
+    expect(tab.containerEl.textContent).toContain("Available while the engine is running.");
+  });
+
+  test("appear when the engine comes back", async () => {
+    answer = { ok: false, failure: { kind: "not-connected" } };
+    await display();
+    answer = { ok: true, value: vaultSettings };
+    engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+    await settled();
+
+    expect(areas()[1]?.value).toBe("Archive\nTemplates");
+  });
+
+  test("are not read any more once the tab is closed", async () => {
+    await display();
+    tab.hide();
+    engineChanged.emit({ kind: "disconnected" });
+    await settled();
+
+    expect(reads).toBe(1);
+  });
+});
+
+describe("the program", () => {
+  const field = (): HTMLInputElement | undefined => [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "/opt/quarry");
+
+  test("is kept when it is a full path", async () => {
+    await display();
+    change(field(), "/opt/other/quarry");
+
+    expect(paths).toEqual(["/opt/other/quarry"]);
+  });
+
+  test("emptied means: look in the usual places", async () => {
+    await display();
+    change(field(), "  ");
+
+    expect(paths).toEqual([null]);
+  });
+
+  test("is not kept when it would depend on the working folder", async () => {
+    await display();
+    change(field(), "quarry");
+
+    expect(paths).toEqual([]);
+  });
+});
+
+test("notes with problems are named with their reason", async () => {
+  await display();
+
+  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): over 10 MB");
+});
+
+test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {
+  const groups = tab.getSettingDefinitions() as unknown as { items: { name: string; render: (setting: Setting) => void }[] }[];
+  const names = groups.flatMap(({ items }) => items.map(({ name }) => name));
+  for (const { render } of groups.flatMap(({ items }) => items)) render(new Setting(tab.containerEl));
+  vi.runAllTimers();
+  await settled();
+
+  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Results shown at first", "Size of rows"]));
+  expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
+});
+
+test("the name of a note and the size of rows are chosen from lists, and kept", async () => {
+  await display();
+  const [naming, density] = lists();
+  change(naming, "title");
+  change(density, "compact");
+  await settled();
+
+  expect(kept).toEqual([{ ...DEFAULTS, naming: "title" }, { ...DEFAULTS, density: "compact" }]);
+});
+
+test("what is being typed is kept when the vault's settings come again", async () => {
+  await display();
+  const [include] = areas();
+  include?.focus();
+  if (include) include.value = "Wor";
+  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  await settled();
+  expect(include?.value).toBe("Wor");
+
+  include?.blur();
+  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  await settled();
+  expect(include?.value).toBe("");
+});
