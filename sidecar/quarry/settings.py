@@ -37,10 +37,16 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Array
 
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
@@ -115,9 +121,6 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
         BadSettings: A field is unknown or its value invalid (nothing is written), or the present file cannot be
             read.
     """
-    import tomlkit  # 5 % of what a sidecar imports, and most starts write no settings
-    from tomlkit.exceptions import TOMLKitError
-
     file = root / SETTINGS_FILE
     text = _read(file)
     _settings_of(_parse(text))  # a file that cannot be read is not rewritten
@@ -146,8 +149,6 @@ def _put(table: Any, key: str, value: object) -> None:
     if not isinstance(value, tuple):
         table[key] = value
         return
-    from tomlkit.items import Array
-
     present = table.get(key)
     if isinstance(present, Array):
         for at in reversed(range(len(present))):
@@ -294,8 +295,6 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
 
 
 def _stranger(key: str, known: set[str]) -> str:
-    from difflib import get_close_matches
-
     near = get_close_matches(key, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"the known keys are {', '.join(sorted(known))}"
     return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which is not a known key; {hint}"
@@ -325,8 +324,6 @@ def _parse(text: str) -> dict[str, Any]:
     if not text:
         return {}
     _refuse_costly(text)
-    import tomllib
-
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits

@@ -111,19 +111,6 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
-class Fused(Struct, frozen=True):
-    """A chunk that may be shown: its rank and score from each retriever, and the fused score."""
-
-    chunk_id: int
-    path: str
-    number: int
-    score: float
-    lexical_rank: int | None  # from 1; None: that retriever did not propose it
-    dense_rank: int | None
-    lexical_score: float | None
-    dense_score: float | None
-
-
 class Query(Struct, frozen=True):
     """A parsed query: the words to rank by, the phrases to insist on, the conditions."""
 

@@ -172,7 +172,7 @@ def trace_query(engine: Engine, tracer: Tracer, text: str) -> list[Trace]:
     for when in ("first", "again"):
         wait_until_idle(engine)
         tracer.start(only_thread=threading.get_ident())
-        engine.search(SearchOptions(query=text, limit=10))
+        engine.search(SearchOptions(query=text, limit=10, detail="full", snippet_width=120))
         traces.append(tracer.stop(f"query, {when}: {text}"))
     return traces
 

@@ -34,7 +34,7 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.search.budget import estimate_tokens
+from quarry.search.answer import estimate_tokens
 from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks
 from quarry.server.blocks.store import BlockStore

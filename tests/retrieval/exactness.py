@@ -36,7 +36,7 @@ from quarry.evaluation.runner import MAIN, SYSTEMS, SystemRun, ask, indexed, mea
 from quarry.index.postings.searcher import MemoryRetriever
 from quarry.index.vectors import matrix
 from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
-from quarry.search.features import POOL
+from quarry.search.candidates import POOL
 
 TOLERANCE = 0.005  # of nDCG@10
 HITS = 10

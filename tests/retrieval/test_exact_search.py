@@ -19,7 +19,7 @@ from quarry.index.postings.columns import TEXT, NoteTerms
 from quarry.index.postings.searcher import MemoryRetriever
 from quarry.indexing.prepare import embedded_text
 from quarry.options import SearchOptions
-from quarry.search.features import FIELD_WEIGHTS
+from quarry.search.candidates import FIELD_WEIGHTS
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")
 PHRASES = ("parish council", "reed plate", "reedscope", "equal temperament")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -27,12 +28,12 @@ from quarry.embedding.encoder import FloatMatrix
 from quarry.embedding.late_interaction import WordSimilarities
 from quarry.engine import Engine
 from quarry.errors import NoteNotFound
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Index, KeywordQuery, NoteIds, Problem, Reader
+from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.indexing.limits import IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.options import SearchOptions, Weights
-from quarry.search import Answer
+from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, VaultChange
 from quarry.vault.read import FileContent
 
@@ -355,6 +356,22 @@ def ask(engine: Engine, query: str, **options: object) -> Answer:
     return engine.search(SearchOptions(query=query, **{**defaults, **options}))  # type: ignore[arg-type]
 
 
+def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **fields: Any) -> SearchExecution:
+    """A request in progress over *reader*; without *encoder*, the dense retriever is missing."""
+    missing: dict[Any, Any] = {} if encoder is not None else {"dense": "not here"}
+    retrievers = serving_retrievers(mode, missing)
+    given = {
+        "encoder": encoder if "dense" in retrievers else None,
+        "retrievers": retrievers,
+        "missing": missing,
+        "weights": {"lexical": 1.0, "dense": 1.0},
+        "deadline": Deadline.after(PATIENCE_S),
+        "now": datetime(2026, 3, 1, 12),  # noqa: DTZ001
+        **fields,
+    }
+    return SearchExecution(reader, **given)
+
+
 def everything_found(engine: Engine, queries: Sequence[str]) -> str:
     """All that searches in every mode and fusion say, but for row ids, which a rebuild hands out anew."""
     said: list[object] = []
@@ -364,7 +381,7 @@ def everything_found(engine: Engine, queries: Sequence[str]) -> str:
         for hit in answer.hits:
             said.append((hit.path, hit.score, sorted(hit.retrievers), hit.title_marks, hit.shares))
             said += [
-                (replace(p.chunk, chunk_id=0), replace(p.fused, chunk_id=0), p.snippet, p.text) for p in hit.passages
+                (replace(p.chunk, chunk_id=0), replace(p.ranked, chunk_id=0), p.snippet, p.text) for p in hit.passages
             ]
     return "\n".join(map(repr, said))
 

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from quarry.errors import ConnectionFailed, VaultLocked
 from quarry.private_files import read_private, write_atomically
 
+if sys.platform != "win32":
+    import fcntl
 if TYPE_CHECKING:
     from filelock import FileLock
 
@@ -68,9 +70,7 @@ class OwnerFile(NamedTuple):
 
 def new_token() -> str:
     """A fresh 256-bit token in hexadecimal, from the system's generator."""
-    import secrets  # here, as tools only read tokens
-
-    return secrets.token_hex(TOKEN_BYTES)
+    return os.urandom(TOKEN_BYTES).hex()
 
 
 def discovery_path(runtime_dir: Path, vault_id: str) -> Path:
@@ -206,7 +206,7 @@ class VaultLock:
         return is_locked
 
     def _take(self, patience_s: float) -> bool:
-        from filelock import FileLock, Timeout  # here, as tools look without it: a third of the CPU time of a search
+        from filelock import FileLock, Timeout  # here, as a hook only looks: it takes a third of its time to import
 
         self._lock = FileLock(self._path, mode=0o600)
         try:
@@ -226,8 +226,6 @@ def _is_locked(path: Path) -> bool | None:
     """Whether a process holds the lock *path*, as filelock takes it; None where only filelock itself can say."""
     if sys.platform == "win32":
         return None
-    import fcntl
-
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

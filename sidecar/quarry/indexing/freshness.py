@@ -1,7 +1,7 @@
 """How current is an index, and is there any point in waiting until it is more so?"""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from msgspec import Struct
 
@@ -53,17 +53,23 @@ class IndexFreshness:
         """The current activity of indexing."""
         return "paused" if self._requests.is_paused else self._sync.activity.state
 
-    def now(self) -> Freshness:
+    @contextmanager
+    def snapshot(self) -> Iterator[Freshness]:
         """
-        How current an answer is that is read from now on: it holds at least what was committed up to this epoch.
+        Open a snapshot for all that this thread asks inside, with how current it is at least.
 
         Raises:
             IndexUnavailable, IndexDamaged: The index cannot be read.
         """
-        requests, progress = self._requests, self._sync.activity.progress()
-        with self._reader() as reader:
-            notes, epoch = reader.note_count, reader.generation
-        return freshness(self.state, progress, notes, requests.change_count, requests.outstanding, epoch)
+        state, progress = self.state, self._sync.activity.progress()
+        waiting, outstanding = self._requests.change_count, self._requests.outstanding
+        with self._reader() as reader:  # behind what is outstanding: a snapshot that has more does no harm
+            yield freshness(state, progress, reader.note_count, waiting, outstanding, reader.generation)
+
+    def now(self) -> Freshness:
+        """How current an answer is that is read from now on; raises as `snapshot`."""
+        with self.snapshot() as index:
+            return index
 
     def is_nearly_complete(self, reader: Reader) -> bool:
         """Whether *reader* sees nearly all notes of the vault, as far as is known."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quarry.documents.sentences import split_sentences
 from quarry.lazy_pattern import lazy_pattern
-from quarry.search.budget import SHORTEST_CUT
+from quarry.search.answer import SHORTEST_CUT
 from quarry.search.knapsack import Option, choose
 
 LEAST_SHARE = 0.2  # of the best quote's worth per character, that any must exceed; see docs/decisions/023

@@ -30,12 +30,12 @@ async def _answer(
     """
     Ask, and build the *result* on the same thread: handing over to another costs as much as building it.
 
-    How current the index is, is looked at before: an answer that is newer than it says does no harm.
+    The answer and its `index` are read from one snapshot.
     """
 
     def answered() -> protocol.Value:
-        index = service.engine.freshness.now()
-        return result(ask(), index)
+        with service.engine.freshness.snapshot() as index:
+            return result(ask(), index)
 
     return await service.call(lane, answered)
 

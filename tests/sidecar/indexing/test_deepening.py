@@ -59,7 +59,7 @@ def by_meaning(engine: Engine, query: str) -> list[str]:
 def score(engine: Engine, query: str, path: str) -> float | None:
     """The cosine by which a note was found by meaning."""
     hits = {hit.path: hit for hit in ask(engine, query, mode="semantic").hits}
-    return hits[path].passages[0].fused.dense_score if path in hits else None
+    return hits[path].passages[0].ranked.scores.dense_score if path in hits else None
 
 
 def test_static_vectors_answer_until_every_text_has_its_contextual_one(cars: Vault, open_deep, network):
@@ -262,7 +262,7 @@ def test_every_fusion_ranks_by_contextual_vectors(cars: Vault, open_deep, networ
     hits = ask(engine, "vehicle", fusion=fusion, mode="semantic").hits
 
     assert hits[0].path == "car.md"
-    assert hits[0].passages[0].fused.dense_score > 0.2
+    assert hits[0].passages[0].ranked.scores.dense_score > 0.2
 
 
 def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: Vault, open_deep, network):

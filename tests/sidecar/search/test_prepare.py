@@ -4,10 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from builders import HashEncoder, Vault, ask, find
+from builders import HashEncoder, Vault, ask, execution_over, find
 
 from quarry.engine import Engine
-from quarry.index import Deadline
 from quarry.options import Filters
 from quarry.query.parse import parse_query
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -22,9 +21,7 @@ def question_of(encoder: HashEncoder) -> Callable[..., PreparedQuery]:
     def prepared(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> PreparedQuery:
         with engine.reader() as reader:
             query = parse_query(typed, now=NOW)
-            return prepare_query(
-                query, reader, encoder if has_model else None, typing=typing, deadline=Deadline.after(10)
-            )
+            return prepare_query(query, execution_over(reader, encoder if has_model else None), typing=typing)
 
     return prepared
 

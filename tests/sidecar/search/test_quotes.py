@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from quarry.search.budget import SHORTEST_CUT
+from quarry.search.answer import SHORTEST_CUT
 from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
 
 ROOMY = 100_000

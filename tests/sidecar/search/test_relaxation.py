@@ -3,9 +3,10 @@
 from datetime import datetime
 
 import pytest
-from builders import Vault, ask
+from builders import Vault, ask, execution_over
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
+from quarry.index import Deadline
 from quarry.options import Filters, Scope
 from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
@@ -15,20 +16,26 @@ EVERYWHERE = Scope()
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
-def admits_none(condition: Condition) -> bool:
-    return condition in (InFolder("Nope"), HasTag("zz"))
+class NoSuchFolder:
+    """A reader of a vault without notes in `Nope` or tagged `zz`."""
+
+    def matching_notes(self, condition: Condition, *, deadline: Deadline) -> list[int] | None:
+        return [] if condition in (InFolder("Nope"), HasTag("zz")) else None
+
+
+EXECUTION = execution_over(NoSuchFolder())  # type: ignore[arg-type]
 
 
 def told(typed: str, scope: Scope = EVERYWHERE) -> dict[str, str]:
     """The message of each step."""
     query = parse_query(typed, scope, now=NOW)
-    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, admits_none, typing=False)}
+    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, EXECUTION, typing=False)}
 
 
 def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
     query = parse_query(typed, scope, now=NOW)
     *others, (last, as_asked) = [
-        (relaxed.step, query) for relaxed, query in relaxations(query, scope, admits_none, typing=typing)
+        (relaxed.step, query) for relaxed, query in relaxations(query, scope, EXECUTION, typing=typing)
     ]
     assert (last, as_asked) == ("meaning", query), "what is far in meaning is tried last, and gives up nothing else"
     return others

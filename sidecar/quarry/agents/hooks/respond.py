@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quarry import errors
-from quarry.agents.conversations import Conversation, conversations_folder, tidy
+from quarry.agents.conversations import Conversation, conversations_folder, free_lease, take_lease, tidy
 from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
 from quarry.agents.hooks.queries import read_prompt, words_of_tool
 from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
-from quarry.agents.leases import free_lease, take_lease
 from quarry.client.detached import start_detached
 from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir

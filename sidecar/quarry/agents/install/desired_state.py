@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quarry.agents.install.clients import CLIENTS, SCOPES, Client, Hooks, Scope
+from quarry.agents.install.clients import CLIENTS, SCOPES, Client, Hooks, Host, Scope, config_paths
 from quarry.agents.install.config_edit import (
     JsonEdit,
     MarkdownEdit,
@@ -20,7 +20,6 @@ from quarry.agents.install.config_edit import (
     with_table,
 )
 from quarry.agents.install.config_files import FileEdit, read_file
-from quarry.agents.install.config_paths import Host, config_paths
 from quarry.agents.install.server_entry import (
     NAME,
     Launcher,

@@ -12,7 +12,7 @@ from quarry.engine import Engine
 from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line, scrubbed
 from quarry.search import Answer
-from quarry.search.budget import CHARACTERS_PER_TOKEN, ELLIPSIS
+from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search.quotes import choose_quotes
 from quarry.server.blocks.store import Likely, StoredQuote
 from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted

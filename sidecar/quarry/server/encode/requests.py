@@ -6,7 +6,7 @@ from quarry.index import NoteFilter
 from quarry.limits import MAX_LIMIT
 from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.search.budget import ELLIPSIS
+from quarry.search.answer import ELLIPSIS
 from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 

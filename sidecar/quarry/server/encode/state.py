@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import get_args
 
 from quarry import protocol as wire
-from quarry.capture import Captured
 from quarry.engine import Status
 from quarry.index import NotePage, Problem
 from quarry.indexing.deepening import DeepeningStatus
@@ -14,12 +13,13 @@ from quarry.kinds import kind_of
 from quarry.messages import Sentence
 from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
-from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.search.answer import CHARACTERS_PER_TOKEN
+from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
 from quarry.types import PropertyValue
+from quarry.vault.new_note import Captured
 from quarry.vault.paths import nfc
-from quarry.whole_note import WholeNote
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 

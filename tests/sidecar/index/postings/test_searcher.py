@@ -25,7 +25,7 @@ from quarry.index.postings import query_scorer, segment_file
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.searcher import KeywordSearcher, NoRetriever
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.search.features import FIELD_WEIGHTS
+from quarry.search.candidates import FIELD_WEIGHTS
 
 
 @pytest.fixture(params=["memory", "fts5"])

@@ -9,11 +9,12 @@ from quarry.indexing.freshness import Freshness
 from quarry.messages import Description, Sentence, message
 from quarry.options import SearchOptions
 from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
+from quarry.search.answer import RankedChunk, RetrieverScores
 from quarry.search.signals import SIGNAL_NAMES
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.server import encode as translate
-from quarry.types import Fused, Span
+from quarry.types import Span
 
 INDEX = Freshness("live", 3, 3, 7)
 
@@ -150,7 +151,7 @@ def test_the_description_of_a_signal_names_all_that_there_are():
 
 def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     told = f"token: {secret}"
-    fused = Fused(1, "x", 0, 0.5, 1, None, 2.0, None)
+    fused = RankedChunk(1, "x", 0.5, RetrieverScores(1, None, 2.0, None))
     explanation = Explanation(
         "Cafe\u0301.md",
         "beyond",

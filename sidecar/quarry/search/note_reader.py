@@ -1,14 +1,19 @@
-"""What does a whole note say? Its file as it is now, scrubbed; a PDF file as the index has it."""
+"""Reads a whole note: its file as it is now, scrubbed; a PDF file as the index has it."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
+from quarry.documents.canvas.text import canvas_text
+from quarry.documents.decoding import decode_note
+from quarry.documents.pdf import text_of_chunks
 from quarry.errors import NoteNotFound, UnreadableDocument
 from quarry.index import Reader, StoredNote
 from quarry.kinds import kind_of
+from quarry.redaction.scrub import scrub_text
 from quarry.types import PropertyValue
+from quarry.vault.read import read_file
 
 
 class WholeNote(Struct, frozen=True):
@@ -26,7 +31,7 @@ class WholeNote(Struct, frozen=True):
 
 
 class IndexedNote(Struct, frozen=True):
-    """A note as the index holds it, read from one snapshot."""
+    """A note as it is in the index, read from one snapshot."""
 
     stored: StoredNote
     links: tuple[str, ...]
@@ -54,14 +59,8 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
 
     Raises:
         NoteNotFound: The file is gone or unreadable.
-        VaultMissing: The vault folder is not there.
+        VaultMissing: The vault folder does not exist.
     """
-    from quarry.documents.canvas.text import canvas_text  # what reads notes is imported when one is read
-    from quarry.documents.decoding import decode_note
-    from quarry.documents.pdf import text_of_chunks
-    from quarry.redaction.scrub import scrub_text
-    from quarry.vault.read import read_file
-
     note = indexed.stored.note
     if kind_of(note.path) == "pdf":  # its pages are what was found when it was indexed
         return _whole(indexed, indexed.stored.modified_ms, text_of_chunks(note.chunks))

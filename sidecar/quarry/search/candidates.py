@@ -2,8 +2,25 @@
 Collects candidate notes and the values of their signals.
 
 Every retriever proposes its best. A proposed note is then scored by all of them, whichever proposed it ("union
-scoring"), by what the whole note holds, and by its names. A passage beyond the best hundred by its words gains nothing
-from them that would change its note's place (.0003 nDCG@10), so that is not asked.
+scoring"), by the text of the whole note, and by its names. A passage that the keyword retriever does not rank among its
+best hundred gets no score from it, which changes nDCG@10 by .0003.
+
+    column of `CandidateFeatures`   shape         from
+    note_ids                        (notes,)      all proposals, ascending, so that `searchsorted` joins by id
+    signals.passage, bm25           (notes,)      BM25 of the best passage, by the keyword retriever
+    signals.note                    (notes,)      BM25 of the whole note
+    signals.phrase                  (notes,)      BM25 of neighbouring words, in the best 30 passages
+    signals.meaning                 (notes,)      cosine of the nearest passage or title, and the mean of all passages
+    signals.title, signals.exact    (notes,)      the terms of its names
+    signals.max_sim                 (notes,)      0 here; `reranking.py` fills it in for the first notes
+    max_cosine, static_cosine       (notes,)      cosine of the nearest passage or title, by the vectors that rank, and
+                                                  by static vectors
+    lexical, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
+    nearest                         (near notes,) nearest passage of each note that has a vector, ascending by note
+
+A name such as `getStaleFiles` is also ranked by its parts `stale` and `files`, `snake_case` by `snake` and `case`. In a
+small vault, or among long notes, parts in a title outweigh the one place of the identifier itself. Therefore, where the
+query is one such name, `prefer_identifier` lowers the word signals of notes that contain only its parts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,26 +30,18 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import Languages, phrase_alternatives, split_alternatives
-from quarry.analysis.analysis import phrase_terms, stop_terms
+from quarry.analysis.analysis import phrase_terms, query_terms, stop_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
-from quarry.index import (
-    ChunkWeights,
-    Deadline,
-    DenseQuery,
-    NearestChunks,
-    NoteIds,
-    NoteName,
-    Reader,
-    Scored,
-)
+from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored
 from quarry.index.keys import notes_of
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
-from quarry.search.meaning import NO_QUERIES, MeaningQueries
+from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
 
@@ -47,6 +56,8 @@ NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which 
 # without the model .756.
 CONTEXTUAL_SHARE = 0.75
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
+PARTS_SHARE = 0.3  # of its signals that a note keeps which contains only the parts of an identifier, not all of it
+WHOLE_MIN = 0.5  # least signal of a note with the exact identifier, relative to the best such note
 
 
 class RankedChunks(NamedTuple):
@@ -56,14 +67,14 @@ class RankedChunks(NamedTuple):
     scores: Numbers
 
     @classmethod
-    def of(cls, scored: Sequence[Scored]) -> "RankedChunks":
+    def from_scored(cls, scored: Sequence[Scored]) -> "RankedChunks":
         """*scored* as arrays."""
         if not scored:
             return NO_CHUNKS
         chunk_ids, scores = zip(*scored, strict=True)
         return cls(np.array(chunk_ids, dtype=np.int64), np.array(scores, dtype=np.float64))
 
-    def best_of(self, note_ids: NoteIds) -> Numbers:
+    def best_by_note(self, note_ids: NoteIds) -> Numbers:
         """For each of *note_ids* the score of its best chunk here, at least 0; the chunks are of no other notes."""
         best = np.zeros(len(note_ids))
         np.maximum.at(best, note_ids.searchsorted(notes_of(self.chunk_ids)), self.scores)
@@ -75,56 +86,46 @@ NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 class CandidateFeatures(Struct, frozen=True):
     """
-    The candidate notes, ascending by id, with their signals.
+    The candidate notes and their columns; see the table above.
 
-    Arrays have one row a candidate. *signals* are what a score is made of; the others decide which candidates are
-    found, how much each signal counts, and which passages are shown.
+    *signals* are what a score is made of; the others decide which candidates are found, how much each signal counts,
+    and which passages are shown.
     """
 
-    telling: frozenset[Retriever]  # the retrievers that found anything: words that no note holds say nothing
+    nonzero_retrievers: frozenset[Retriever]  # that found anything: words that no note contains are no evidence
     note_ids: NoteIds
     signals: Signals
-    max_cosine: Numbers  # of the nearest passage or title; -inf where there is no vector
-    static_cosine: Numbers  # the same by static vectors, which a confidence goes by
-    bm25: Numbers  # of the best passage; 0 where none holds a word
+    max_cosine: Numbers  # -inf where there is no vector
+    static_cosine: Numbers
+    bm25: Numbers  # 0 where no passage contains a word
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
-    lexical: RankedChunks  # what each retriever proposed
+    lexical: RankedChunks
     dense: RankedChunks
     nearest: NearestChunks
 
 
 def extract_features(
-    prepared: PreparedQuery,
-    reader: Reader,
-    retrievers: Iterable[Retriever],
-    deadline: Deadline,
-    also: Iterable[int] = (),
+    prepared: PreparedQuery, execution: SearchExecution, also: Iterable[int] = ()
 ) -> CandidateFeatures:
     """
-    Collect the candidates that *retrievers* propose, and score each candidate by every retriever.
+    Collect the candidates that the retrievers propose, and score each candidate by every retriever.
 
     Args:
         also: Notes that are candidates whether they are proposed or not.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
     """
-    query, admitted = prepared.lexical, prepared.admitted
-    by_word = "lexical" in retrievers and not query.is_empty
-    queries = NO_QUERIES
-    if "dense" in retrievers:
-        queries = MeaningQueries.of(reader, prepared.vector, prepared.contextual)
-    dense_query = queries.ranking
+    reader, deadline = execution.reader, execution.deadline
+    keywords, admitted = prepared.scorer, prepared.admitted
+    has_words = execution.has_keyword and not prepared.lexical.is_empty
+    dense_query = prepared.dense.ranking
 
-    keywords = reader.keywords.query(query, deadline=deadline)
     lexical = dense = NO_CHUNKS
     named: set[int] = set()
     titled: Sequence[Scored] = ()
-    if by_word:
-        lexical = RankedChunks.of(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
+    if has_words:
+        lexical = RankedChunks.from_scored(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
         named = keywords.top_note_ids(admitted, NAME_POOL, by_name=True)
     if dense_query:
-        dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline))
+        dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
     with_passage = set(notes_of(lexical.chunk_ids).tolist())
     proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
@@ -135,7 +136,7 @@ def extract_features(
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
-    whole_notes = keywords.note_scores(ids) if by_word else {}
+    whole_notes = keywords.note_scores(ids) if has_words else {}
     pairs: Mapping[int, float] = {}
     if prepared.pairs and len(lexical.scores):
         best_chunks = lexical.chunk_ids[:PROXIMITY_POOL].tolist()
@@ -143,26 +144,29 @@ def extract_features(
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
     static_cosine, meaning = max_cosine, min_max_normalize(cosine)
-    if queries.is_contextual:
-        by_static = queries.static.nearest_chunks(note_ids) if queries.static else NO_NEAREST_CHUNKS
-        static_cosine, cosine = _cosines(note_ids, by_static, queries.static)
+    if prepared.dense.is_contextual:
+        static = prepared.dense.static
+        static_nearest = static.nearest_chunks(note_ids) if static else NO_NEAREST_CHUNKS
+        static_cosine, cosine = _cosines(note_ids, static_nearest, static)
         meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
-    names = reader.note_names(sorted(named))
-    title, exact = _match_names(note_ids, names, prepared.idf)
-    bm25 = lexical.best_of(note_ids)
+    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
+    bm25 = lexical.best_by_note(note_ids)
     attainable = prepared.attainable_bm25
-    found: dict[Retriever, bool] = {"lexical": bool(len(lexical.chunk_ids) or named), "dense": dense_query is not None}
+    nonzero: dict[Retriever, bool] = {
+        "lexical": bool(len(lexical.chunk_ids) or named),
+        "dense": dense_query is not None,
+    }
     return CandidateFeatures(
-        telling=frozenset([retriever for retriever, is_telling in found.items() if is_telling]),
+        nonzero_retrievers=frozenset([retriever for retriever, is_nonzero in nonzero.items() if is_nonzero]),
         note_ids=note_ids,
         signals=Signals(
             passage=max_normalize(bm25),
             note=max_normalize(_column(whole_notes, note_ids)),
-            phrase=max_normalize(RankedChunks.of([*pairs.items()]).best_of(note_ids)),
+            phrase=max_normalize(RankedChunks.from_scored([*pairs.items()]).best_by_note(note_ids)),
             meaning=meaning,
             title=title,
             exact=exact,
-            wording=np.zeros(len(note_ids)),  # see `reranking.py`
+            max_sim=np.zeros(len(note_ids)),
         ),
         max_cosine=max_cosine,
         static_cosine=static_cosine,
@@ -263,3 +267,53 @@ def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple
 
 def _without_stop_terms(terms: set[str]) -> set[str]:
     return {term for term in terms if term not in stop_terms(language_of_term(term))}
+
+
+# --- identifiers -------------------------------------------------------------------------------
+
+
+def identifier_query(word: str, languages: Languages) -> KeywordQuery:
+    """
+    A query for *word* as a whole: its words next to each other, or joined by its signs (`snake_case`, `c++`).
+
+    A part of it (`stale` of `getStaleFiles`, `flag` of `--flag`) ranks, but is not the word.
+    """
+    words, compounds = query_terms(word, languages)
+    joined = () if word.isalnum() else compounds
+    begins_and_ends_plainly = word[0].isalnum() and word[-1].isalnum()
+    if len(words) > 1 and (begins_and_ends_plainly or not joined):
+        return KeywordQuery(terms=joined, phrases=(words,))
+    return KeywordQuery(terms=joined or words)
+
+
+def prefer_identifier(
+    prepared: PreparedQuery, features: CandidateFeatures, execution: SearchExecution
+) -> CandidateFeatures:
+    """*features* with the notes that contain an identifier before those with only its parts, if the query is one."""
+    words, signals = prepared.query.words, features.signals
+    if len(words) != 1 or prepared.query.phrases or not signals.note.any() or not _has_parts(words[0]):
+        return features
+    query = identifier_query(words[0], prepared.languages)
+    scores = execution.reader.keywords.query(query, deadline=execution.deadline).note_scores(features.note_ids.tolist())
+    is_whole = np.isin(features.note_ids, [*scores])
+    if is_whole.all() or not is_whole.any():
+        return features
+    lowered = replace(
+        signals,
+        passage=_raised(signals.passage, is_whole),
+        note=_raised(signals.note, is_whole),
+        phrase=np.where(is_whole, signals.phrase, signals.phrase * PARTS_SHARE),
+        title=np.where(is_whole, signals.title, signals.title * PARTS_SHARE),
+    )
+    return replace(features, signals=lowered)
+
+
+def _has_parts(word: str) -> bool:
+    """Whether *word* is an identifier that is also ranked by its parts; a run without spaces is none."""
+    return bool(query_terms(word)[1]) and (word.isascii() or not word.isalnum())
+
+
+def _raised(signal: Numbers, is_whole: NDArray[np.bool_]) -> Numbers:
+    relative = max_normalize(np.where(is_whole, signal, 0.0))
+    raised = np.where(relative > 0, WHOLE_MIN + (1 - WHOLE_MIN) * relative, 0.0)
+    return np.where(is_whole, raised, signal * PARTS_SHARE)

@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 from builders import Vault, settle
 
-from quarry.capture import capture
 from quarry.errors import BadRequest
 from quarry.options import SearchOptions
 from quarry.vault.captured_note import Draft
+from quarry.vault.new_note import capture
 from quarry.vault.rules import Rules
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6

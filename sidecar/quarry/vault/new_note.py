@@ -1,5 +1,5 @@
 """
-How does a text become a new note of the vault?
+Writes a text as a new note of the vault.
 
 It is scrubbed, with everything that goes into its front matter, before a byte of it is written.
 """
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from quarry.errors import BadRequest
 from quarry.kinds import NOTE_SUFFIX
+from quarry.redaction.scrub import scrub
 from quarry.vault.captured_note import Draft, checked_draft, checked_text, file_stem, note_text
 from quarry.vault.rules import Rules
 from quarry.vault.write import checked_folder, write_new_note
@@ -23,8 +24,8 @@ class Captured(Struct, frozen=True):
 
     path: str
     title: str
-    redactions: Mapping[str, int]  # credentials that were blanked, by the rule that found them
-    is_new: bool  # False: the very same note lay there already
+    redactions: Mapping[str, int]  # credentials that were replaced, by the rule that found them
+    is_new: bool  # False: an identical note existed already
 
 
 def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) -> Captured:
@@ -48,8 +49,6 @@ def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) ->
 
 def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:
     """*draft* without credentials, and how many of each kind it had."""
-    from quarry.redaction.scrub import scrub  # here, as a sidecar answers before it is imported
-
     counts: dict[str, int] = {}
 
     def clean(text: str) -> str:

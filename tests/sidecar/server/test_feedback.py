@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry import feedback
 from quarry.errors import IndexUnavailable
-from quarry.feedback import FeedbackLog
+from quarry.server import feedback
+from quarry.server.feedback import FeedbackLog, query_key
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def test_entries_come_back_in_order_also_from_another_process(log: FeedbackLog, 
 
     assert [(entry.at_ms, entry.kind) for entry in again.entries()] == [(1, "opened"), (2, "used"), (3, "copied")]
     first, second, third = again.entries()
-    assert first.query == again.query_hash("oolong  TEA")
-    assert first.path == again.path_hash("Tea.md")
+    assert first.query == again.hash_of(query_key("oolong  TEA"))
+    assert first.path == again.hash_of("Tea.md")
     assert (second.query, second.path) == (third.query, third.path)
 
 
@@ -54,13 +54,13 @@ def test_only_this_user_may_read_it(log: FeedbackLog, file: Path):
 
 def test_a_deleted_file_is_begun_again_with_another_salt(log: FeedbackLog, file: Path):
     log.add("x", "a.md", "opened", 1)
-    before = log.query_hash("x")
+    before = log.hash_of("x")
     file.unlink()
 
     log.add("x", "a.md", "opened", 2)
 
     assert [entry.at_ms for entry in log.entries()] == [2]
-    assert log.query_hash("x") != before
+    assert log.hash_of("x") != before
 
 
 def test_the_oldest_are_forgotten_when_there_are_too_many(log: FeedbackLog, file: Path, monkeypatch):
@@ -82,7 +82,7 @@ def test_a_file_that_makes_no_sense_is_begun_again(log: FeedbackLog, file: Path,
     log.add("x", "a.md", "opened", 1)
 
     assert [entry.at_ms for entry in log.entries()] == [1]
-    assert FeedbackLog(file).query_hash("x") == log.entries()[0].query
+    assert FeedbackLog(file).hash_of("x") == log.entries()[0].query
 
 
 def test_a_line_that_was_cut_short_costs_that_line_alone(log: FeedbackLog, file: Path):
@@ -95,5 +95,5 @@ def test_a_line_that_was_cut_short_costs_that_line_alone(log: FeedbackLog, file:
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path):
-    with pytest.raises(IndexUnavailable, match="feedback cannot be kept"):
+    with pytest.raises(IndexUnavailable, match="feedback cannot be stored"):
         FeedbackLog(tmp_path / "nowhere" / "f").add("x", "a.md", "opened", 1)

@@ -1,8 +1,9 @@
 """
-The vector of a query by a contextual model, within the time that a search has for it.
+The vectors that a query is compared by: contextual ones where they answer, else static ones.
 
-A network takes 5 to 50 ms for a query, and longer while it deepens the index on the same processor. A search waits for
-no more than `WAIT_S`; what comes later is kept for the same query asked again.
+A contextual network takes 5 to 50 ms for a query, and longer while it embeds notes on the same processor. A search
+waits `WAIT_S` at most; a vector that comes later is cached for the same query asked again. A confidence goes by static
+cosines either way, as it was fitted to them: a note is as probable an answer with a contextual model as without.
 """
 
 import logging
@@ -12,6 +13,7 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from quarry.embedding import ContextualEncoder, FloatVector
+from quarry.index import DenseQuery, Reader
 
 _log = logging.getLogger(__name__)
 WAIT_S = 0.12  # an answer within .15 s still feels immediate, and ranking takes the rest
@@ -95,3 +97,22 @@ class ContextualQueries:
             _log.exception("a query could not be embedded by the contextual model")
             return None
         return ContextualVector(vector, self.encoder.fingerprint.name) if vector.any() else None
+
+
+class DenseQueries(Struct, frozen=True):
+    """One query by meaning, bound to one snapshot; None where there is nothing to compare."""
+
+    ranking: DenseQuery | None = None  # proposes and ranks
+    static: DenseQuery | None = None  # what a confidence goes by
+
+    @classmethod
+    def bind(cls, reader: Reader, vector: FloatVector | None, contextual: ContextualVector | None) -> "DenseQueries":
+        """The query whose static vector is *vector*; with a *contextual* one, `contextual_model` must say whose."""
+        static = reader.dense_query(vector) if vector is not None else None
+        ranking = reader.contextual_query(contextual.vector, static) if contextual else None
+        return cls(ranking or static, static)
+
+    @property
+    def is_contextual(self) -> bool:
+        """Whether other vectors rank than those that a confidence goes by."""
+        return self.ranking is not self.static

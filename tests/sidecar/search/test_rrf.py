@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.search.fusion import RRF_K, fuse
+from quarry.search.answer import RankedChunk
+from quarry.search.execution import RRF_K
+from quarry.search.passages import PASSAGES_PER_HIT
+from quarry.search.rrf import fuse, group_by_note
 from quarry.types import Candidate, Ranking
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
@@ -118,3 +121,20 @@ def test_the_constant_may_be_another():
     [fused] = fuse(ranking(["a"]), (), EQUAL, k=1)
 
     assert fused.score == 1 / 2
+
+
+def ranked(path: str, number: int, score: float) -> RankedChunk:
+    return RankedChunk(number, path, score)
+
+
+def test_a_note_stands_where_its_best_chunk_stands():
+    groups = group_by_note([ranked("a", 0, 0.9), ranked("b", 0, 0.8), ranked("a", 1, 0.7)])
+
+    assert list(groups) == ["a", "b"]
+    assert [chunk.chunk_id for chunk in groups["a"]] == [0, 1]
+
+
+def test_a_note_brings_only_its_best_passages():
+    groups = group_by_note([ranked("a", number, 1 - number / 100) for number in range(PASSAGES_PER_HIT + 5)])
+
+    assert [chunk.chunk_id for chunk in groups["a"]] == list(range(PASSAGES_PER_HIT))

@@ -3,13 +3,13 @@
 from datetime import datetime
 
 import pytest
-from builders import HashEncoder, Vault, settle
+from builders import HashEncoder, Vault, ask, execution_over, find, settle
 from builders import ask as search
 
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.query.parse import parse_query
-from quarry.search.features import POOL, CandidateFeatures, extract_features
+from quarry.search.candidates import POOL, CandidateFeatures, extract_features
 from quarry.search.prepare import prepare_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -22,15 +22,13 @@ def evidence_of(encoder: HashEncoder):
     def features(
         engine: Engine, typed: str, retrievers: tuple[str, ...] = ("lexical", "dense")
     ) -> tuple[CandidateFeatures, dict[str, dict[str, float]]]:
-        deadline = Deadline.after(10)
         with engine.reader() as reader:
-            query = parse_query(typed, now=NOW)
-            asked = prepare_query(
-                query, reader, encoder if "dense" in retrievers else None, typing=False, deadline=deadline
-            )
-            found = extract_features(asked, reader, retrievers, deadline)
+            used = encoder if "dense" in retrievers else None
+            execution = execution_over(reader, used, retrievers=retrievers)
+            asked = prepare_query(parse_query(typed, now=NOW), execution, typing=False)
+            found = extract_features(asked, execution)
             names = reader.note_names(found.note_ids.tolist())
-        return found, {name.path: found.signals.of(at) for at, name in enumerate(names)}
+        return found, {name.path: found.signals.values_at(at) for at, name in enumerate(names)}
 
     return features
 
@@ -119,8 +117,8 @@ def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault,
     with open_engine().reader() as reader:
         score = reader.keywords.proximity_scores
         reader.keywords.proximity_scores = lambda *asked, **options: given.append(options) or score(*asked, **options)
-        asked = prepare_query(parse_query("hide glue", now=NOW), reader, None, typing=False, deadline=deadline)
-        extract_features(asked, reader, ("lexical",), deadline)
+        execution = execution_over(reader, deadline=deadline)
+        extract_features(prepare_query(parse_query("hide glue", now=NOW), execution, typing=False), execution)
 
     assert given == [{"deadline": deadline}]
 
@@ -184,3 +182,38 @@ def test_a_note_without_a_vector_is_near_nothing_and_moves_nobody(vault: Vault, 
 
     assert {path: hit.shares["meaning"] for path, hit in hits.items()} == before
     assert search(engine, "ꙮꙮ").hits[0].retrievers == {"lexical"}
+
+
+LONG = " ".join(f"word{number} and other prose" for number in range(80))
+OTHERS = {"c.md": "# Cherry\ncherry", "d.md": "# Plum\nplum jam", "e.md": "# Oil\nwalnut oil"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("getStaleFiles", "# Stale files\nget stale files: stale files are files that are stale"),
+        ("snake_case_name", "# Case of the snake\nsnake name case, case name snake"),
+        ("--dry-run", "# Dry run\nrun dry, dry run"),
+        ("v1.2.3", "# 1 2 3\nv1 and 2 and 3"),
+        ("src/app.py", "# App\nthe app in src of py app src"),
+        ("c++", "# C\nc c c language c"),
+    ],
+)
+def test_of_five_notes_the_one_that_holds_the_name_is_first(vault: Vault, open_engine, name, parts, mode):
+    vault.write_all({**OTHERS, "parts.md": parts, "whole.md": f"# Helper\n{LONG} {name} {LONG}"})
+
+    assert find(open_engine(), name, mode=mode)[0] == "whole.md"
+
+
+def test_the_shares_of_a_note_still_add_up_to_its_score(vault: Vault, open_engine):
+    vault.write_all({**OTHERS, "parts.md": "stale files", "whole.md": "the getStaleFiles of old"})
+
+    for hit in ask(open_engine(), "getStaleFiles", mode="keyword").hits:
+        assert sum(hit.shares.values()) == pytest.approx(hit.score)
+
+
+def test_where_no_note_holds_the_name_its_parts_rank_as_ever(vault: Vault, open_engine):
+    vault.write_all({**OTHERS, "parts.md": "# Stale files\nget them"})
+
+    assert find(open_engine(), "getStaleFiles", mode="keyword") == ["parts.md"]
