@@ -1,14 +1,14 @@
 """
-Which context blocks does a vault define? Each is a table `[context.NAME]` of `.quarry.toml`.
+The context blocks that a vault defines, each as a table `[context.NAME]` of `.quarry.toml`.
 
     [context.auth-patterns]
     query = "authentication oauth token rotation"
     max_tokens = 1500           # of its text
-    ttl_hours = 24              # after which it is built anew at the latest
-    [context."project state"]   # a name with spaces or dots stands in quotes
+    ttl_hours = 24              # after which it is rebuilt at the latest
+    [context."project state"]   # a name with spaces or dots is quoted
     query = "folder:Projects status:active"
 
-A block that cannot be used is told of and left out; the others hold.
+A block that cannot be used is reported and left out; the others are used.
 """
 
 from collections.abc import Mapping

@@ -20,14 +20,14 @@ from quarry import search as searching
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
-from quarry.indexing.activity import Listener, Listeners, Progress, State
-from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.backfill import BackfillStatus
+from quarry.indexing.current_index import BUILT
 from quarry.indexing.freshness import IndexFreshness
-from quarry.indexing.limits import IndexingLimits
-from quarry.indexing.metadata import BUILT
-from quarry.indexing.sync import Synchronizer
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.status import Listener, Listeners, Progress, State
+from quarry.indexing.sync import IndexingLimits, Synchronizer
 from quarry.indexing.vector_model import LoadContextual
-from quarry.indexing.worker import RequestQueue, Worker
+from quarry.indexing.worker import Worker
 from quarry.inspection.inspector import Inspector
 from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
@@ -79,7 +79,7 @@ class Status(Struct, frozen=True):
     indexed_ms: int | None
     size_bytes: int
     message: Sentence | None
-    deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
+    backfill: BackfillStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
@@ -287,7 +287,7 @@ class Engine:
             indexed_ms=activity.equal_since_ms,
             size_bytes=sync.index.size_bytes(),
             message=notice,
-            deepening=sync.deepening.status(sync.model.contextual_slot),
+            backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
             built_ms=int(built) if built else None,
         )
 
@@ -311,7 +311,7 @@ class Engine:
                 finally:
                     self._opened.reader = None
         except IndexDamaged:
-            self._requests.request_repair()
+            self._requests.request("repair")
             raise
 
     @contextmanager
@@ -369,7 +369,7 @@ class Engine:
         """
         Write *draft* as a new note into *folder*, None for that of the settings, and have it indexed.
 
-        It can be found once `freshness.holds` what `freshness.last_report` tells afterwards. Raises as
+        It can be found once `freshness.includes` the number that `freshness.sequence_at` gives afterwards. Raises as
         `capture.capture`, and BadSettings where the vault's rules cannot be read.
         """
         rules = self._sync.policy.rules
@@ -384,11 +384,11 @@ class Engine:
 
     def rebuild(self) -> None:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""
-        self._requests.request_rebuild()
+        self._requests.request("rebuild")
 
     def reconcile(self) -> None:
         """Queue a comparison of the whole vault with the index."""
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
 
     @property
     def is_working(self) -> bool:
@@ -398,9 +398,9 @@ class Engine:
         return self._worker.is_busy or self._sync.model.is_awaited
 
     @property
-    def is_deepening(self) -> bool:
+    def is_backfilling(self) -> bool:
         """Whether contextual vectors are being made, or will be when their model is loaded."""
-        status = self._sync.deepening.status(self._sync.model.contextual_slot)
+        status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
         return status is not None and status.state in ("loading", "deepening")
@@ -422,7 +422,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, changes)
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:
@@ -433,7 +433,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     # --- steps ---------------------------------------------------------------------------------

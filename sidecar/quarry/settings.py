@@ -206,33 +206,30 @@ def _model(key: str, value: object) -> str:
     raise BadSettings(f'{key} is {_quoted(value)}; it takes "bundled", a local folder, or a Hugging Face name')
 
 
-def _weight(key: str, value: object) -> float:
-    # A bool is an int to Python, and NaN is no weight: it fails both comparisons.
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_WEIGHT:
-        return float(value)
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_WEIGHT:g}")
+def _number(most: float) -> Callable[[str, object], float]:
+    """The check for a number from 0 to *most*."""
+
+    def check(key: str, value: object) -> float:
+        # A bool is an int to Python, and NaN fails both comparisons.
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+            return float(value)
+        raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {most:g}")
+
+    return check
 
 
-def _rank_constant(key: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_RANK_CONSTANT:
-        return float(value)
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_RANK_CONSTANT:g}")
+def _choice(choices: tuple[str, ...]) -> Callable[[str, object], str]:
+    """The check for one of *choices*."""
+
+    def check(key: str, value: object) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(choices)}")
+
+    return check
 
 
-def _stemming(key: str, value: object) -> Stemming:
-    for known in STEMMINGS:
-        if value == known:
-            return known
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(STEMMINGS)}")
-
-
-def _fusion(key: str, value: object) -> Fusion:
-    for known in FUSIONS:
-        if value == known:
-            return known
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(FUSIONS)}")
-
-
+_weight = _number(MAX_WEIGHT)
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
@@ -243,12 +240,12 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "index_pdfs": ("files", "pdf", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
-    "stemming": ("keyword", "stemming", _stemming),
+    "stemming": ("keyword", "stemming", _choice(STEMMINGS)),
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
-    "fusion": ("search", "fusion", _fusion),
+    "fusion": ("search", "fusion", _choice(FUSIONS)),
     "exclude_status": ("search", "exclude_status", _strings),
-    "rrf_k": ("search", "rrf_k", _rank_constant),
+    "rrf_k": ("search", "rrf_k", _number(MAX_RANK_CONSTANT)),
     "rrf_text_weight": ("search", "rrf_text_weight", _weight),
     "rrf_section_weight": ("search", "rrf_section_weight", _weight),
     "rrf_context_weight": ("search", "rrf_context_weight", _weight),

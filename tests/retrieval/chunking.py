@@ -34,7 +34,7 @@ from quarry.errors import BadQuery
 from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
-from quarry.indexing.indexer import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions
 
 QUESTIONS = "questions_df.csv"

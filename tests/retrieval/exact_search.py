@@ -41,7 +41,7 @@ from quarry.index.postings.query import QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions
 from quarry.search import Answer
 

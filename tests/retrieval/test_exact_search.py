@@ -17,7 +17,7 @@ from quarry.index.database import NO_DEADLINE
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.columns import TEXT, NoteTerms
 from quarry.index.postings.searcher import MemoryRetriever
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions
 from quarry.search.candidates import FIELD_WEIGHTS
 

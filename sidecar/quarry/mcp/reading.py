@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
+from quarry.client.client import RequestFailed
 from quarry.mcp import markdown
 from quarry.mcp.markdown import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
@@ -22,6 +23,7 @@ Line = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=50, le=20_000)]  # clients cut results at 25,000
 
 WHOLE_TOKENS = 100_000  # as much of a note as the wire gives, to find a section in it
+ALLOW_CAPTURE = "ask the user to set by_agents = true under [capture] in the vault's .quarry.toml"
 _PASSAGE = re.compile(r"(.+?\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*\s*?$|\Z)", re.MULTILINE | re.DOTALL)
@@ -165,7 +167,13 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
 
 def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
     """Write a new note. The sidecar accepts it only where the vault's settings let agents write."""
-    written: wire.CaptureResult = vault.ask("capture", structs.asdict(asked), call)
+    try:
+        written: wire.CaptureResult = vault.ask("capture", structs.asdict(asked), call)
+    except RequestFailed as refused:
+        if refused.kind != "forbidden":
+            raise
+        # An agent is not told where the owner's token is.
+        raise RequestFailed("this vault takes no notes from agents", refused.kind, ALLOW_CAPTURE) from refused
     redacted = f"{written.redacted} credentials were blanked" if written.redacted else None
     pending = None if written.searchable else "It is not indexed yet"
     known = None if written.created else "The very same note was there already"

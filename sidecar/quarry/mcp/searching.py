@@ -124,9 +124,10 @@ def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendere
     result: wire.RelatedResult = vault.ask("related", params, call)
     notes = [
         {
-            **_place(note.path, note),
+            "id": passage_uri(note.path, note.line),
             "file_path": clean_name(note.path),
             **fields(note, "title", "score", "linked"),
+            **_place(note),
             "text": clean(note.snippet),
         }
         for note in result.notes
@@ -202,9 +203,7 @@ def _quotes(
 ) -> Rendered:
     """The result of `get_context`; the text of a block has a preface of its own."""
     described = [
-        without_empty(
-            {**fields(source, "path", "project", "confidence"), **_place(None, source)}, "section", "confidence"
-        )
+        without_empty({**fields(source, "path", "project", "confidence"), **_place(source)}, "section", "confidence")
         for source in sources
     ]
     message = sentences(remarks)
@@ -236,9 +235,10 @@ def _listing(
 def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
-        **_place(hit.path, passage),
+        "id": passage_uri(hit.path, passage.line),
         "file_path": clean_name(hit.path),
         **fields(hit, "title", "project", "score", "confidence", "why"),
+        **_place(passage),
         "kind": "" if hit.kind == "note" else hit.kind,
         "maps": [clean_name(each.path) for each in hit.maps],
         "text": clean(passage.text or passage.snippet),
@@ -262,7 +262,7 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
     """A hit as Markdown: its place, its confidence, and its quote."""
     parts = [
         hit["title"],
-        hit.get("section"),
+        hit.get("section") if hit.get("section") != hit["title"] else None,
         f"project {hit['project']}" if hit.get("project") else None,
         f"confidence {hit['confidence']:.2f}" if hit.get("confidence") else None,
         ", ".join(filter(None, [hit.get("type"), hit.get("domain"), *(f"#{tag}" for tag in hit.get("tags", ()))])),
@@ -273,10 +273,8 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
     return f"{markdown.title_line(hit['id'], *parts, rank=rank)}\n{markdown.quoted(hit[text])}"
 
 
-def _place(path: str | None, passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, Any]:
-    """The section and line of *passage*, and its id in the note at *path*."""
-    uri = {"id": passage_uri(path, passage.line)} if path is not None else {}
-    return {**uri, "section": markdown.section(passage.heading_path), "line": passage.line + 1}
+def _place(passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, Any]:
+    return {"section": markdown.section(passage.heading_path), "line": passage.line + 1}
 
 
 def _remarks(result: wire.SearchResult) -> list[str | None]:

@@ -198,7 +198,9 @@ def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, An
 
 def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault, Any]:
     """
-    The vault that *arguments* name, and the others as the struct of *tool*. Null is the same as leaving one out.
+    The vault that *arguments* name, and the others as the struct of *tool*.
+
+    Null is the same as leaving one out. Models write numbers as strings or as 5.0, so both are read.
 
     Raises:
         BadArguments: One is unknown, missing, or not what the schema of *tool* allows.
@@ -206,7 +208,7 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
     names = [*tool.arguments.__struct_fields__, *(["vault"] if vaults.are_several else [])]
     if not isinstance(arguments, dict | None):
         raise BadArguments("`arguments` is an object", f"send {{{', '.join(names)}}}")
-    given = {name: _whole_number(value) for name, value in (arguments or {}).items() if value is not None}
+    given = {name: value for name, value in (arguments or {}).items() if value is not None}
     vault = vaults.named(given.pop("vault", None))
     for name in given:
         if name not in names:
@@ -214,7 +216,7 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
             offer = f"did you mean `{meant}`? " if meant else ""
             raise BadArguments(f"there is no argument {name[:60]!r}", f"{offer}it takes {', '.join(names)}")
     try:
-        return vault, msgspec.convert(given, tool.arguments)
+        return vault, msgspec.convert(given, tool.arguments, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
         (name,) = re.findall(r"`\$?\.?(\w+)[^`]*`$", message)
@@ -235,11 +237,6 @@ def failure(message: str, kind: str, suggestion: str, position: int | None = Non
         content["position"] = position
     text = {"type": "text", "text": compact_json(content)}
     return {"content": [text], "structuredContent": content, "isError": True}
-
-
-def _whole_number(value: Any) -> Any:
-    """*value*, or the whole number that it is: JSON has one kind of number, and some clients write 5.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Method = Callable[[Vaults, Params, PendingCall], dict[str, Any]]

@@ -19,7 +19,7 @@ from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks
 from quarry.server.service import Request, Service
 from quarry.server.turns import Lane
-from quarry.server.waiting import wait_for_report
+from quarry.server.waiting import wait_for_changes
 
 T = TypeVar("T")
 
@@ -145,7 +145,7 @@ async def _until_searchable(
 ) -> protocol.Value:
     """*result*, once the note can be found, or `waitMs` is over."""
     index = service.engine.freshness
-    is_searchable = await wait_for_report(index, index.last_report(), params.wait_ms, request.is_cancelled)
+    is_searchable = await wait_for_changes(index, index.sequence_at(), params.wait_ms, request.is_cancelled)
     now = translate.freshness(await service.call("search", index.now))
     return replace(result, searchable=is_searchable, index=now)
 

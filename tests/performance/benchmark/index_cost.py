@@ -23,9 +23,9 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.index import Index, NoteFilter, discard, quantize
-from quarry.indexing.activity import Updated
-from quarry.indexing.prepare import embedded_text
 from quarry.indexing.read_files import NoteFile, read_one
+from quarry.indexing.status import Updated
+from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions
 from quarry.types import VaultChange
 

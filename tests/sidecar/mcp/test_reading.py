@@ -154,6 +154,7 @@ def test_a_vault_that_does_not_allow_it_says_what_to_set(vault, home, speak):
 
     assert told["kind"] == "forbidden"
     assert "by_agents = true" in told["suggestion"]
+    assert "token" not in str(told)
 
 
 @pytest.mark.slow

@@ -103,9 +103,9 @@ def test_a_left_out_or_null_argument_has_its_default():
     assert (asked.limit, asked.mode, asked.folder, asked.max_tokens) == (5, "hybrid", None, 2000)
 
 
-def test_a_whole_number_may_be_written_as_a_decimal():
-    assert decoded("search", {"query": "x", "limit": 7.0})[1].limit == 7
-    assert decoded("get_context", {"topic": "x", "min_confidence": 1.0})[1].min_confidence == 1
+@pytest.mark.parametrize("limit", [7, 7.0, "7"])
+def test_a_whole_number_may_be_written_as_models_do(limit):
+    assert decoded("search", {"query": "x", "limit": limit})[1].limit == 7
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_whole_number_may_be_written_as_a_decimal():
         ("search", {"query": "x", "limit": 0}, "`limit`: Expected `int` >= 1", '"minimum":1,"maximum":50'),
         ("search", {"query": "x", "limit": True}, "`limit`: Expected `int`, got `bool`", "send `limit`"),
         ("search", {"query": "x", "limit": 2.5}, "`limit`: Expected `int`, got `float`", "send `limit`"),
-        ("search", {"query": "x", "limit": "5"}, "`limit`: Expected `int`, got `str`", "send `limit`"),
+        ("search", {"query": "x", "limit": "five"}, "`limit`: Expected `int`, got `str`", "send `limit`"),
         ("search", {"query": "x", "mode": "c"}, "`mode`: Invalid enum value 'c'", '["hybrid","keyword","semantic"]'),
         (
             "get_context",
@@ -128,7 +128,7 @@ def test_a_whole_number_may_be_written_as_a_decimal():
             "`min_confidence`: Expected `float` <= 1.0",
             '"maximum":1',
         ),
-        ("read_note", {"path": "x", "links": 1}, "`links`: Expected `bool`", "boolean"),
+        ("read_note", {"path": "x", "links": 5}, "`links`: Expected `bool`", "boolean"),
         ("read_note", {"paths": "a"}, "`paths`: Expected `array", "array"),
         ("read_note", {"paths": ["a"] * 5}, "`paths`: Expected `array` of length <= 4", '"maxItems":4'),
         ("read_note", {"paths": [1]}, "`paths`: Expected `str`, got `int`", "send `paths`"),
@@ -211,21 +211,15 @@ REFUSED = [
     ("read_note", {"path": "Home.md:99999"}, "bad-arguments", "a line between 1 and"),
     ("read_note", {}, "bad-arguments", "one of the two"),
     ("read_note", {"path": "Home.md", "paths": ["Home.md"]}, "bad-arguments", "one of the two"),
-    ("read_note", {"paths": ["a", "b", "c", "d", "e"]}, "bad-arguments", "`paths`"),
     ("search", {"query": "-only"}, "bad-query", "correct the query"),
     ("search", {"query": "modified:someday"}, "bad-query", "correct the query"),
     ("search", {"query": "tag:"}, "bad-query", "correct the query"),
-    ("search", {"query": "x", "limit": 0}, "bad-arguments", "`limit`"),
-    ("search", {"query": "x" * 5000}, "bad-arguments", "`query`"),
     ("search", {"query": "x", "type": 'a"b'}, "bad-request", "correct that parameter"),
-    ("search", {}, "bad-arguments", "`query`"),
     ("search", {"quary": "x"}, "bad-arguments", "did you mean `query`?"),
     ("search", {"query": "x", "vault": "Nowhere"}, "bad-arguments", "the names are"),
     ("find_related", {}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Home.md", "text": " "}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Nothing.md"}, "note-not-found", "find its path"),
-    ("find_related", {"path": "Home.md", "line": 0}, "bad-arguments", "`line`"),
-    ("explain_result", {"query": "x"}, "bad-arguments", "`path`"),
     ("explain_result", {"query": "-only", "path": "Home.md"}, "bad-query", "correct the query"),
     ("list_notes", {"modified_after": "yesterday"}, "bad-request", "correct that parameter"),
     ("list_notes", {"cursor": "20-12345678"}, "bad-arguments", "next_cursor of the page before"),
@@ -253,20 +247,13 @@ def test_a_mistake_in_a_query_has_its_position(spoken):
 
 
 @pytest.mark.slow
-def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_nearest(spoken):
-    error = spoken.ask("tools/call", name="serch", arguments={"query": "x"})["error"]
-
-    assert error["code"] == -32602
-    assert "did you mean 'search'" in error["message"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [None, 5, "capture", "write_note", "x" * 5000])
-def test_what_is_no_tool_is_refused_in_few_words(spoken, name):
+@pytest.mark.parametrize("name", ["serch", None, 5, "capture", "write_note", "x" * 5000])
+def test_an_unknown_tool_is_an_error_of_the_protocol_in_few_words(spoken, name):
     error = spoken.ask("tools/call", name=name)["error"]
 
     assert error["code"] == -32602
     assert len(error["message"]) < 250
+    assert name != "serch" or "did you mean 'search'" in error["message"]
 
 
 @pytest.mark.slow

@@ -1,10 +1,10 @@
 """
 Outputs of commands that Claude Code has run: they are shortened, stored for a day, and failures become notes.
 
-Only where the vault's settings ask for it, under `[hooks]`: `compress_outputs` and `capture_outputs`. Claude Code
-reports commands that succeeded, or whose failure the shell hides (`|| true`, a pipe); it replaces what its model sees
-only where the answer has the shape of the tool's own. Of a shortened output the whole is stored, scrubbed, 0600, on
-this machine alone, in a file that is named by a hash of its content.
+Only if the vault's settings ask for it, under `[hooks]`: `compress_outputs` and `capture_outputs`. Claude Code
+reports commands that succeeded, or whose failure the shell hides (`|| true`, a pipe); it replaces its model's input
+only if the answer has the shape of the tool's own. A shortened output is stored in full, scrubbed, 0600, on this
+machine alone, in a file that is named by a hash of its content.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quarry.settings import Settings
 
 MIN_CHARACTERS = 500  # of an output that may become a note; from 2,000 on it is shortened
-MAX_CHARACTERS = 8_000  # of a note; a failure is told in its first pages
+MAX_CHARACTERS = 8_000  # of a note; the first pages describe a failure
 MAX_PER_DAY = 10  # failures; more is a session of debugging, whose notes go unread
 MAX_TITLE = 100
 MAX_REMEMBERED = 500  # failures

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.indexing.activity import Updated
+from quarry.indexing.status import Updated
 from quarry.private_files import read_private, write_atomically
 from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc

@@ -6,7 +6,7 @@ from typing import get_args
 from quarry import protocol as wire
 from quarry.engine import Status
 from quarry.index import NotePage, Problem
-from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
@@ -113,7 +113,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         if progress
         else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
-        deepening=_deepening(status.deepening) if status.deepening else None,
+        deepening=_deepening(status.backfill) if status.backfill else None,
         missing=missing_legs(status.missing),
         problem_count=status.problem_count,
         problems=[problem(each) for each in status.problems],
@@ -131,7 +131,7 @@ def problem(told: Problem) -> wire.Problem:
     return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
 
 
-def _deepening(status: DeepeningStatus) -> wire.Deepening:
+def _deepening(status: BackfillStatus) -> wire.Deepening:
     return wire.Deepening(
         model=status.model,
         state=status.state,

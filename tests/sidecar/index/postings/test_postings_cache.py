@@ -14,7 +14,7 @@ from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.postings.searcher import Fts5Retriever, MemoryRetriever
 from quarry.index.postings.segment_delta import read_note
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing.maintenance import restore_postings
+from quarry.indexing.current_index import restore_postings
 
 NOTES = 40
 
