@@ -36,8 +36,7 @@ from quarry.index.database import NO_DEADLINE
 from quarry.index.keys import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
-from quarry.index.postings.columns import COMPOUNDS, TEXT
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, TEXT, QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS

@@ -20,7 +20,7 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.postings_cache import FEW_NOTES
+from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing import rebuild
 from quarry.indexing.backfill import Backfill
 from quarry.indexing.current_index import (
