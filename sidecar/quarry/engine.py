@@ -28,6 +28,7 @@ from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
 from quarry.messages import Description, Message
+from quarry.options import Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -45,7 +46,7 @@ from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_n
 from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import QueryEncoder
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
 from quarry.vault.new_note import Captured, capture
@@ -121,7 +122,7 @@ class Engine:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def search(self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+    def search(self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
         """
         Answer a request from what is indexed now.
 
@@ -134,7 +135,7 @@ class Engine:
         return self._ask(searching.search, options, is_cancelled)
 
     def further_passages(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:
         """
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
@@ -143,7 +144,7 @@ class Engine:
         return self._ask(partial(searching.further_passages, path), options, is_cancelled)
 
     def explain(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
         """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
         return self._ask(partial(self._explain, path), options, is_cancelled)
@@ -151,7 +152,7 @@ class Engine:
     def related(
         self,
         source: Source,
-        scope: Scope,
+        filters: Filters,
         limit: int,
         snippet_width: int,
         is_cancelled: Callable[[], bool] = lambda: False,
@@ -164,7 +165,7 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        options = SearchRequest("", limit=limit, snippet_width=snippet_width, scope=scope)
+        options = SearchOptions(query="", limit=limit, snippet_width=snippet_width, filters=filters)
         return self._ask(partial(searching.related, source), options, is_cancelled)
 
     def examples(
@@ -182,7 +183,7 @@ class Engine:
 
         def ask(query: str) -> Answer:
             deadline.check()
-            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+            return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         def make() -> tuple[ExampleQuery, ...]:
             return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
@@ -250,7 +251,7 @@ class Engine:
 
     @contextmanager
     def execution(
-        self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[SearchExecution]:
         """Open what a request searches with: a snapshot, and the models of its vectors. Raises as `reader`."""
         settings, model = self.settings, self._sync.model
@@ -266,7 +267,7 @@ class Engine:
                 encoder=encoder if has_dense else None,
                 retrievers=retrievers,
                 missing={name: reason for name, reason in missing.items() if is_asked(name, options.mode)},
-                weights=options.weights or {"lexical": settings.lexical_weight, "dense": settings.dense_weight},
+                weights=options.weights_or({"lexical": settings.lexical_weight, "dense": settings.dense_weight}),
                 deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
                 now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
                 fusion=options.fusion or settings.fusion,
@@ -368,7 +369,7 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _explain(self, path: str, options: SearchRequest, execution: SearchExecution) -> Explanation:
+    def _explain(self, path: str, options: SearchOptions, execution: SearchExecution) -> Explanation:
         """The explanation, with a sentence on what is in sections of the note that are not searched."""
         explained = searching.explain(path, options, execution)
         if explained is None:
@@ -382,18 +383,18 @@ class Engine:
         sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
         return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
-    def _with_status(self, scope: Scope) -> Scope:
-        """*scope* without the notes whose status the settings leave out."""
-        return replace(scope, not_status=self.settings.exclude_status)
+    def _with_status(self, filters: Filters) -> Scope:
+        """*filters* without the notes whose status the settings leave out."""
+        return scope_of(filters, self.settings.exclude_status)
 
     def _ask(
         self,
-        ask: Callable[[SearchRequest, SearchExecution], _Answer],
-        options: SearchRequest,
+        ask: Callable[[SearchOptions, SearchExecution], _Answer],
+        options: SearchOptions,
         is_cancelled: Callable[[], bool],
     ) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
-        options = replace(options, scope=self._with_status(options.scope))
+        options = replace(options, filters=self._with_status(options.filters))
         with self.execution(options, is_cancelled) as execution:
             try:
                 return ask(options, execution)

@@ -13,7 +13,7 @@ from quarry.indexing.status import Progress, State
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import ModelState
 from quarry.messages import Sentence, message
-from quarry.types import Retriever
+from quarry.options import Retriever
 
 MAX_PROBLEMS = 100  # listed; all are counted
 

@@ -22,6 +22,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
+from quarry.options import Retriever, SearchOptions
 from quarry.search.candidates import NO_CHUNKS, RankedChunks
 from quarry.search.execution import SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
@@ -29,7 +30,6 @@ from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Retriever, SearchRequest
 
 POOL = 100  # proposed by each retriever
 SIGNIFICANT_TERMS = 16  # of the source are looked for
@@ -64,7 +64,7 @@ class Related(Struct, frozen=True):
     missing: Mapping[Retriever, Sentence]
 
 
-def related(source: Source, options: SearchRequest, execution: SearchExecution) -> Related:
+def related(source: Source, options: SearchOptions, execution: SearchExecution) -> Related:
     """
     The notes nearest to *source*, without itself; *options* has their scope, limit and the width of snippets.
 
@@ -78,7 +78,7 @@ def related(source: Source, options: SearchRequest, execution: SearchExecution) 
     vector = _vector(chunks, texts, execution)
     dense_query = DenseQueries.bind(reader, vector, _contextual_vector(chunks, texts, execution)).ranking
     terms = KeywordQuery(terms=_significant_terms(texts, reader))
-    admitted = reader.matching_notes(AllOf(options.scope.conditions), deadline=execution.deadline)
+    admitted = reader.matching_notes(AllOf(options.filters.conditions), deadline=execution.deadline)
     scores, best = _scores(dense_query, terms, admitted, execution)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[
@@ -88,7 +88,7 @@ def related(source: Source, options: SearchRequest, execution: SearchExecution) 
     stored = reader.chunks(best[name.note_id] for name in ranked)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
     snippets = SnippetBuilder(execution, HighlightTerms({}), vector).snippets(
-        [chunk for _, chunk in shown], options.snippet_width
+        [chunk for _, chunk in shown], options.width
     )
     notes = tuple(
         RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)

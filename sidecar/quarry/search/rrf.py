@@ -14,13 +14,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index import CHUNK_WEIGHTS, note_of
+from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import extract_features
 from quarry.search.confidence import Evidence
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FOUND_BY, PASSAGES_PER_HIT, confidence_and_coverage, rank_by_signals
-from quarry.types import Candidate, Ranking, Retriever
+from quarry.types import Candidate, Ranking
 
 RRF_K = 60  # the paper's constant flattens the top: the first of one retriever does not outvote the thirds of both
 DEPTH = 30  # candidates asked of each retriever, as published
