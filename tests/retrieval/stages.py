@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
-from quarry.analysis.stopwords import STOP_WORDS
+from quarry.analysis.languages import STOP_WORDS
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.note import read_note

@@ -14,8 +14,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from quarry.analysis.alternatives import Languages, phrase_alternatives
-from quarry.analysis.analysis import analyse, phrase_terms
+from quarry.analysis.analysis import Languages, analyse, phrase_alternatives, phrase_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import InBlock, InTask, TaskState
 from quarry.index.keys import fold_case

@@ -18,7 +18,7 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.analysis.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.conditions import (
     MATCH_ALL,
