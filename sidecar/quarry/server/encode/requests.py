@@ -6,7 +6,7 @@ from quarry.index import NoteFilter
 from quarry.search import Source
 from quarry.search.answer import ELLIPSIS
 from quarry.types import Retriever, Scope, SearchRequest, VaultChange
-from quarry.vault.captured_note import Draft
+from quarry.vault.capture import Draft
 
 MAX_LIMIT = 100  # hits of a search
 SCAN_WIDTH = 120  # characters: two lines of a sidebar
