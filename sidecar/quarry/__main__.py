@@ -1,7 +1,7 @@
 """
 `python -m quarry` and the command `quarry`.
 
-`quarry hook` is told apart before anything is imported: an agent waits for it at each prompt.
+`quarry hook` is recognised before anything is imported: an agent waits for it at each prompt.
 """
 
 import sys

@@ -11,46 +11,54 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
+from typing import Self, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
-from quarry.capture import Captured, capture
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
-from quarry.index import Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
-from quarry.indexing.activity import Listener, Listeners, Progress, State
-from quarry.indexing.deepening import DeepeningStatus
+from quarry.index import CHUNK_WEIGHTS, Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
+from quarry.indexing.backfill import BackfillStatus
+from quarry.indexing.current_index import BUILT
 from quarry.indexing.freshness import IndexFreshness
-from quarry.indexing.limits import IndexingLimits
-from quarry.indexing.metadata import BUILT
-from quarry.indexing.sync import Synchronizer
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.status import Listener, Listeners, Progress, State
+from quarry.indexing.sync import IndexingLimits, Synchronizer
 from quarry.indexing.vector_model import LoadContextual
-from quarry.indexing.worker import RequestQueue, Worker
+from quarry.indexing.worker import Worker
+from quarry.inspection.inspector import Inspector
 from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
-from quarry.search import Answer, ExampleQuery, Explanation, FurtherPassages, Related, SearchContext, Source
-from quarry.search.context import RankFusion
-from quarry.search.contextual_queries import ContextualQueries
+from quarry.options import Filters, Retriever, Scope, SearchOptions, scope_of
+from quarry.search import (
+    Answer,
+    ExampleQuery,
+    Explanation,
+    FurtherPassages,
+    Related,
+    SearchExecution,
+    Source,
+    serving_retrievers,
+)
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
+from quarry.search.execution import is_asked
+from quarry.search.explanation import in_skipped_sections
+from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
+from quarry.search.pipeline import parse_request
+from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import Fusion, Retriever, Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
-from quarry.whole_note import WholeNote, find_indexed_note, read_whole_note
-
-if TYPE_CHECKING:
-    from quarry.inspection.inspector import Inspector
+from quarry.vault.new_note import Captured, capture
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
 MAX_PROBLEMS = 100  # listed; all are counted
 
 _Answer = TypeVar("_Answer")
-_Defaults: TypeAlias = tuple[Mapping[Retriever, float], Fusion, Deadline, datetime]
-"""What a request leaves open: weights and fusion; then its deadline, and what its dates are counted from."""
 
 
 class Status(Struct, frozen=True):
@@ -71,7 +79,7 @@ class Status(Struct, frozen=True):
     indexed_ms: int | None
     size_bytes: int
     message: Sentence | None
-    deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
+    backfill: BackfillStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
@@ -94,6 +102,7 @@ class Engine:
         self._queries_lock = threading.Lock()
         self._examples = ExampleCache()
         self._settings_lock = threading.Lock()  # two changes at once would lose one
+        self._opened = threading.local()  # the reader that a thread has open
         self._sync = Synchronizer(
             root,
             index_path,
@@ -141,9 +150,9 @@ class Engine:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def search(self, request: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+    def search(self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
         """
-        Answer *request* from what is indexed now.
+        Answer a request from what is indexed now.
 
         Raises:
             BadQuery: The query cannot be read.
@@ -151,33 +160,30 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        request, defaults = self._scoped(request), self._defaults(is_cancelled)
-        return self._ask(lambda context: searching.search(request, context, *defaults))
+        options = self._scoped(options)
+        return self._ask(options, is_cancelled, lambda execution: searching.search(options, execution))
 
     def further_passages(
-        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:
         """
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        request, defaults = self._scoped(request), self._defaults(is_cancelled)
-        return self._ask(lambda context: searching.further_passages(request, path, context, *defaults))
+        options = self._scoped(options)
+        return self._ask(options, is_cancelled, lambda execution: searching.further_passages(options, path, execution))
 
     def explain(
-        self, request: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
-        """
-        Why the note at *path* stands where it stands in the answer to *request*, or is not in it. Raises as `search`.
-        """
-        request, defaults = self._scoped(request), self._defaults(is_cancelled)
-        explained = self._ask(lambda context: searching.explain(request, path, context, *defaults))
-        return self._with_skipped_sections(explained, request) if explained else self._absent(path)
+        """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
+        options = self._scoped(options)
+        return self._ask(options, is_cancelled, lambda execution: self._explain(options, path, execution))
 
     def related(
         self,
         source: Source,
-        scope: Scope,
+        filters: Filters,
         limit: int,
         snippet_width: int,
         is_cancelled: Callable[[], bool] = lambda: False,
@@ -190,8 +196,12 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        deadline, scope = _deadline(is_cancelled), self._with_status(scope)
-        return self._ask(lambda context: searching.related(source, context, scope, limit, snippet_width, deadline))
+        scope, everything = self._with_status(filters), SearchOptions(query="")
+        return self._ask(
+            everything,
+            is_cancelled,
+            lambda execution: searching.related(source, scope, limit, snippet_width, execution),
+        )
 
     def examples(
         self, templates: Sequence[str], limit: int, is_cancelled: Callable[[], bool] = lambda: False
@@ -208,7 +218,7 @@ class Engine:
 
         def ask(query: str) -> Answer:
             deadline.check()
-            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+            return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         def make() -> tuple[ExampleQuery, ...]:
             return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
@@ -243,10 +253,8 @@ class Engine:
             return reader.notes(which, limit=limit, offset=offset)
 
     @cached_property
-    def inspector(self) -> "Inspector":
-        """The inspector, which tells which notes are in the index and why others are not."""
-        from quarry.inspection.inspector import Inspector  # few starts are asked that
-
+    def inspector(self) -> Inspector:
+        """The inspector, which reports which notes are in the index and why others are not."""
         return Inspector(self.root, self._sync, self.reader)
 
     def status(self) -> Status:
@@ -279,33 +287,63 @@ class Engine:
             indexed_ms=activity.equal_since_ms,
             size_bytes=sync.index.size_bytes(),
             message=notice,
-            deepening=sync.deepening.status(sync.model.contextual_slot),
+            backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
             built_ms=int(built) if built else None,
         )
 
     @contextmanager
     def reader(self) -> Iterator[Reader]:
         """
-        A snapshot to read from; damage that is met in it is repaired in the background.
+        A snapshot to read from, the same one for all that this thread asks inside; damage in it is repaired later.
 
         Raises:
             IndexUnavailable, IndexDamaged: On entering, or out of any question.
         """
+        opened: Reader | None = getattr(self._opened, "reader", None)
+        if opened is not None:
+            yield opened
+            return
         try:
             with self._sync.reader() as reader:
-                yield reader
+                self._opened.reader = reader
+                try:
+                    yield reader
+                finally:
+                    self._opened.reader = None
         except IndexDamaged:
-            self._requests.request_repair()
+            self._requests.request("repair")
             raise
 
     @contextmanager
-    def search_context(self) -> Iterator[SearchContext]:
-        """Open what a search reads: a snapshot of the index, and the encoder of its vectors. Raises as `reader`."""
+    def execution(
+        self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Iterator[SearchExecution]:
+        """Open what a request searches with: a snapshot, and the models of its vectors. Raises as `reader`."""
+        settings = self.settings
         with self.reader() as reader:
             encoder = self._sync.model.encoder_for(reader)
-            missing, fusion = self._sync.missing(encoder), RankFusion.of(self.settings)
-            contextual, is_complete = self._contextual_queries(reader), self.freshness.is_nearly_complete(reader)
-            yield SearchContext(reader, encoder, missing, fusion, contextual, is_complete)
+            missing = self._sync.missing(encoder)
+            retrievers = serving_retrievers(options.mode, missing)
+            has_dense = "dense" in retrievers
+            yield SearchExecution(
+                reader=reader,
+                encoder=encoder if has_dense else None,
+                retrievers=retrievers,
+                missing={name: reason for name, reason in missing.items() if is_asked(name, options.mode)},
+                weights=options.weights_or({"lexical": settings.lexical_weight, "dense": settings.dense_weight}),
+                deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
+                now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
+                fusion=options.fusion or settings.fusion,
+                rrf_k=settings.rrf_k,
+                rrf_weights=replace(
+                    CHUNK_WEIGHTS,
+                    text=settings.rrf_text_weight,
+                    section=settings.rrf_section_weight,
+                    context=settings.rrf_context_weight,
+                ),
+                contextual=self._contextual_queries(reader) if has_dense else None,
+                is_complete=self.freshness.is_nearly_complete(reader),
+            )
         self._sync.model.slot.start_loading()
         self._sync.note_search()
         if encoder is not None:
@@ -331,7 +369,7 @@ class Engine:
         """
         Write *draft* as a new note into *folder*, None for that of the settings, and have it indexed.
 
-        It can be found once `freshness.holds` what `freshness.last_report` tells afterwards. Raises as
+        It can be found once `freshness.includes` the number that `freshness.sequence_at` gives afterwards. Raises as
         `capture.capture`, and BadSettings where the vault's rules cannot be read.
         """
         rules = self._sync.policy.rules
@@ -346,11 +384,11 @@ class Engine:
 
     def rebuild(self) -> None:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""
-        self._requests.request_rebuild()
+        self._requests.request("rebuild")
 
     def reconcile(self) -> None:
         """Queue a comparison of the whole vault with the index."""
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
 
     @property
     def is_working(self) -> bool:
@@ -360,9 +398,9 @@ class Engine:
         return self._worker.is_busy or self._sync.model.is_awaited
 
     @property
-    def is_deepening(self) -> bool:
+    def is_backfilling(self) -> bool:
         """Whether contextual vectors are being made, or will be when their model is loaded."""
-        status = self._sync.deepening.status(self._sync.model.contextual_slot)
+        status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
         return status is not None and status.state in ("loading", "deepening")
@@ -384,7 +422,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, changes)
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:
@@ -395,7 +433,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     # --- steps ---------------------------------------------------------------------------------
@@ -412,54 +450,41 @@ class Engine:
             self._queries = self._queries or ContextualQueries(encoder)
             return self._queries
 
-    def _with_skipped_sections(self, explained: Explanation, request: SearchRequest) -> Explanation:
-        """*explained*, with a sentence on what stands in sections of the note that are not searched."""
-        from quarry.search.skipped_sections import in_skipped_sections  # imports what reads notes
-
-        query = searching.parse_request(request, _now())
+    def _explain(self, options: SearchOptions, path: str, execution: SearchExecution) -> Explanation:
+        """The explanation, with a sentence on what is in sections of the note that are not searched."""
+        explained = searching.explain(options, path, execution)
+        if explained is None:
+            return self._absent(path)
         try:
             text = self.read_note(explained.path).text
         except (NoteNotFound, VaultMissing):
             return explained
-        with self.reader() as reader:
-            languages = reader.languages
-        found = in_skipped_sections(text, query, explained.lacking, self.settings.skip_sections, languages)
+        query, skipped = parse_request(options, execution), self.settings.skip_sections
+        found = in_skipped_sections(text, query, explained.lacking, skipped, execution.reader.languages)
         sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
         return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
-    def _scoped(self, request: SearchRequest) -> SearchRequest:
-        return replace(request, scope=self._with_status(request.scope))
+    def _scoped(self, request: SearchOptions) -> SearchOptions:
+        return replace(request, filters=self._with_status(request.filters))
 
-    def _with_status(self, scope: Scope) -> Scope:
-        """*scope* without the notes whose status the settings leave out."""
-        return replace(scope, not_status=self.settings.exclude_status)
+    def _with_status(self, filters: Filters) -> Scope:
+        """*filters* without the notes whose status the settings leave out."""
+        return scope_of(filters, self.settings.exclude_status)
 
-    def _defaults(self, is_cancelled: Callable[[], bool]) -> _Defaults:
-        settings = self.settings
-        weights: dict[Retriever, float] = {"lexical": settings.lexical_weight, "dense": settings.dense_weight}
-        return weights, settings.fusion, _deadline(is_cancelled), _now()
-
-    def _ask(self, ask: Callable[[SearchContext], _Answer]) -> _Answer:
+    def _ask(
+        self, options: SearchOptions, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
+    ) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
-        with self.search_context() as context:
+        with self.execution(options, is_cancelled) as execution:
             try:
-                return ask(context)
+                return ask(execution)
             except PostingsDamaged as error:
-                context.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
-                return ask(context)
+                execution.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
+                return ask(execution)
 
     def _absent(self, path: str) -> Explanation:
-        """Why the index does not hold the note at *path*."""
+        """Why the index does not have the note at *path*."""
         state, reason = self._sync.absence_of(path)
         args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
         told = Message("explain-absent", args)
         return Explanation(path, state, reason.message, understood=Description(), told=(told,))
-
-
-def _deadline(is_cancelled: Callable[[], bool]) -> Deadline:
-    return Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled)
-
-
-def _now() -> datetime:
-    """Local time, without a zone: "yesterday" goes by the clock on the wall."""
-    return datetime.now()  # noqa: DTZ005

@@ -87,6 +87,26 @@ def read_private(path: Path, max_bytes: int) -> bytes | None:
         return None
 
 
+def delete_old(folder: Path, *, max_age_s: float, max_files: int, max_bytes: int = sys.maxsize) -> None:
+    """
+    Delete the files in *folder* that are older than *max_age_s*, and the oldest if they are too many or too large.
+
+    A file far in the future was written before the clock was set back; it counts as old.
+    """
+    files = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                files.append((abs(time.time() - found.st_mtime), found.st_size, entry.path))
+    total = 0
+    for number, (age_s, size_bytes, path) in enumerate(sorted(files)):
+        total += size_bytes
+        if age_s > max_age_s or number >= max_files or total > max_bytes:
+            with contextlib.suppress(OSError):
+                Path(path).unlink()
+
+
 def _take_over(temporary: Path, like: os.stat_result) -> None:
     made = temporary.stat()
     if hasattr(os, "chown") and (like.st_uid, like.st_gid) != (made.st_uid, made.st_gid):

@@ -37,16 +37,22 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Array
 
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
+from quarry.options import Fusion, Stemming
 from quarry.private_files import write_atomically
-from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
 BLOCKS = "context"  # the table of the context blocks
@@ -115,9 +121,6 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
         BadSettings: A field is unknown or its value invalid (nothing is written), or the present file cannot be
             read.
     """
-    import tomlkit  # 5 % of what a sidecar imports, and most starts write no settings
-    from tomlkit.exceptions import TOMLKitError
-
     file = root / SETTINGS_FILE
     text = _read(file)
     _settings_of(_parse(text))  # a file that cannot be read is not rewritten
@@ -146,8 +149,6 @@ def _put(table: Any, key: str, value: object) -> None:
     if not isinstance(value, tuple):
         table[key] = value
         return
-    from tomlkit.items import Array
-
     present = table.get(key)
     if isinstance(present, Array):
         for at in reversed(range(len(present))):
@@ -205,33 +206,30 @@ def _model(key: str, value: object) -> str:
     raise BadSettings(f'{key} is {_quoted(value)}; it takes "bundled", a local folder, or a Hugging Face name')
 
 
-def _weight(key: str, value: object) -> float:
-    # A bool is an int to Python, and NaN is no weight: it fails both comparisons.
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_WEIGHT:
-        return float(value)
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_WEIGHT:g}")
+def _number(most: float) -> Callable[[str, object], float]:
+    """The check for a number from 0 to *most*."""
+
+    def check(key: str, value: object) -> float:
+        # A bool is an int to Python, and NaN fails both comparisons.
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+            return float(value)
+        raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {most:g}")
+
+    return check
 
 
-def _rank_constant(key: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_RANK_CONSTANT:
-        return float(value)
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes a number from 0 to {MAX_RANK_CONSTANT:g}")
+def _choice(choices: tuple[str, ...]) -> Callable[[str, object], str]:
+    """The check for one of *choices*."""
+
+    def check(key: str, value: object) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(choices)}")
+
+    return check
 
 
-def _stemming(key: str, value: object) -> Stemming:
-    for known in STEMMINGS:
-        if value == known:
-            return known
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(STEMMINGS)}")
-
-
-def _fusion(key: str, value: object) -> Fusion:
-    for known in FUSIONS:
-        if value == known:
-            return known
-    raise BadSettings(f"{key} is {_quoted(value)}; it takes one of {', '.join(FUSIONS)}")
-
-
+_weight = _number(MAX_WEIGHT)
 _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "include_folders": ("folders", "include", _folders),
     "exclude_folders": ("folders", "exclude", _folders),
@@ -242,12 +240,12 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "index_pdfs": ("files", "pdf", _flag),
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
-    "stemming": ("keyword", "stemming", _stemming),
+    "stemming": ("keyword", "stemming", _choice(STEMMINGS)),
     "lexical_weight": ("search", "lexical_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
-    "fusion": ("search", "fusion", _fusion),
+    "fusion": ("search", "fusion", _choice(FUSIONS)),
     "exclude_status": ("search", "exclude_status", _strings),
-    "rrf_k": ("search", "rrf_k", _rank_constant),
+    "rrf_k": ("search", "rrf_k", _number(MAX_RANK_CONSTANT)),
     "rrf_text_weight": ("search", "rrf_text_weight", _weight),
     "rrf_section_weight": ("search", "rrf_section_weight", _weight),
     "rrf_context_weight": ("search", "rrf_context_weight", _weight),
@@ -294,8 +292,6 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
 
 
 def _stranger(key: str, known: set[str]) -> str:
-    from difflib import get_close_matches
-
     near = get_close_matches(key, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"the known keys are {', '.join(sorted(known))}"
     return f"{SETTINGS_FILE} sets {key[:MAX_QUOTED]}, which is not a known key; {hint}"
@@ -325,8 +321,6 @@ def _parse(text: str) -> dict[str, Any]:
     if not text:
         return {}
     _refuse_costly(text)
-    import tomllib
-
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits

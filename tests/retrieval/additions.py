@@ -37,7 +37,7 @@ from quarry.evaluation.runner import MAIN, measure
 from quarry.index import Reader
 from quarry.index.filters.properties import moment_ms
 from quarry.search.signals import SCORE_DIGITS, Numbers
-from quarry.search.six_signals import MS_A_DAY, SEVERITIES, recency
+from quarry.search.six_signals import MS_PER_DAY, SEVERITIES, recency
 
 WEIGHTS = (0.01, 0.02, 0.03, 0.05, 0.1)
 FACTORS = (0.5, 1.25, 1.5)  # of meaning
@@ -181,7 +181,7 @@ def facts_of(engine: Engine, reader: Reader) -> dict[str, Facts]:
     newest = max((one for one in changed.values() if one is not None), default=0)
     return {
         path: Facts(
-            age_days=math.inf if (one := changed[path]) is None else (newest - one) / MS_A_DAY,
+            age_days=math.inf if (one := changed[path]) is None else (newest - one) / MS_PER_DAY,
             links=math.log1p(links[path]) / most,
             tags=frozenset(term for tag in note.tags for term in phrase_terms(tag)),
             domain=frozenset(phrase_terms(str(note.properties.get("domain", "")))),

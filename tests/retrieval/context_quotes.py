@@ -37,7 +37,7 @@ from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.search.budget import CHARACTERS_PER_TOKEN
+from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server import encode as translate
 from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted

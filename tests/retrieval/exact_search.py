@@ -11,7 +11,6 @@ It is what search is compared with, not what anyone would want to wait for.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 
 import apsw
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from quarry import search as searching
 from quarry.embedding import Encoder
-from quarry.engine import Engine, _now
+from quarry.engine import Engine
 from quarry.index import (
     CHUNK_WEIGHTS,
     Background,
@@ -37,14 +36,13 @@ from quarry.index.database import NO_DEADLINE
 from quarry.index.keys import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
-from quarry.index.postings.columns import COMPOUNDS, TEXT
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, TEXT, QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
 from quarry.search import Answer
-from quarry.types import Fusion, Retriever, SearchRequest
 
 DIGITS = 12  # of scores by word: FTS5's sums of .3 may differ in the last bit where they are equal
 TEXTS = 4096  # embedded at a time
@@ -62,24 +60,16 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine.search_context() as context:
-            assert context.encoder is not None, "both retrievers serve"
-            self._chunks, self._titles = embedded(context.reader, context.encoder)
-            self._documents = Fts5Documents(context.reader)
+        with engine.execution(SearchOptions(query="")) as execution:
+            assert execution.encoder is not None, "both retrievers serve"
+            self._chunks, self._titles = embedded(execution.reader, execution.encoder)
+            self._documents = Fts5Documents(execution.reader)
 
-    def search(self, request: SearchRequest) -> Answer:
+    def search(self, request: SearchOptions) -> Answer:
         """Answer *request*, however long it takes."""
-        engine = self._engine
-        with engine.search_context() as context:
-            exact = replace(context, reader=ExactReader(context.reader, self._chunks, self._titles, self._documents))
-            return searching.search(request, exact, *_defaults(engine))
-
-
-def _defaults(engine: Engine) -> tuple[dict[Retriever, float], Fusion, Deadline, datetime]:
-    """What a request leaves open, by the settings of *engine*, without a deadline."""
-    settings = engine.settings
-    weights: dict[Retriever, float] = {"lexical": settings.lexical_weight, "dense": settings.dense_weight}
-    return weights, settings.fusion, NO_DEADLINE, _now()
+        with self._engine.execution(request) as execution:
+            reader = ExactReader(execution.reader, self._chunks, self._titles, self._documents)
+            return searching.search(request, replace(execution, reader=reader, deadline=NO_DEADLINE))
 
 
 class ExactReader(Reader):

@@ -25,15 +25,15 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 import quarry.search.confidence as shipped
-from quarry.embedding import load_encoder
+from quarry.embedding import Encoder, load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.runner import SYSTEMS, System, indexed
-from quarry.index import Deadline, Index
-from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.index import Deadline, Index, Reader
+from quarry.options import Retriever, Scope
+from quarry.search import SearchExecution, serving_retrievers
+from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 from quarry.search.ranking import SignalRanking
-from quarry.types import Scope
 from quarry.vault.paths import nfc
 
 PROMPTS = HERE / "prompts"
@@ -58,9 +58,9 @@ SEED = 20_260_101
 STEPS = 30  # of Newton's method, which needs about eight
 NOW = datetime(2026, 1, 1, tzinfo=None)  # noqa: DTZ001 - as the engine counts: the time of the person who asks
 COLUMNS = {
-    "hybrid": ("contrast_met", "cosine_met", "missing", "length", "rarest"),
-    "keyword": ("contrast_met", "title", "missing", "length", "rarest"),
-    "semantic": ("contrast_met", "cosine_met", "missing", "length", "rarest"),
+    "hybrid": ("contrast_covered", "cosine_covered", "uncovered", "length", "max_idf"),
+    "keyword": ("contrast_covered", "title", "uncovered", "length", "max_idf"),
+    "semantic": ("contrast_covered", "cosine_covered", "uncovered", "length", "max_idf"),
 }
 HEADER = """\
 # What each piece of evidence counts for the confidence of a hit; see search/confidence.py for what they are. Fitted by
@@ -178,9 +178,8 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
     index, encoder = Index.open(index_path), load_encoder()
     try:
         with index.reader() as reader:
-            context = SearchContext(reader, encoder, {})
             found = {
-                mode: [example(prompt, SYSTEMS[system], context) for prompt in prompts]
+                mode: [example(prompt, SYSTEMS[system], reader, encoder) for prompt in prompts]
                 for mode, system in MODES.items()
             }
     finally:
@@ -202,27 +201,29 @@ def vault_of(name: str, data: Path, folder: Path) -> Path:
     return unpacked / inner
 
 
-def example(prompt: Prompt, system: System, context: SearchContext) -> Example:
+def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) -> Example:
     """The evidence for the first hits of *prompt*."""
     request = system.request(prompt.text, limit=HITS)
     if prompt.kind == "removed":
-        request = replace(request, scope=Scope(not_paths=prompt.paths))
+        request = replace(request, filters=Scope(not_paths=prompt.paths))
     nothing = Example(prompt, "", {}, np.zeros(0))
+    retrievers = serving_retrievers(request.mode, {})
+    weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+    used = encoder if "dense" in retrievers else None
+    execution = SearchExecution(reader, used, retrievers, {}, weights, Deadline.after(60), NOW)
     try:
-        query = parse_request(request, NOW)
+        query = parse_request(request, execution)
     except BadQuery:
         return nothing
-    deadline = Deadline.after(60)
-    execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline, datetime.now())  # noqa: DTZ005
-    result = execution.run_with_relaxation(query)
+    result = run_with_relaxation(query, request, execution)
     if not (isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking) and result.shown):
         return nothing
     ranking, passages = result.ranking, [note.passages for note in result.shown]
     shown = ranking.order[: len(passages)]
-    evidence = ranking.evidence(shown, passages, context.reader, deadline)
+    evidence = ranking.evidence(shown, passages, execution)
     right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]
     columns = {name: np.zeros(len(right)) + column for name, column in evidence.features().items()}
-    return Example(prompt, shipped.TABLES.get(evidence.telling, ""), columns, np.array(right, np.float64))
+    return Example(prompt, shipped.TABLES.get(evidence.nonzero_retrievers, ""), columns, np.array(right, np.float64))
 
 
 # --- fitting -----------------------------------------------------------------------------------

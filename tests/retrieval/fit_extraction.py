@@ -18,7 +18,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -29,20 +28,19 @@ from judged_prompts import read_prompts
 from msgspec import Struct
 from numpy.typing import NDArray
 
-import quarry.search.sentence_confidence as shipped
-from quarry.embedding import load_encoder
+import quarry.search.extraction as shipped
+from quarry.embedding import Encoder, load_encoder
 from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.index import Deadline, Index
+from quarry.index import Deadline, Index, Reader
+from quarry.options import Retriever, SearchOptions
 from quarry.query.question import is_question
-from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
-from quarry.search.extraction import LENGTHS, LIKELY, compare_sentences
-from quarry.search.sentence_confidence import WEIGHTS, features_of_best
-from quarry.types import SearchRequest
+from quarry.search import SearchExecution
+from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
+from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 LEARNED = "pieces"  # of about the length of notes; five notes of a book each are no vault, and are a check
@@ -112,21 +110,21 @@ def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | Non
     index, encoder = Index.open(index_path), load_encoder()
     try:
         with index.reader() as reader:
-            context = SearchContext(reader, encoder, {})
-            return [best_of(text, context) for text in texts]
+            return [best_of(text, reader, encoder) for text in texts]
     finally:
         index.close()
 
 
-def best_of(text: str, context: SearchContext) -> Found | None:
+def best_of(text: str, reader: Reader, encoder: Encoder) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
-    request, deadline = SearchRequest(text), Deadline.after(60)
+    request = SearchOptions(query=text)
+    weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+    execution = SearchExecution(reader, encoder, ("lexical", "dense"), {}, weights, Deadline.after(60), NOW)
     try:
-        query = parse_request(request, NOW)
+        query = parse_request(request, execution)
     except BadQuery:
         return None
-    execution = QueryExecution(request, context, {"lexical": 1.0, "dense": 1.0}, "convex", deadline, datetime.now())  # noqa: DTZ005
-    result = execution.run_with_relaxation(query)
+    result = run_with_relaxation(query, request, execution)
     if (
         not isinstance(result, RankedResult)
         or not result.shown
@@ -135,8 +133,7 @@ def best_of(text: str, context: SearchContext) -> Found | None:
         or result.shown[0].confidence < LIKELY
     ):
         return None
-    assert context.encoder is not None
-    compared = compare_sentences(result.shown[0], result.prepared, context.reader, context.encoder)
+    compared = compare_sentences(result.shown[0], result.prepared, reader, encoder)
     if compared is None:
         return None
     sentences, evidence = compared
@@ -172,7 +169,7 @@ def fit(matrix: NDArray[np.float64], truths: NDArray[np.float64]) -> NDArray[np.
 
 
 def written(weights: NDArray[np.float64]) -> str:
-    """The weights as they stand in `search/sentence_confidence.py`."""
+    """The weights as they stand in `search/extraction.py`."""
     pairs = ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(WEIGHTS, weights[1:], strict=True))
     return f"BIAS = {weights[0]:.2f}\nWEIGHTS = {{{pairs}}}"
 

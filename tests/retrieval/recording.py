@@ -13,8 +13,8 @@ from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.corpus import Corpus, prepare
 from quarry.evaluation.runner import SYSTEMS, indexed
 from quarry.index import Deadline, Reader
-from quarry.search import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.search import SearchExecution
+from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 from quarry.search.ranking import SignalRanking
 from quarry.vault.paths import nfc
 
@@ -42,12 +42,13 @@ class Session(NamedTuple):
 
     def ranked(self) -> Iterator[RankedQuery]:
         """Ask each query; those that rank nothing are left out."""
-        context = SearchContext(self.reader, load_encoder(), {})
+        encoder = load_encoder()
         for query in self.collection.queries:
             request = SYSTEMS["default"].request(query.text, DEPTH)
-            execution = QueryExecution(request, context, _EQUAL, "convex", Deadline.after(60), NOW)
+            deadline = Deadline.after(60)
+            execution = SearchExecution(self.reader, encoder, ("lexical", "dense"), {}, _EQUAL, deadline, NOW)
             try:
-                result = execution.run_with_relaxation(parse_request(request, NOW))
+                result = run_with_relaxation(parse_request(request, execution), request, execution)
             except BadQuery:
                 continue
             if isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking):

@@ -12,7 +12,7 @@ from quarry.server.encode.context import Quoted
 
 
 def passage(path: str, text: str, confidence: float = 0.5, size: int | None = None) -> Quoted:
-    source = wire.Source(path=path, heading_path=[], line=0, confidence=confidence)
+    source = wire.Source(path=path, heading_path=[], line=0, project=None, confidence=confidence)
     return Quoted(source, "", Quotable(text, confidence, (len(text),), (size or len(text),)), (text,))
 
 

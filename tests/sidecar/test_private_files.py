@@ -3,10 +3,11 @@
 import os
 import stat
 import sys
+import time
 
 import pytest
 
-from quarry.private_files import read_private, write_atomically
+from quarry.private_files import delete_old, read_private, write_atomically
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
 
@@ -54,3 +55,18 @@ def test_only_a_file_is_read_and_only_its_beginning(tmp_path):
 
     assert read_private(tmp_path / "file", 3) == b"123"
     assert [read_private(tmp_path / name, 3) for name in ("link", "pipe", "none")] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [({"max_age_s": 25}, {"0", "1", "2"}), ({"max_files": 2}, {"0", "1"}), ({"max_bytes": 1000}, {"0"})],
+)
+def test_files_that_are_old_or_too_many_or_too_large_are_deleted(tmp_path, limits, kept):
+    now_s = time.time()
+    for number in range(5):
+        (tmp_path / f"{number}").write_bytes(b"x" * 600)
+        os.utime(tmp_path / f"{number}", (now_s - 10 * number, now_s - 10 * number))
+
+    delete_old(tmp_path, **{"max_age_s": 1000, "max_files": 100, **limits})
+
+    assert {file.name for file in tmp_path.iterdir()} == kept

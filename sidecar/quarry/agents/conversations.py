@@ -1,33 +1,43 @@
 """
-What is kept of the conversations of AI agents: small files in the runtime folder, 0600, none used after twelve hours.
+Files about the conversations of AI agents: small, private, in the runtime folder, and ignored after twelve hours.
 
-Each has the name `<vault id>.<conversation>.<kind>`. The conversation is a hash, so that no name tells whose it is, and
-no id that a client makes up leads out of the folder. The kinds:
+Each has the name `<vault id>.<conversation>.<kind>`. The conversation is a hash, so that no name reveals it, and no id
+that a client makes up leads out of the folder. The kinds:
 
-    lease    the sidecar stays, though nobody asks (`leases.py`)
-    seen     hashes of the passages that were shown (`ledger.py`, which only the sidecar writes)
-    prompt   the words of the last prompt, as far as they can be no credential (`hooks/`)
+    lease    the sidecar keeps running although it gets no requests
+    seen     hashes of the passages that were shown; only the sidecar writes it
+    prompt   the words of the last prompt, except those that may be credentials (`hooks/`)
     given    its tool call has been answered
     blocks   the context blocks have been loaded
     started  by the vault: a sidecar was started, and is given time
 
-Hooks of one conversation run at the same time, in processes that may end at any moment: a file is put in its place
-whole, or made by the one process that makes it first.
+Hooks of one conversation run at the same time, in processes that may end at any moment: a file is replaced as a whole,
+or made by the one process that is first. A lease is a file, not a request: a hook takes it before there is a sidecar,
+the successor of a sidecar finds it, and no connection has to be held. It expires if its client was killed.
 """
 
+import _thread
 import contextlib
 import hashlib
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from quarry.config import runtime_dir
-from quarry.private_files import NEW_FILE_FLAGS, private_folder, read_private, write_atomically
+from quarry.errors import IndexUnavailable
+from quarry.private_files import NEW_FILE_FLAGS, delete_old, private_folder, read_private, write_atomically
 
-KEPT_S = 12 * 3600  # a conversation of a day's work; what a client left behind when it was killed goes after that
+KEPT_S = 12 * 3600  # a conversation of a day's work; files of a client that was killed expire, too
 MAX_FILES = 500  # a hundred conversations at a time
-MAX_FILE_BYTES = 64 * 1024  # the largest, a ledger, has 33 bytes a passage
+MAX_FILE_BYTES = 64 * 1024  # the largest, a ledger, has 33 bytes per passage
+LOOK_S = 5.0  # between two looks for leases: a sidecar may exit so much later
+MAX_ENTRIES = 1_000  # passages in a ledger; a hook shows three per prompt
+KEPT_ENTRIES = 500  # the newest, once there are too many
+LEASE, SEEN = "lease", "seen"
 _KEY_BYTES = 12
+_HASH_BYTES = 16
 
 
 def conversations_folder() -> Path:
@@ -43,7 +53,7 @@ class Conversation:
         The conversation that its client calls *name*, about the vault with the id *vault*.
 
         Args:
-            may_write: False looks only: what would change a file does nothing.
+            may_write: False only reads: whatever would change a file does nothing.
         """
         self.key = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).hexdigest()
         self._folder = folder
@@ -51,33 +61,34 @@ class Conversation:
         self._may_write = may_write
 
     def file(self, kind: str) -> Path:
-        """Where the file of *kind* lies, whether or not it is there."""
+        """The path of the file of *kind*, which may not exist."""
         return self._folder / f"{self._vault}.{self.key}.{kind}"
 
     def has(self, kind: str) -> bool:
-        """Whether there is a file of *kind* that still counts."""
+        """Whether there is a file of *kind* that has not expired."""
         return _is_current(self.file(kind), time.time())
 
     def read(self, kind: str) -> str | None:
-        """The text of the file of *kind*; None where there is none that still counts."""
-        return read_text(self.file(kind)) if self.has(kind) else None
+        """The text of the file of *kind*; None if there is none or it has expired."""
+        content = read_private(self.file(kind), MAX_FILE_BYTES) if self.has(kind) else None
+        return None if content is None else content.decode("utf-8", "replace")
 
     def write(self, kind: str, text: str) -> None:
-        """Put *text* in the place of the file of *kind*, whole. Raises `OSError`."""
+        """Replace the file of *kind*. Raises `OSError`."""
         if not self._may_write:
             return
         write_atomically(self.file(kind), text.encode("utf-8", "replace"))
 
     def claim(self, kind: str) -> bool:
-        """Make the file of *kind*; false where another process has. Raises `OSError`."""
+        """Make the file of *kind*; false if another process has. Raises `OSError`."""
         if not self._may_write:
             return not self.has(kind)
-        if self._created(kind):  # first of all: what another process made meanwhile must not be taken for an old one
+        if self._created(kind):  # first: a file that another process makes meanwhile must not be taken for an old one
             return True
         if self.has(kind):
             return False
         with contextlib.suppress(FileNotFoundError):
-            self.file(kind).unlink()  # too old to count
+            self.file(kind).unlink()  # it has expired
         return self._created(kind)
 
     def _created(self, kind: str) -> bool:
@@ -88,31 +99,15 @@ class Conversation:
         return True
 
     def drop(self, *kinds: str) -> None:
-        """Take the files of *kinds* away."""
+        """Delete the files of *kinds*."""
         for kind in kinds if self._may_write else ():
             with contextlib.suppress(OSError):  # not there
                 self.file(kind).unlink()
 
 
-def read_text(file: Path) -> str | None:
-    """The text of *file*, of which the first `MAX_FILE_BYTES` count; None if it is not a file of ours."""
-    content = read_private(file, MAX_FILE_BYTES)
-    return None if content is None else content.decode("utf-8", "replace")
-
-
 def tidy(folder: Path) -> None:
-    """Take away what no longer counts, and the oldest of what is too much."""
-    now_s = time.time()
-    aged = []
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                aged.append((now_s - entry.stat(follow_symlinks=False).st_mtime, entry.path))
-    aged.sort()
-    for number, (age_s, path) in enumerate(aged):
-        if number >= MAX_FILES or abs(age_s) > KEPT_S:
-            with contextlib.suppress(OSError):
-                Path(path).unlink()
+    """Delete files that have expired, and the oldest if there are too many."""
+    delete_old(folder, max_age_s=KEPT_S, max_files=MAX_FILES)
 
 
 def _is_current(file: Path, now_s: float) -> bool:
@@ -121,3 +116,109 @@ def _is_current(file: Path, now_s: float) -> bool:
         return abs(now_s - file.lstat().st_mtime) <= KEPT_S
     except OSError:
         return False
+
+
+# --- leases ----------------------------------------------------------------------------------------
+
+
+def take_lease(conversation: Conversation) -> None:
+    """Take the lease of *conversation*, or renew it. Raises `OSError`."""
+    conversation.write(LEASE, "")
+
+
+def free_lease(conversation: Conversation) -> None:
+    """Free the lease of *conversation*."""
+    conversation.drop(LEASE)
+
+
+class Leases:
+    """The leases of one vault, for its sidecar."""
+
+    def __init__(self, folder: Path, vault: str) -> None:
+        self._folder = folder
+        self._prefix = f"{vault}."
+        self._looked_s = -LOOK_S
+        self._is_held = False
+
+    def is_any_held(self) -> bool:
+        """Whether a conversation with the vault is open, as of at most `LOOK_S` ago."""
+        now_s = time.monotonic()
+        if now_s - self._looked_s >= LOOK_S:
+            self._looked_s, self._is_held = now_s, self._look()
+        return self._is_held
+
+    def _look(self) -> bool:
+        now_s = time.time()
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:  # no folder: none was ever taken
+            return any(
+                entry.name.startswith(self._prefix)
+                and entry.name.endswith(f".{LEASE}")
+                and _is_current(Path(entry.path), now_s)
+                for entry in entries
+            )
+        return False
+
+
+# --- ledgers ---------------------------------------------------------------------------------------
+
+
+class ShownPassages:
+    """
+    The passages that one conversation was shown, as hashes in a file that outlives the sidecar.
+
+    A hash is keyed by the conversation, so that two ledgers have nothing in common, and made of path and text, so that
+    an edited passage may be shown again. The file is read for each answer: deleting it makes the sidecar forget it.
+    """
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._key = bytes.fromhex(conversation.key)
+        self._hashes = (conversation.read(SEEN) or "").split()
+        self._known = set(self._hashes)
+        self._added: list[str] = []
+
+    def has(self, path: str, text: str) -> bool:
+        """Whether the passage *text* of the note at *path* was shown."""
+        return self._hash(path, text) in self._known
+
+    def add(self, path: str, text: str) -> None:
+        """Count the passage as shown, once `save` is called."""
+        self._added.append(self._hash(path, text))
+
+    def save(self) -> None:
+        """
+        Write what was added.
+
+        Raises:
+            IndexUnavailable: It cannot be written.
+        """
+        if not self._added:
+            return
+        hashes = [*self._hashes, *self._added]
+        kept = hashes if len(hashes) <= MAX_ENTRIES else hashes[-KEPT_ENTRIES:]
+        try:
+            if not self._hashes:  # a new ledger: expired ones go
+                tidy(self._conversation.file(SEEN).parent)
+            self._conversation.write(SEEN, "".join(f"{found}\n" for found in kept))
+        except OSError as error:
+            raise IndexUnavailable(
+                f"the passages quoted in the conversation cannot be stored: {error.strerror}"
+            ) from error
+
+    def _hash(self, path: str, text: str) -> str:
+        passage = f"{path}\0{text}".encode("utf-8", "replace")
+        return hashlib.blake2b(passage, digest_size=_HASH_BYTES, key=self._key).hexdigest()
+
+
+class Ledgers:
+    """The ledgers of one vault. Only its sidecar writes them, one answer at a time."""
+
+    def __init__(self, vault: str) -> None:
+        self._vault = vault
+        self._lock = _thread.allocate_lock()  # `threading` costs a hook a millisecond
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[ShownPassages]:
+        """The passages shown in the conversation *name*, for one answer; no other answer is chosen meanwhile."""
+        with self._lock:
+            yield ShownPassages(Conversation(conversations_folder(), self._vault, name))

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quarry import __version__, config
-from quarry.agents.install.config_paths import Host, current_host
+from quarry.agents.install.clients import Host, current_host
 from quarry.agents.install.desired_state import Unreadable, installed
-from quarry.agents.install.server_entry import running_launcher
-from quarry.agents.install.verify import Verification, verify
+from quarry.agents.install.server_entry import Verification, running_launcher, verify
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient

@@ -17,7 +17,7 @@ SIGNALS = {
     "note": "words in the note",
     "phrase": "words side by side",
     "meaning": "meaning",
-    "wording": "meaning of single words",
+    "max_sim": "meaning of single words",
     "title": "title",
     "exact": "title is the query",
     "words": "words it shares",

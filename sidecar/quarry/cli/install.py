@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.agents.install.clients import CLIENTS, SCOPES
+from quarry.agents.install.clients import CLIENTS, SCOPES, current_host, is_present
 from quarry.agents.install.config_files import apply, backup_path, planned
-from quarry.agents.install.config_paths import current_host, is_present
 from quarry.agents.install.desired_state import (
     ClientSetup,
     Installed,
@@ -21,8 +20,7 @@ from quarry.agents.install.desired_state import (
     left_out,
     servers_for,
 )
-from quarry.agents.install.server_entry import checked_name, running_launcher
-from quarry.agents.install.verify import Verification, verify
+from quarry.agents.install.server_entry import Verification, checked_name, running_launcher, verify
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.options import add_json, add_vault, resolve_vault
 from quarry.cli.parser import BadUsage
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from quarry.agents.install.clients import Host
     from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange
-    from quarry.agents.install.config_paths import Host
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,36 +1,35 @@
 """
-The discovery file: how a client finds the sidecar of a vault, and the only place where its token stands. The owner's
-token stands in a file of its own, which only programs read that may change settings or end the sidecar.
+Discovery files, by which a client finds the sidecar of a vault.
 
-`<runtime folder>/<vault id>.json` and `<vault id>.owner`, mode 0600 in a folder of mode 0700. The discovery file
-appears, whole, once the sidecar can answer, after the owner's; both go when the sidecar leaves. A file left by a killed
-one is told by the lock beside it: the system frees the lock with the process, so a free lock means that nobody serves
-and the token opens nothing.
+`<runtime folder>/<vault id>.json` and `<vault id>.owner`, mode 0600 in a folder of mode 0700, contain the only copies
+of the sidecar's tokens; the owner's token is in a file of its own, for programs that may change settings or stop the
+sidecar. The discovery file appears, complete, once the sidecar can answer, after the owner's; both are removed when the
+sidecar exits. A file that a killed sidecar left is recognised by the lock beside it: the system releases the lock with
+the process, so a free lock means that no sidecar is running and the token opens nothing.
 """
 
 import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from quarry.errors import ConnectionFailed, VaultLocked
 from quarry.private_files import read_private, write_atomically
 
+if sys.platform != "win32":
+    import fcntl
 if TYPE_CHECKING:
     from filelock import FileLock
 
-NO_PORT = 0  # of a program that has opened the vault exclusively: it answers nobody
+NO_PORT = 0  # of a program that has opened the vault exclusively: it answers no requests
 MAX_PORT = 65_535
-TOKEN_BYTES = 32  # 256 bits: not to be guessed, whatever the rate
-MAX_FILE_BYTES = 64 * 1024  # it is 300 bytes; what is larger is none of ours
-LOCK_PATIENCE_S = 0.3  # a client that looks whether the lock is held has it for microseconds
+TOKEN_BYTES = 32  # 256 bits cannot be guessed, whatever the rate
+MAX_FILE_BYTES = 64 * 1024  # a file has 300 bytes
+LOCK_PATIENCE_S = 0.3  # a client that checks the lock holds it for microseconds
 _LOCK_POLL_S = 0.01
-
-
-F = TypeVar("F")
 
 
 class ServedVault(NamedTuple):
@@ -42,7 +41,7 @@ class ServedVault(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """The content of the discovery file. `repr` omits the token, so that no log can hold it."""
+    """The content of the discovery file. `repr` omits the token, so that it cannot reach a log."""
 
     pid: int
     port: int
@@ -50,7 +49,7 @@ class Discovery(NamedTuple):
     protocol: int
     version: str
     vault: ServedVault
-    owner: str = ""  # the path of the owner's file; "" in that of a sidecar that has one token for everything
+    owner: str = ""  # the path of the owner's file; "" of a program that has opened the vault exclusively
 
     def __repr__(self) -> str:
         return f"Discovery(pid={self.pid}, port={self.port}, vault={self.vault.id!r})"
@@ -68,43 +67,35 @@ class OwnerFile(NamedTuple):
 
 def new_token() -> str:
     """A fresh 256-bit token in hexadecimal, from the system's generator."""
-    import secrets  # here, as tools only read tokens
-
-    return secrets.token_hex(TOKEN_BYTES)
+    return os.urandom(TOKEN_BYTES).hex()
 
 
 def discovery_path(runtime_dir: Path, vault_id: str) -> Path:
-    """Where the discovery file of the vault lies, whether or not it is there."""
+    """The path of the vault's discovery file, which may not exist."""
     return runtime_dir / f"{vault_id}.json"
 
 
 def owner_path(discovery: Path) -> Path:
-    """Where the owner's file lies, beside the *discovery* file."""
+    """The path of the owner's file, beside the *discovery* file."""
     return discovery.with_suffix(".owner")
 
 
 def write_discovery(path: Path, discovery: Discovery) -> None:
     """
-    Put the discovery file in its place in one step, readable by this user alone from its first byte on.
+    Replace the discovery file.
 
     Raises:
-        ConnectionFailed: It cannot be written, so nobody could find us.
+        ConnectionFailed: It cannot be written, so no client could find this process.
     """
     _write(path, {**discovery._asdict(), "vault": discovery.vault._asdict()})
 
 
 def write_owner_file(path: Path, owner: OwnerFile) -> None:
-    """Put the owner's file in its place. Raises as `write_discovery`."""
+    """Replace the owner's file. Raises as `write_discovery`."""
     _write(path, owner._asdict())
 
 
 def _write(path: Path, content: Mapping[str, object]) -> None:
-    """
-    Replace a file that this user alone can read.
-
-    Raises:
-        ConnectionFailed: It cannot be written, so no client could find this process.
-    """
     try:
         write_atomically(path, json.dumps(content, ensure_ascii=False).encode())
     except OSError as error:
@@ -112,70 +103,67 @@ def _write(path: Path, content: Mapping[str, object]) -> None:
 
 
 def read_discovery(path: Path) -> Discovery | None:
-    """
-    The file's content; None when there is none or it makes no sense, which a starting sidecar will mend.
-
-    Whatever else lies at its place is not followed (a link) and not waited for (a pipe).
-    """
-    return _read(path, _decode)
+    """The content of the discovery file; None if there is none, or it is damaged, which a starting sidecar repairs."""
+    found = _read(path)
+    try:
+        vault = ServedVault(**_fields(ServedVault, found.get("vault")))
+        discovery = Discovery(**_fields(Discovery, {"owner": "", **found, "vault": vault}))
+    except ValueError:
+        return None
+    return discovery if NO_PORT <= discovery.port <= MAX_PORT else None
 
 
 def read_owner_file(path: Path) -> OwnerFile | None:
     """The content of the owner's file; None as for `read_discovery`."""
-    return _read(path, lambda content: OwnerFile(**_typed(OwnerFile, json.loads(content))))
+    try:
+        return OwnerFile(**_fields(OwnerFile, _read(path)))
+    except ValueError:
+        return None
 
 
 def token_of(discovery: Discovery, *, as_owner: bool) -> str:
-    """The token to show: where the owner's is missing, as beside an older sidecar, the only one there is."""
+    """The token to authenticate with; the reader's if the owner's file is missing."""
     owner = read_owner_file(Path(discovery.owner)) if as_owner and discovery.owner else None
     return owner.token if owner else discovery.token
 
 
-def _read(path: Path, decode: Callable[[bytes], F]) -> F | None:
-    content = read_private(path, MAX_FILE_BYTES)
-    try:
-        return None if content is None else decode(content)
-    except (ValueError, RecursionError):
-        return None
-
-
 def remove_discovery(path: Path, pid: int) -> None:
-    """Take both files away that are still ours; a successor may have written its own meanwhile."""
+    """Remove the files that the process *pid* wrote; a successor may have replaced them meanwhile."""
     owner = owner_path(path)
     for file, found in ((path, read_discovery(path)), (owner, read_owner_file(owner))):
         if found and found.pid == pid:
-            with contextlib.suppress(OSError):  # on Windows someone may be reading it: what stays is told by the lock
+            with contextlib.suppress(OSError):  # on Windows someone may be reading it; the lock says that it is stale
                 file.unlink()
 
 
 def remove_stale_files(path: Path) -> None:
-    """Take away what killed sidecars left, once the lock is ours: a client must not take it for what we will write."""
+    """Remove the files of killed sidecars, once the lock is taken: no client may take them for the new ones."""
     for leftover in (path, owner_path(path), *path.parent.glob(f"{path.stem}.*.new")):
-        with contextlib.suppress(OSError):  # not there, or a folder, which writing ours will tell of
+        with contextlib.suppress(OSError):  # it does not exist, or is a folder, as writing will report
             leftover.unlink()
 
 
-def _decode(content: bytes) -> Discovery:
-    """The value that *content* encodes; `ValueError` if it encodes none. Fields that it has besides are left out."""
-    found = json.loads(content)
-    vault = _typed(ServedVault, found.get("vault") if isinstance(found, dict) else None)
-    values = _typed(Discovery, {"owner": "", **found, "vault": ServedVault(**vault)})
-    if not NO_PORT <= values["port"] <= MAX_PORT:
-        raise ValueError("no port of this machine")
-    return Discovery(**values)
+def _read(path: Path) -> dict[str, Any]:
+    """The JSON object in the file; empty if there is none."""
+    content = read_private(path, MAX_FILE_BYTES)
+    try:
+        found = None if content is None else json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def _typed(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
-    """The members of *found* that *kind* has, each of its type."""
+def _fields(kind: type[tuple[Any, ...]], found: Any) -> dict[str, Any]:
+    """The members of *found* that *kind* has. Raises `ValueError` unless each is there and of its type."""
     types = kind.__annotations__
     if not isinstance(found, dict) or any(type(found.get(name)) is not types[name] for name in types):
-        raise ValueError("no such value")
+        raise ValueError("another value")
     return {name: found[name] for name in types}
 
 
 class VaultLock:
     """
-    The right to serve a vault: a lock that the operating system frees with the process, however it ends.
+    The right to serve a vault: a lock that the operating system releases with the process, however it ends.
 
     Raises:
         VaultLocked: On entering, when another process holds it; the message names its process id when known.
@@ -198,7 +186,7 @@ class VaultLock:
         self._release()
 
     def is_held(self) -> bool:
-        """Whether any process holds the lock now. Looking may take it for a moment, which `__enter__` allows for."""
+        """Whether any process holds the lock now. Checking may take it for a moment, which `__enter__` allows for."""
         is_locked = _is_locked(self._path)
         if is_locked is None:
             is_locked = not self._take(0)
@@ -206,7 +194,7 @@ class VaultLock:
         return is_locked
 
     def _take(self, patience_s: float) -> bool:
-        from filelock import FileLock, Timeout  # here, as tools look without it: a third of the CPU time of a search
+        from filelock import FileLock, Timeout  # here, as a hook only checks: importing it takes a third of its time
 
         self._lock = FileLock(self._path, mode=0o600)
         try:
@@ -223,11 +211,9 @@ class VaultLock:
 
 
 def _is_locked(path: Path) -> bool | None:
-    """Whether a process holds the lock *path*, as filelock takes it; None where only filelock itself can say."""
+    """Whether a process holds the lock *path*, as filelock takes it; None if only filelock can find out."""
     if sys.platform == "win32":
         return None
-    import fcntl
-
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -235,11 +221,11 @@ def _is_locked(path: Path) -> bool | None:
     except OSError:
         return None
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that look do not take each other for a holder
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared, so that two checks do not see each other
     except BlockingIOError:
         return True
     except OSError:
         return None
     finally:
-        os.close(file)  # which frees it
+        os.close(file)  # which releases it
     return False

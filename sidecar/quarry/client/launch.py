@@ -9,23 +9,21 @@ The line carries no token: the discovery file does.
 
 import contextlib
 import subprocess
-import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from quarry import errors
-from quarry.client.detached import serve_command, sidecar_environment
+from quarry.client.detached import detached_options, serve_command, sidecar_environment
 from quarry.config import runtime_dir
 
 START_TIMEOUT_S = 30.0  # a cold disk and a slow machine; usual is half a second
-LEAVE_TIMEOUT_S = 5.0  # from its last word to its end
-MAX_WORDS_BYTES = 64 * 1024  # of what it said on the way out
+LEAVE_TIMEOUT_S = 5.0  # from its last output to its end
+MAX_WORDS_BYTES = 64 * 1024  # of its error messages
 
 _KINDS: dict[int, type[errors.QuarryError]] = {4: errors.VaultMissing, 5: errors.SchemaTooNew}
-"""Exit code of a sidecar -> the error that it stands for; see `cli/main.py`."""
+"""Exit code of a sidecar -> the error that it means; see `cli/main.py`."""
 
 
 class LockHolder(msgspec.Struct, frozen=True):
@@ -50,7 +48,7 @@ def start_sidecar(root: Path) -> ReadyLine:
     Start a sidecar for the vault at *root* that outlives this process, and wait until it can answer.
 
     Returns:
-        What it said: ready, or that another process holds the vault's lock, which was quicker or is just leaving.
+        Its status line: ready, or another process holds the vault's lock, which was quicker or is about to exit.
 
     Raises:
         VaultMissing, SchemaTooNew, ProtocolMismatch, ConnectionFailed: It did not come up; the message says why.
@@ -60,26 +58,19 @@ def start_sidecar(root: Path) -> ReadyLine:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=runtime_dir(),  # ours, always there, and no vault
+        cwd=runtime_dir(),  # it always exists, and is not a vault
         env=sidecar_environment(),
-        **_detached(),
+        **detached_options(),
     )
     try:
         return msgspec.json.decode(_first_line(process), type=ReadyLine)
     except msgspec.DecodeError:
         raise _failure(process, root) from None
-    except KeyboardInterrupt:  # the caller no longer wants it
+    except KeyboardInterrupt:
         process.terminate()
         raise
     finally:
         _release(process)
-
-
-def _detached() -> dict[str, Any]:
-    """Options that start a process in a session of its own, so that Ctrl-C in our terminal does not end it."""
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
 
 
 def _first_line(process: "subprocess.Popen[bytes]") -> bytes:
@@ -98,20 +89,20 @@ def _failure(process: "subprocess.Popen[bytes]", root: Path) -> errors.QuarryErr
     assert process.stderr is not None
     try:
         process.wait(LEAVE_TIMEOUT_S)
-    except subprocess.TimeoutExpired:  # it speaks, but no sense, and stays: whatever it is, it is none of ours
+    except subprocess.TimeoutExpired:  # it printed something else and keeps running
         process.kill()
         process.wait()
     said = process.stderr.read(MAX_WORDS_BYTES).decode(errors="replace").splitlines()
-    ours = [line.removeprefix("quarry: ") for line in said if line.startswith("quarry: ")]
+    messages = [line.removeprefix("quarry: ") for line in said if line.startswith("quarry: ")]
     kind = _KINDS.get(process.returncode, errors.ConnectionFailed)
-    if ours:  # what happened comes first, the next step after it
-        return kind(ours[0])
+    if messages:  # the next step follows on another line
+        return kind(messages[0])
     last_words = said[-1] if said else "no output"
     return kind(f"the sidecar of {root} did not start: it exited with code {process.returncode} ({last_words})")
 
 
 def _release(process: "subprocess.Popen[bytes]") -> None:
-    """Close our ends of the sidecar's pipes, and reap the process if it ends before this one."""
+    """Close this side of the sidecar's pipes, and reap the process if it ends before this one."""
     for pipe in (process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(OSError):

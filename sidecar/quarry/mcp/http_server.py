@@ -149,8 +149,8 @@ class Gate:
             return 401
         scope["state"]["is_authorized"] = True
         names = [name for name, _ in scope["headers"]]
-        if b"content-length" in names and b"transfer-encoding" in names:
-            return 400  # two lengths: another program may read two requests where we read one
+        if {b"content-length", b"transfer-encoding"} <= set(names) or names.count(b"origin") > 1:
+            return 400  # two lengths or origins: another program may read something else than this one
         return 0 if scope["method"] == "POST" or scope["path"] != PATH else 405  # nothing is sent unasked
 
 

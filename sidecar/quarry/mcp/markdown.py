@@ -134,6 +134,19 @@ def state_of(index: wire.Freshness, missing: Sequence[wire.MissingLeg] = ()) -> 
     return reasons
 
 
+def fields(value: Any, *names: str) -> dict[str, Any]:
+    """The fields of a struct of the wire that are called *names*, as part of a structured result."""
+    return {name: _cleaned(getattr(value, name)) for name in names}
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_name(value)
+    if isinstance(value, float):
+        return round(value, 3)
+    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def without_empty(value: Mapping[str, Any], *kept: str) -> dict[str, Any]:
     """*value* without members that are None, false or empty, but for those *kept*."""
     return {name: member for name, member in value.items() if name in kept or not _is_empty(member)}

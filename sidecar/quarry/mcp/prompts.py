@@ -12,7 +12,7 @@ from quarry import protocol as wire
 from quarry.errors import QuarryError
 from quarry.mcp import markdown
 from quarry.mcp.resources import block_names
-from quarry.mcp.vaults import INVALID_PARAMS, BadArguments, PendingCall, ProtocolError, Vault, Vaults, nearest
+from quarry.mcp.vaults import PendingCall, ProtocolError, Vault, Vaults, nearest
 from quarry.redaction.sanitize import printable
 
 Params = Mapping[str, Any]
@@ -105,13 +105,10 @@ def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, A
     if not isinstance(name, str) or name not in RECIPES:
         meant = nearest(name, list(RECIPES))
         offer = f"did you mean {meant!r}?" if meant else f"there are {', '.join(RECIPES)}"
-        raise ProtocolError(INVALID_PARAMS, f"there is no prompt {str(name)[:60]!r}; {offer}")
+        raise ProtocolError(f"there is no prompt {str(name)[:60]!r}; {offer}")
     recipe = RECIPES[name]
     given = _checked_arguments(params.get("arguments") or {}, name, recipe)
-    try:
-        vault = vaults.named(given.get("vault"))
-    except BadArguments as error:
-        raise ProtocolError(INVALID_PARAMS, f"{error}; {error.suggestion}") from None
+    vault = vaults.named(given.get("vault"))
     argument = given.get(recipe.argument or "", "")
     try:
         quotes = _quotes(vault, argument, call) if recipe.argument else _recent(vault, call)
@@ -132,13 +129,13 @@ def complete(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any
     """
     ref, argument = params.get("ref"), params.get("argument")
     if not isinstance(ref, dict) or not isinstance(argument, dict):
-        raise ProtocolError(INVALID_PARAMS, "`ref` and `argument` are objects")
+        raise ProtocolError("`ref` and `argument` are objects")
     name, value = argument.get("name"), argument.get("value")
     if not isinstance(name, str) or not isinstance(value, str):
-        raise ProtocolError(INVALID_PARAMS, "`argument` has a name and a value, both strings")
+        raise ProtocolError("`argument` has a name and a value, both strings")
     try:
         values, total = _values(vaults, params, (ref.get("type"), ref.get("name"), name), value, call)
-    except (QuarryError, ProtocolError, BadArguments):
+    except (QuarryError, ProtocolError):
         values, total = [], 0  # an offer while a person types: the call that follows says what is wrong
     shown = values[:MAX_VALUES]
     return {"completion": {"values": shown, "total": max(total, len(values)), "hasMore": total > len(shown)}}
@@ -156,14 +153,14 @@ def _checked_arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
     """
     known = [argument for argument in (recipe.argument, "vault") if argument]
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise ProtocolError(INVALID_PARAMS, f"`arguments` of {name} is an object of strings")
+        raise ProtocolError(f"`arguments` of {name} is an object of strings")
     for argument, value in given.items():
         if argument not in known:
-            raise ProtocolError(INVALID_PARAMS, f"{name} takes no {argument!r}; it takes {' and '.join(known)}")
+            raise ProtocolError(f"{name} takes no {argument!r}; it takes {' and '.join(known)}")
         if len(value) > MAX_ARGUMENT:
-            raise ProtocolError(INVALID_PARAMS, f"`{argument}` has {len(value):,} characters, at most {MAX_ARGUMENT:,}")
+            raise ProtocolError(f"`{argument}` has {len(value):,} characters, at most {MAX_ARGUMENT:,}")
     if recipe.argument and not given.get(recipe.argument, "").strip():
-        raise ProtocolError(INVALID_PARAMS, f"{name} needs `{recipe.argument}`: {recipe.argument_help.lower()}")
+        raise ProtocolError(f"{name} needs `{recipe.argument}`: {recipe.argument_help.lower()}")
     return given
 
 

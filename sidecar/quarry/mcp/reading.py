@@ -1,15 +1,15 @@
 """The tools that read notes and write new ones: `read_note`, `list_notes`, `capture`; and how passages are named."""
 
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
+from quarry.client.client import RequestFailed
 from quarry.mcp import markdown
-from quarry.mcp.markdown import Rendered, clean_name, document, fitted, sentences, whole_lines, without_empty
+from quarry.mcp.markdown import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
 from quarry.query.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import printable
@@ -23,10 +23,10 @@ Line = Annotated[int, Meta(ge=1)]
 Tokens = Annotated[int, Meta(ge=50, le=20_000)]  # clients cut results at 25,000
 
 WHOLE_TOKENS = 100_000  # as much of a note as the wire gives, to find a section in it
-SOURCE = "mcp"  # of a note whose agent does not name its source
+ALLOW_CAPTURE = "ask the user to set by_agents = true under [capture] in the vault's .quarry.toml"
 _PASSAGE = re.compile(r"(.+?\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s|$)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*\s*?$|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class ReadNote(Struct, forbid_unknown_fields=True):
@@ -50,7 +50,7 @@ class ListNotes(Struct, forbid_unknown_fields=True):
     modified_after: Day | None = None
     modified_before: Day | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
-    cursor: Annotated[Text, Meta(description="next_cursor of the page before")] | None = None
+    cursor: Annotated[str, Meta(pattern=r"^\d{1,9}$", description="next_cursor of the page before")] | None = None
 
 
 class Capture(Struct, forbid_unknown_fields=True):
@@ -58,10 +58,10 @@ class Capture(Struct, forbid_unknown_fields=True):
 
     text: Annotated[str, Meta(max_length=262_144, description="Markdown")]
     title: Text | None = None
-    domain: Text = ""
-    tags: Annotated[list[Text], Meta(max_length=100)] = field(default_factory=list)
+    domain: Text | None = None
+    tags: Annotated[list[Text], Meta(max_length=100)] | None = None
     type: Literal["note", "signal", "project", "moc", "daily"] = "note"
-    source: Text = SOURCE
+    source: Text = "mcp"
     folder: Text | None = None
 
 
@@ -96,25 +96,16 @@ def split_uri(name: str) -> PassageUri:
     return PassageUri(found[1], int(found[2]) or None) if found else PassageUri(name)
 
 
-def section_of(lines: list[str], line: int) -> tuple[int, int]:
+def section_of(text: str, line: int) -> tuple[int, int]:
     """
-    The section that contains *line*, from 0: `[first, end)`, from its heading to the next one of any level.
+    The lines `[first, end)` of the section of *text* that contains *line*, all from 0: from a heading to the next one.
 
     Headings inside fences do not count. Front matter and the text above the first heading are a section as well.
     """
-    first, fence = 0, ""
-    for number, text in enumerate(lines):
-        if found := _FENCE.match(text):
-            mark = found[1]
-            if not fence:
-                fence = mark
-            elif mark[0] == fence[0] and len(mark) >= len(fence):
-                fence = ""
-        elif not fence and _HEADING.match(text):
-            if number > line:
-                return first, number
-            first = number
-    return first, len(lines)
+    lines = _FENCED.sub(lambda fenced: "\n" * fenced[0].count("\n"), text).split("\n")
+    headings = [number for number, row in enumerate(lines) if _HEADING.match(row)]
+    first = max((number for number in headings if number <= line), default=0)
+    return first, min((number for number in headings if number > line), default=len(lines))
 
 
 def read_note(vault: Vault, asked: ReadNote, call: PendingCall) -> Rendered:
@@ -124,7 +115,10 @@ def read_note(vault: Vault, asked: ReadNote, call: PendingCall) -> Rendered:
     Raises:
         BadArguments: Neither `path` nor `paths` is given, or both; or it begins beyond the end of the note.
     """
-    names = _names(asked)
+    if (asked.path is None) == (not asked.paths):
+        given = "both are given" if asked.path is not None else "neither is given"
+        raise BadArguments(f"`path` or `paths` says what to read; {given}", "send one of the two")
+    names = [asked.path] if asked.path is not None else list(dict.fromkeys(asked.paths or ()))
     excerpts = [_excerpt(vault, split_uri(name), asked, call) for name in names]
     state = sentences(dict.fromkeys(reason for one in excerpts for reason in markdown.state_of(one.note.index)))
 
@@ -144,10 +138,10 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
     A page of notes, newest first.
 
     Raises:
-        BadArguments: The cursor is not one of this list.
         BadRequest: A day is invalid.
     """
-    filters = {
+    offset = int(asked.cursor or 0)
+    params = {
         "folder": asked.folder,
         "tag": asked.tag.removeprefix("#") if asked.tag else None,
         "type": asked.type,
@@ -155,13 +149,14 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
         "status": asked.status,
         "modifiedAfterMs": _day_ms(asked.modified_after, "modified_after"),
         "modifiedBeforeMs": _day_ms(asked.modified_before, "modified_before"),
+        "limit": asked.limit,
+        "offset": offset,
+        "waitMs": WAIT_MS,
     }
-    offset = _offset_of(asked.cursor, filters)
-    params = {**filters, "limit": asked.limit, "offset": offset, "waitMs": WAIT_MS}
     page: wire.NoteList = vault.ask("notes/list", params, call)
     notes = [_listed(note) for note in page.notes]
     end = offset + len(notes)
-    cursor = _cursor(end, filters) if notes and end < page.total else None
+    cursor = str(end) if notes and end < page.total else None
     nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a folder above"
     message = sentences([nothing, *markdown.state_of(page.index)])
     structured = {"notes": notes, "total": page.total, "next_cursor": cursor, "message": message}
@@ -172,63 +167,46 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
 
 def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
     """Write a new note. The sidecar accepts it only where the vault's settings let agents write."""
-    params = {
-        "text": asked.text,
-        "title": asked.title,
-        "domain": asked.domain,
-        "tags": asked.tags,
-        "type": asked.type,
-        "source": asked.source or SOURCE,
-        "folder": asked.folder,
-    }
-    written: wire.CaptureResult = vault.ask("capture", params, call)
-    message = sentences(
-        [
-            f"{written.redacted} credentials were blanked" if written.redacted else None,
-            None if written.searchable else "It is not indexed yet",
-            None if written.created else "The very same note was there already",
-        ]
-    )
-    about = {"path": clean_name(written.path), "title": clean_name(written.title), "message": message}
+    try:
+        written: wire.CaptureResult = vault.ask("capture", structs.asdict(asked), call)
+    except RequestFailed as refused:
+        if refused.kind != "forbidden":
+            raise
+        # An agent is not told where the owner's token is.
+        raise RequestFailed("this vault takes no notes from agents", refused.kind, ALLOW_CAPTURE) from refused
+    redacted = f"{written.redacted} credentials were blanked" if written.redacted else None
+    pending = None if written.searchable else "It is not indexed yet"
+    known = None if written.created else "The very same note was there already"
+    message = sentences([redacted, pending, known])
+    about = {**fields(written, "path", "title"), "message": message}
     text = document(f"Captured: {markdown.title_line(about['path'], about['title'])}", message)
     return Rendered(without_empty(about, "path"), text)
 
 
-# --- reading ---------------------------------------------------------------------------------------
+# --- parts -----------------------------------------------------------------------------------------
 
 
-def _names(asked: ReadNote) -> list[str]:
-    if (asked.path is None) == (not asked.paths):
-        given = "both are given" if asked.path is not None else "neither is given"
-        raise BadArguments(f"`path` or `paths` says what to read; {given}", "send one of the two")
-    if asked.paths and asked.first_line > 1:
-        raise BadArguments("`first_line` goes with `path`", "send ids such as Folder/Note.md:12 in `paths`")
-    return [asked.path] if asked.path is not None else list(dict.fromkeys(asked.paths or ()))
-
-
-def _excerpt(vault: Vault, place: PassageUri, asked: ReadNote, call: PendingCall) -> Excerpt:
-    if place.line is not None and asked.first_line == 1:
-        return _section(vault, place.note, place.line, call)
-    params = {"path": place.note, "startLine": asked.first_line - 1, "maxTokens": asked.max_tokens}
+def _excerpt(vault: Vault, passage: PassageUri, asked: ReadNote, call: PendingCall) -> Excerpt:
+    """The section of *passage*, or the note from `first_line` on."""
+    first_line = asked.first_line
+    is_section = passage.line is not None and first_line == 1
+    params = {
+        "path": passage.note,
+        "startLine": first_line - 1,
+        "maxTokens": WHOLE_TOKENS if is_section else asked.max_tokens,
+    }
     note: wire.NoteText = vault.ask("note/read", params, call)
-    _check_line(note, asked.first_line)
-    return Excerpt(note, asked.first_line, markdown.whole_text(note.text), note.truncated)
-
-
-def _section(vault: Vault, path: str, line: int, call: PendingCall) -> Excerpt:
-    note: wire.NoteText = vault.ask("note/read", {"path": path, "maxTokens": WHOLE_TOKENS}, call)
-    _check_line(note, line)
-    lines = note.text.split("\n")
-    first, end = section_of(lines, line - 1)
-    return Excerpt(note, first + 1, markdown.whole_text("\n".join(lines[first:end])), ends_early=False)
-
-
-def _check_line(note: wire.NoteText, line: int) -> None:
+    line = passage.line if is_section and passage.line else first_line
     if line > note.line_count:
         raise BadArguments(
             f"line {line:,} is beyond the end: {clean_name(note.path)} has {note.line_count:,} lines",
             f"read from a line between 1 and {note.line_count:,}",
         )
+    if not is_section:
+        return Excerpt(note, first_line, markdown.whole_text(note.text), note.truncated)
+    first, end = section_of(note.text, line - 1)
+    section = "\n".join(note.text.split("\n")[first:end])
+    return Excerpt(note, first + 1, markdown.whole_text(section), ends_early=False)
 
 
 def _note(excerpt: Excerpt, width: int, *, with_links: bool) -> dict[str, Any]:
@@ -236,15 +214,12 @@ def _note(excerpt: Excerpt, width: int, *, with_links: bool) -> dict[str, Any]:
     is_cut = len(text) < len(excerpt.text) or excerpt.ends_early
     last_line = excerpt.first_line + max(0, text.rstrip("\n").count("\n"))
     about = {
-        "path": clean_name(note.path),
-        "title": clean_name(note.title),
-        "tags": [clean_name(tag) for tag in note.tags],
+        **fields(note, "path", "title", "tags"),
         "first_line": excerpt.first_line,
         "last_line": last_line,
         "line_count": note.line_count,
         "next_line": min(last_line + 1, note.line_count) if is_cut else None,
-        "links": [clean_name(link) for link in note.links] if with_links else None,
-        "backlinks": [clean_name(link) for link in note.backlinks] if with_links else None,
+        **(fields(note, "links", "backlinks") if with_links else {}),
         "text": text,
     }
     return without_empty(about, "text")
@@ -258,20 +233,9 @@ def _note_block(note: Mapping[str, Any]) -> str:
     return "\n".join(filter(None, [head, more, *links, markdown.fenced(note["text"])]))
 
 
-# --- listing ---------------------------------------------------------------------------------------
-
-
 def _listed(note: wire.NoteSummary) -> dict[str, Any]:
-    about = {
-        "path": clean_name(note.path),
-        "title": clean_name(note.title),
-        "type": clean_name(note.type),
-        "domain": clean_name(note.domain),
-        "status": clean_name(note.status),
-        "tags": [clean_name(tag) for tag in note.tags],
-        "modified": day_of(note.modified_ms),
-    }
-    return without_empty(about, "title", "modified")
+    about = fields(note, "path", "title", "type", "domain", "status", "tags")
+    return without_empty({**about, "modified": day_of(note.modified_ms)}, "title", "modified")
 
 
 def _listed_line(note: Mapping[str, Any]) -> str:
@@ -282,21 +246,3 @@ def _listed_line(note: Mapping[str, Any]) -> str:
 
 def _day_ms(text: str | None, name: str) -> int | None:
     return parse_day_ms(text, name) if text else None
-
-
-def _cursor(offset: int, filters: Mapping[str, Any]) -> str:
-    """The start of the next page of the list with these *filters*; opaque, and of no use for another list."""
-    digest = zlib.crc32(repr(sorted(filters.items())).encode("utf-8", "surrogatepass"))
-    return f"{offset}-{digest:08x}"
-
-
-def _offset_of(cursor: str | None, filters: Mapping[str, Any]) -> int:
-    if cursor is None:
-        return 0
-    offset = cursor.partition("-")[0]
-    if not (offset.isascii() and offset.isdigit() and len(offset) < 10 and cursor == _cursor(int(offset), filters)):
-        raise BadArguments(
-            f"`cursor` is {cursor[:60]!r}, which is not from this list",
-            "send the `next_cursor` of the page before with the same filters, or leave it out",
-        )
-    return int(offset)

@@ -16,7 +16,6 @@ from quarry.mcp.vaults import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     STATELESS_VERSION,
-    BadArguments,
     PendingCall,
     ProtocolError,
     Vault,
@@ -93,13 +92,13 @@ def read_resource(vaults: Vaults, params: Params, call: PendingCall) -> dict[str
     """
     uri = params.get("uri")
     if not isinstance(uri, str):
-        raise ProtocolError(INVALID_PARAMS, "`uri` is a string such as quarry://note/Folder/Name.md")
+        raise ProtocolError("`uri` is a string such as quarry://note/Folder/Name.md")
     address, _, query = uri.partition("?")
     try:
-        names = parse_qs(query, max_num_fields=2).get("vault", [])
-        vault = vaults.named(names[0] if names else None)
-    except (ValueError, BadArguments) as error:
+        names = parse_qs(query, max_num_fields=2).get("vault", [None])
+    except ValueError as error:
         raise _not_found(uri, call, str(error)) from None
+    vault = vaults.named(names[0])
     if address == STATUS:
         return _contents(uri, JSON, compact_json(_status(vault, call)))
     if address.startswith(BLOCK) and address != BLOCK:
@@ -135,14 +134,10 @@ def _status(vault: Vault, call: PendingCall) -> dict[str, Any]:
     status: wire.IndexStatus = _ask(vault, "index/status", {}, call)
     about = {
         "vault": vault.name,
-        "state": status.state,
-        "notes": status.notes,
-        "pending": status.pending,
-        "excluded": status.excluded,
+        **markdown.fields(status, "state", "notes", "pending", "excluded", "message"),
         "problems": status.problem_count,
-        "model": {"name": status.model.name, "state": status.model.state},
+        "model": markdown.fields(status.model, "name", "state"),
         "missing": [leg.reason for leg in status.missing],
-        "message": status.message,
     }
     return markdown.without_empty(about, "notes", "pending", "excluded", "problems")
 
@@ -155,12 +150,12 @@ def _ask(vault: Vault, method: str, params: dict[str, Any], call: PendingCall, u
         kind, suggestion = reason_of(error)
         if uri is not None and kind in ("note-not-found", "bad-request"):
             raise _not_found(uri, call, f"{error}; {suggestion}") from None
-        raise ProtocolError(INTERNAL_ERROR, f"{error}; {suggestion}", {"kind": kind}) from error
+        raise ProtocolError(f"{error}; {suggestion}", INTERNAL_ERROR, {"kind": kind}) from error
 
 
 def _not_found(uri: str, call: PendingCall, reason: str) -> ProtocolError:
     code = INVALID_PARAMS if call.version >= STATELESS_VERSION else RESOURCE_NOT_FOUND
-    return ProtocolError(code, f"there is no resource {uri[:200]!r}: {reason}", {"uri": uri})
+    return ProtocolError(f"there is no resource {uri[:200]!r}: {reason}", code, {"uri": uri})
 
 
 def _position(cursor: Any, vault_count: int) -> tuple[int, int]:
@@ -168,5 +163,5 @@ def _position(cursor: Any, vault_count: int) -> tuple[int, int]:
     number, _, offset = ("0.0" if cursor is None else str(cursor)).partition(".")
     is_valid = all(part.isascii() and part.isdigit() and len(part) < 10 for part in (number, offset))
     if not is_valid or int(number) >= vault_count:
-        raise ProtocolError(INVALID_PARAMS, "`cursor` is not one that this server gave; leave it out to begin anew")
+        raise ProtocolError("`cursor` is not one that this server gave; leave it out to begin anew")
     return int(number), int(offset)

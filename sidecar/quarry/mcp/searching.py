@@ -9,12 +9,22 @@ from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.mcp import markdown
-from quarry.mcp.markdown import Rendered, clean, clean_name, document, fitted, sentences, shortened, without_empty
+from quarry.mcp.markdown import (
+    Rendered,
+    clean,
+    clean_name,
+    document,
+    fields,
+    fitted,
+    sentences,
+    shortened,
+    without_empty,
+)
 from quarry.mcp.reading import Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.options import Mode, SortOrder
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
-Mode = Literal["hybrid", "keyword", "semantic"]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
 MOST_PASSAGE_TOKENS = 100_000  # of the wire: what is sent is fitted to the budget here, where all of it is counted
@@ -38,7 +48,7 @@ class Search(Struct, forbid_unknown_fields=True):
     query: Text
     limit: Limit = 5  # an agent reads all it is given: few and short first, more on request
     offset: Annotated[int, Meta(ge=0, le=1000)] = 0
-    sort: Literal["relevance", "modified", "created", "name"] = "relevance"
+    sort: SortOrder = "relevance"
     mode: Mode = "hybrid"
     max_tokens: Tokens = 2000
     detail: Literal["full", "scan"] = "full"
@@ -87,7 +97,7 @@ def search(vault: Vault, asked: Search, call: PendingCall) -> Rendered:
         "detail": asked.detail,
         "maxTokens": MOST_PASSAGE_TOKENS,
         "waitMs": WAIT_MS,
-        "guard": False,
+        "expandSmallResults": False,
         "filters": {
             "folders": [asked.folder] if asked.folder else [],
             "tags": [asked.tag.removeprefix("#")] if asked.tag else [],
@@ -116,11 +126,8 @@ def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendere
         {
             "id": passage_uri(note.path, note.line),
             "file_path": clean_name(note.path),
-            "title": clean_name(note.title),
-            "section": markdown.section(note.heading_path),
-            "line": note.line + 1,
-            "score": _rounded(note.score),
-            "linked": note.linked,
+            **fields(note, "title", "score", "linked"),
+            **_place(note),
             "text": clean(note.snippet),
         }
         for note in result.notes
@@ -133,22 +140,13 @@ def explain_result(vault: Vault, asked: ExplainResult, call: PendingCall) -> Ren
     """Why a note is or is not among the hits."""
     params = {"query": asked.query, "path": split_uri(asked.path).note, "limit": asked.limit, "mode": asked.mode}
     result: wire.ExplainResult = vault.ask("explain", params, call)
-    message = clean_name(result.message)
-    about = {
-        "state": result.state,
-        "message": message,
-        "path": clean_name(result.path),
-        "understood": clean_name(result.understood),
-        "rank": result.rank,
-        "total": result.total,
-        "confidence": _rounded(result.confidence),
-        "signals": {one.name: round(float(one.share), 3) for one in result.signals},
-        "words_found": [clean_name(word) for word in result.words_found],
-        "words_lacking": [clean_name(word) for word in result.words_lacking],
-    }
+    about = fields(result, "state", "message", "path", "understood", "rank", "total", "confidence")
+    about["signals"] = {one.name: round(one.share, 3) for one in result.signals}
+    about |= fields(result, "words_found", "words_lacking")
     structured = without_empty(about, "state", "message", "total")
     lines = [f"- {name.replace('_', ' ')}: {_in_words(value)}" for name, value in structured.items()]
-    return Rendered(structured, document(message, "\n".join(line for line in lines if line[2:9] != "message")))
+    del lines[1]  # the message, which stands above
+    return Rendered(structured, document(about["message"], "\n".join(lines)))
 
 
 def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
@@ -205,22 +203,11 @@ def _quotes(
 ) -> Rendered:
     """The result of `get_context`; the text of a block has a preface of its own."""
     described = [
-        {
-            "path": clean_name(source.path),
-            "project": clean_name(source.project),
-            "section": markdown.section(source.heading_path),
-            "line": source.line + 1,
-            "confidence": _rounded(source.confidence),
-        }
+        without_empty({**fields(source, "path", "project", "confidence"), **_place(source)}, "section", "confidence")
         for source in sources
     ]
     message = sentences(remarks)
-    structured = {
-        "text": text,
-        "sources": [without_empty(source, "section", "confidence") for source in described],
-        "tokens": tokens,
-        "message": message,
-    }
+    structured = {"text": text, "sources": described, "tokens": tokens, "message": message}
     told = without_empty(structured, "text", "sources", "tokens")
     return Rendered(told, document(message, text and preface, text))
 
@@ -250,14 +237,9 @@ def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     about = {
         "id": passage_uri(hit.path, passage.line),
         "file_path": clean_name(hit.path),
-        "title": clean_name(hit.title),
+        **fields(hit, "title", "project", "score", "confidence", "why"),
+        **_place(passage),
         "kind": "" if hit.kind == "note" else hit.kind,
-        "section": markdown.section(passage.heading_path),
-        "project": clean_name(hit.project),
-        "line": passage.line + 1,
-        "score": _rounded(hit.score),
-        "confidence": _rounded(hit.confidence),
-        "why": hit.why,
         "maps": [clean_name(each.path) for each in hit.maps],
         "text": clean(passage.text or passage.snippet),
     }
@@ -268,14 +250,8 @@ def _scanned_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
         "id": passage_uri(hit.path, passage.line),
-        "title": clean_name(hit.title),
+        **fields(hit, "title", "score", "confidence", "type", "domain", "project", "tags"),
         "kind": "" if hit.kind == "note" else hit.kind,
-        "score": _rounded(hit.score),
-        "confidence": _rounded(hit.confidence),
-        "type": clean_name(hit.type),
-        "domain": clean_name(hit.domain),
-        "project": clean_name(hit.project),
-        "tags": [clean_name(tag) for tag in hit.tags],
         "snippet": clean_name(passage.snippet),
         "tokenEstimate": passage.tokens,
     }
@@ -286,7 +262,7 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
     """A hit as Markdown: its place, its confidence, and its quote."""
     parts = [
         hit["title"],
-        hit.get("section"),
+        hit.get("section") if hit.get("section") != hit["title"] else None,
         f"project {hit['project']}" if hit.get("project") else None,
         f"confidence {hit['confidence']:.2f}" if hit.get("confidence") else None,
         ", ".join(filter(None, [hit.get("type"), hit.get("domain"), *(f"#{tag}" for tag in hit.get("tags", ()))])),
@@ -295,6 +271,10 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
         f"listed in {', '.join(hit['maps'])}" if hit.get("maps") else None,
     ]
     return f"{markdown.title_line(hit['id'], *parts, rank=rank)}\n{markdown.quoted(hit[text])}"
+
+
+def _place(passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, Any]:
+    return {"section": markdown.section(passage.heading_path), "line": passage.line + 1}
 
 
 def _remarks(result: wire.SearchResult) -> list[str | None]:
@@ -325,10 +305,6 @@ def _with_type(query: str, kind: str | None) -> str:
     if '"' in kind:
         raise BadRequest(f"`type` is {kind!r}; it takes a value without quotes")
     return f'({query}) type:"{kind}"' if " OR " in query else f'{query} type:"{kind}"'.strip()
-
-
-def _rounded(value: Any) -> float | None:
-    return None if value is None else round(float(value), 3)
 
 
 def _in_words(value: Any) -> str:

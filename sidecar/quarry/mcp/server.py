@@ -17,7 +17,6 @@ from quarry.errors import QuarryError
 from quarry.mcp import prompts, reading, resources, searching
 from quarry.mcp.markdown import Rendered, compact_json, shortened
 from quarry.mcp.vaults import (
-    INVALID_PARAMS,
     STATELESS_VERSION,
     BadArguments,
     PendingCall,
@@ -51,6 +50,9 @@ path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x tas
 [rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits shortly; read_note takes their id."""
 
 
+OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}
+
+
 class Tool(NamedTuple):
     """A tool as it is listed, and what it does."""
 
@@ -58,9 +60,7 @@ class Tool(NamedTuple):
     description: str
     arguments: type[msgspec.Struct]
     run: Callable[[Vault, Any, PendingCall], Rendered]
-    output: Mapping[
-        str, str
-    ]  # the members of the result: those of a list's items, or a type; the first is always there
+    output: tuple[str, ...]  # members of the result besides `message`; behind a colon, what the items of a list have
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -69,76 +69,54 @@ TOOLS: Mapping[str, Tool] = {
         SEARCH_HELP,
         searching.Search,
         searching.search,
-        {
-            "results": "id, title, kind (if not note), score, confidence; full: file_path, project, section, line, "
-            "why, text, maps; scan: type, domain, project, tags, snippet, tokenEstimate",
-            "total": "integer",
-            "understood": "string",
-            "message": "string",
-        },
+        (
+            "results: id, title, kind (if not note), score, confidence; full: file_path, project, section, line, why, "
+            "text, maps; scan: type, domain, project, tags, snippet, tokenEstimate",
+            "total",
+            "understood",
+        ),
     ),
     "read_note": Tool(
         "Read notes",
         "Read up to 4 notes, or passages by the id of a hit, in one budget; credentials are blanked.",
         reading.ReadNote,
         reading.read_note,
-        {
-            "notes": "path, title, tags, first_line, last_line, line_count, text, next_line, links, backlinks",
-            "message": "string",
-        },
+        ("notes: path, title, tags, first_line, last_line, line_count, text, next_line, links, backlinks",),
     ),
     "list_notes": Tool(
         "List notes",
         "List notes, newest first.",
         reading.ListNotes,
         reading.list_notes,
-        {
-            "notes": "path, title, type, domain, status, tags, modified",
-            "total": "integer",
-            "next_cursor": "string",
-            "message": "string",
-        },
+        ("notes: path, title, type, domain, status, tags, modified", "total", "next_cursor"),
     ),
     "get_context": Tool(
         "Quote notes on a topic",
         "Quote the notes most likely to bear on a topic, or say that none does.",
         searching.GetContext,
         searching.get_context,
-        {
-            "text": "string",
-            "sources": "path, project, section, line, confidence",
-            "tokens": "integer",
-            "message": "string",
-        },
+        ("text", "sources: path, project, section, line, confidence", "tokens"),
     ),
     "find_related": Tool(
         "Find similar notes",
         "Find the notes most like a note, the passage at a line of it, or a text.",
         searching.FindRelated,
         searching.find_related,
-        {"results": "id, file_path, title, section, line, score, linked, text", "message": "string"},
+        ("results: id, file_path, title, section, line, score, linked, text",),
     ),
     "explain_result": Tool(
         "Explain a result",
         "Say why a note is or is not among the hits of a search.",
         searching.ExplainResult,
         searching.explain_result,
-        {
-            "state": "string",
-            "message": "string",
-            "path": "string",
-            "understood": "string",
-            "rank": "integer",
-            "total": "integer",
-            "confidence": "number",
-        },
+        ("state", "path", "understood", "rank", "total", "confidence"),
     ),
     "capture": Tool(
         "Capture a note",
         "Save a text as a new note; never changes one.",
         reading.Capture,
         reading.capture,
-        {"path": "string", "title": "string", "message": "string"},
+        ("path", "title"),
     ),
 }
 
@@ -186,13 +164,11 @@ def _short_schema(schema: Schema) -> Schema:
 
 
 def _output_schema(tool: Tool) -> Schema:
-    types = ("string", "integer", "number")
-    properties = {
-        name: {"type": about}
-        if about in types
-        else {"type": "array", "items": {"type": "object", "description": about}}
-        for name, about in tool.output.items()
-    }
+    properties: dict[str, Schema] = {}
+    for member in (*tool.output, "message"):
+        name, _, items = member.partition(": ")
+        list_type = {"type": "array", "items": {"type": "object", "description": items}}
+        properties[name] = list_type if items else {"type": OUTPUT_TYPES.get(name, "string")}
     return {"type": "object", "properties": properties, "required": [next(iter(properties))]}
 
 
@@ -208,12 +184,12 @@ def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, An
     if not isinstance(name, str) or name not in tools:
         meant = nearest(name, list(tools))
         offer = f"did you mean {meant!r}?" if meant else f"there are {', '.join(tools)}"
-        raise ProtocolError(INVALID_PARAMS, f"there is no tool {str(name)[:60]!r}; {offer}")
+        raise ProtocolError(f"there is no tool {str(name)[:60]!r}; {offer}")
     try:
         vault, asked = decoded_arguments(tools[name], params.get("arguments"), vaults)
         rendered = tools[name].run(vault, asked, call)
     except BadArguments as error:
-        return failure(str(error), "bad-arguments", error.suggestion)
+        return failure(error.message, "bad-arguments", error.suggestion)
     except QuarryError as error:
         kind, suggestion = reason_of(error)
         return failure(str(error), kind, suggestion, error.position if isinstance(error, RequestFailed) else None)
@@ -222,7 +198,9 @@ def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, An
 
 def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault, Any]:
     """
-    The vault that *arguments* name, and the others as the struct of *tool*. Null is the same as leaving one out.
+    The vault that *arguments* name, and the others as the struct of *tool*.
+
+    Null is the same as leaving one out. Models write numbers as strings or as 5.0, so both are read.
 
     Raises:
         BadArguments: One is unknown, missing, or not what the schema of *tool* allows.
@@ -230,7 +208,7 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
     names = [*tool.arguments.__struct_fields__, *(["vault"] if vaults.are_several else [])]
     if not isinstance(arguments, dict | None):
         raise BadArguments("`arguments` is an object", f"send {{{', '.join(names)}}}")
-    given = {name: _whole_number(value) for name, value in (arguments or {}).items() if value is not None}
+    given = {name: value for name, value in (arguments or {}).items() if value is not None}
     vault = vaults.named(given.pop("vault", None))
     for name in given:
         if name not in names:
@@ -238,7 +216,7 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
             offer = f"did you mean `{meant}`? " if meant else ""
             raise BadArguments(f"there is no argument {name[:60]!r}", f"{offer}it takes {', '.join(names)}")
     try:
-        return vault, msgspec.convert(given, tool.arguments)
+        return vault, msgspec.convert(given, tool.arguments, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
         (name,) = re.findall(r"`\$?\.?(\w+)[^`]*`$", message)
@@ -259,11 +237,6 @@ def failure(message: str, kind: str, suggestion: str, position: int | None = Non
         content["position"] = position
     text = {"type": "text", "text": compact_json(content)}
     return {"content": [text], "structuredContent": content, "isError": True}
-
-
-def _whole_number(value: Any) -> Any:
-    """*value*, or the whole number that it is: JSON has one kind of number, and some clients write 5.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Method = Callable[[Vaults, Params, PendingCall], dict[str, Any]]

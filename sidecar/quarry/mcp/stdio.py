@@ -17,15 +17,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
-from quarry.mcp.vaults import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    STATELESS_VERSION,
-    CallCancelled,
-    PendingCall,
-    ProtocolError,
-    Vaults,
-)
+from quarry.mcp.vaults import INTERNAL_ERROR, STATELESS_VERSION, CallCancelled, PendingCall, ProtocolError, Vaults
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 VERSIONS = (*HANDSHAKE_VERSIONS, STATELESS_VERSION)
@@ -79,22 +71,14 @@ class Session:
 
     def receive(self, line: bytes) -> None:
         """Take in a line: answer it at once, or start the work that answers it."""
-        request_id = None
+        value: Any = None
         try:
-            value = _parsed(line) if line.strip() else None
-            if value is None:
-                return
-            request_id = _id_of(value)
-            request = _request(value)
-            if request is None:
-                return
-            if request.id is None:
-                if request.method == "notifications/cancelled":
-                    self._cancel(request.params.get("requestId"))
-            else:
-                self._take(request)
+            if line.strip():
+                value = _parsed(line)
+                self._take(_request(value))
         except ProtocolError as error:
-            self._write_error(request_id, error)
+            request_id = value.get("id") if isinstance(value, dict) else None
+            self._write_error(request_id if _is_id(request_id) else None, error)
 
     def drain(self) -> None:
         """Wait for the calls that still run, then close the connections to sidecars."""
@@ -104,6 +88,12 @@ class Session:
         self._vaults.close()
 
     def _take(self, request: Request) -> None:
+        if request.id is None:
+            request_id = request.params.get("requestId")
+            call = self._calls.get(request_id) if _is_id(request_id) else None
+            if call and request.method == "notifications/cancelled":
+                call.cancel()
+            return
         version = self._version_of(request)
         if request.method in ("initialize", "server/discover"):
             self._write_result(request, self._introduction(request, version), version)
@@ -114,7 +104,7 @@ class Session:
             self._start(request, version)
         else:
             message = f"there is no method {request.method[:60]!r} in revision {version}"
-            raise ProtocolError(METHOD_NOT_FOUND, message)
+            raise ProtocolError(message, METHOD_NOT_FOUND)
 
     def _version_of(self, request: Request) -> str:
         """
@@ -128,19 +118,18 @@ class Session:
         if request.method == "initialize":
             requested = request.params.get("protocolVersion")
             if not isinstance(requested, str):
-                raise ProtocolError(INVALID_PARAMS, "`protocolVersion` is a string such as 2025-11-25")
+                raise ProtocolError("`protocolVersion` is a string such as 2025-11-25")
             self.version = requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
         elif VERSION_KEY in meta or request.method == "server/discover":
             if lacking := [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]:
-                raise ProtocolError(INVALID_PARAMS, f"`_meta` lacks {' and '.join(lacking)}")
+                raise ProtocolError(f"`_meta` lacks {' and '.join(lacking)}")
             if meta[VERSION_KEY] != STATELESS_VERSION:
                 data = {"supported": [STATELESS_VERSION], "requested": meta[VERSION_KEY]}
-                raise ProtocolError(UNSUPPORTED_VERSION, f"`_meta` takes revision {STATELESS_VERSION}", data)
+                raise ProtocolError(f"`_meta` takes revision {STATELESS_VERSION}", UNSUPPORTED_VERSION, data)
             return STATELESS_VERSION
         elif self.version is None and request.method != "ping":
-            raise ProtocolError(
-                INVALID_REQUEST, f"send `initialize` first, or name the revision in `_meta` as of {STATELESS_VERSION}"
-            )
+            message = f"send `initialize` first, or name the revision in `_meta` as of {STATELESS_VERSION}"
+            raise ProtocolError(message, INVALID_REQUEST)
         return self.version or HANDSHAKE_VERSIONS[-1]
 
     def _introduction(self, request: Request, version: str) -> dict[str, Any]:
@@ -154,10 +143,10 @@ class Session:
 
     def _start(self, request: Request, version: str) -> None:
         if request.id in self._calls:
-            raise ProtocolError(INVALID_REQUEST, f"request {request.id!r} is still at work; use a new id")
+            raise ProtocolError(f"request {request.id!r} is still at work; use a new id", INVALID_REQUEST)
         if len(self._calls) >= MAX_CALLS:
             message = "too many requests wait; wait for an answer, or cancel one"
-            raise ProtocolError(INTERNAL_ERROR, message, {"kind": "busy"})
+            raise ProtocolError(message, INTERNAL_ERROR, {"kind": "busy"})
         meta = request.params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
 
@@ -181,17 +170,13 @@ class Session:
             error = protocol_error
         except Exception as defect:  # the client is told of it without its message, which may quote notes
             print(f"quarry: {request.method} failed ({type(defect).__name__})", file=sys.stderr)
-            error = ProtocolError(INTERNAL_ERROR, f"the server failed ({type(defect).__name__})")
+            error = ProtocolError(f"the server failed ({type(defect).__name__})", INTERNAL_ERROR)
         del self._calls[request.id]
         if error and not call.is_cancelled:
             self._write_error(request.id, error)
         elif result is not None and not call.is_cancelled:
             self._write_result(request, result, call.version)
         self._threads.discard(threading.current_thread())
-
-    def _cancel(self, request_id: Any) -> None:
-        if _is_id(request_id) and (found := self._calls.get(request_id)):
-            found.cancel()
 
     # --- writing -------------------------------------------------------------------------------
 
@@ -224,43 +209,36 @@ def encoded(message: Message) -> bytes:
 
 def _parsed(line: bytes) -> Any:
     if len(line) > MAX_LINE_BYTES:
-        raise ProtocolError(INVALID_REQUEST, f"a message has at most {MAX_LINE_BYTES:,} bytes")
+        raise ProtocolError(f"a message has at most {MAX_LINE_BYTES:,} bytes", INVALID_REQUEST)
     try:
         return json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a number of thousands of digits
-        raise ProtocolError(PARSE_ERROR, f"this is not JSON: {error}") from None
+        raise ProtocolError(f"this is not JSON: {error}", PARSE_ERROR) from None
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def _request(value: Any) -> Request | None:
+def _request(value: Any) -> Request:
     """
-    The request or notification that *value* is; None for an answer, as this server asks nothing.
+    The request or notification that *value* is. An answer is read as a notification, as this server asks nothing.
 
     Raises:
         ProtocolError: It is not a JSON-RPC 2.0 message.
     """
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
-        raise ProtocolError(INVALID_REQUEST, 'a message is one JSON object {"jsonrpc": "2.0", id, method, params}')
+        raise ProtocolError('a message is one JSON object {"jsonrpc": "2.0", id, method, params}', INVALID_REQUEST)
     if "method" not in value and ("result" in value or "error" in value):
-        return None
+        return Request(None, "", {})
     method, params = value.get("method"), value.get("params", {})
     if not isinstance(method, str):
-        raise ProtocolError(INVALID_REQUEST, "`method` is a string")
-    if "id" not in value:
-        return Request(None, method, params if isinstance(params, dict) else {})
-    if not _is_id(value["id"]):
-        raise ProtocolError(INVALID_REQUEST, "`id` is a string or a whole number")
-    if not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "`params` is an object")
-    return Request(value["id"], method, params)
-
-
-def _id_of(value: Any) -> Any:
-    request_id = value.get("id") if isinstance(value, dict) else None
-    return request_id if _is_id(request_id) else None
+        raise ProtocolError("`method` is a string", INVALID_REQUEST)
+    if "id" in value and not _is_id(value["id"]):
+        raise ProtocolError("`id` is a string or a whole number", INVALID_REQUEST)
+    if "id" in value and not isinstance(params, dict):
+        raise ProtocolError("`params` is an object")
+    return Request(value.get("id"), method, params if isinstance(params, dict) else {})
 
 
 def _is_id(value: Any) -> bool:

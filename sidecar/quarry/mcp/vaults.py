@@ -4,7 +4,7 @@ The vaults that are served, the connections over which their sidecars are asked,
 Errors of a request are of three kinds:
 
     ProtocolError    for the client's program: a JSON-RPC error
-    BadArguments     for the model: an argument is wrong, with what to send instead
+    BadArguments     for the model, where a tool is called: an argument is wrong, with what to send instead
     CallCancelled    for the server: the client takes no answer any more
 """
 
@@ -35,17 +35,18 @@ PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
 class ProtocolError(Exception):
     """A request is answered with a JSON-RPC error of *code*."""
 
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
+    def __init__(self, message: str, code: int = INVALID_PARAMS, data: Any = None) -> None:
         super().__init__(message)
         self.code = code
         self.data = data
 
 
-class BadArguments(Exception):
+class BadArguments(ProtocolError):
     """An argument is unknown, missing or wrong; `suggestion` says what to send instead."""
 
     def __init__(self, message: str, suggestion: str) -> None:
-        super().__init__(message)
+        super().__init__(f"{message}; {suggestion}")
+        self.message = message
         self.suggestion = suggestion
 
 
@@ -121,7 +122,7 @@ class Vault:
         call.acquire(self._slots, "waiting for a connection")
         client = None
         try:
-            client = self._free.popleft() if self._free else self._attach(call)
+            client = self._connection(call)
             answer = client.ask(method, params, lambda news: call.wait(_progress_message(news)))
         except RequestFailed as failed:
             if client:
@@ -149,10 +150,13 @@ class Vault:
 
     def close(self) -> None:
         """Close the connections that no call uses."""
-        while self._free:
-            self._free.pop().close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._free.pop().close()
 
-    def _attach(self, call: PendingCall) -> SidecarClient:
+    def _connection(self, call: PendingCall) -> SidecarClient:
+        with contextlib.suppress(IndexError):
+            return self._free.popleft()
         call.acquire(self._attaching, "the search engine starts")
         try:
             return SidecarClient(self.root, "mcp")
@@ -211,8 +215,6 @@ class Vaults:
         same = [vault for known, vault in self.by_name.items() if known.lower() == str(name).lower()]
         if name in self.names or len(same) == 1:
             return self.by_name.get(name) or same[0]
-        if same:
-            raise BadArguments(f"several vaults are called {name!r}", f"send one of {self._choice()} in its exact form")
         offer = f"did you mean {meant!r}? " if (meant := nearest(name, self.names)) else ""
         raise BadArguments(f"no vault is called {name!r}", f"{offer}the names are {self._choice()}")
 

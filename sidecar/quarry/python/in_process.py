@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry import __version__, errors, protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.client.client import Incoming, decoded, request_params, request_text, result_of
 from quarry.client.discovery import (
     NO_PORT,
@@ -27,11 +27,11 @@ from quarry.client.discovery import (
 from quarry.client.vault_folder import vault_root
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine as IndexEngine
-from quarry.feedback import FeedbackLog
 from quarry.limits import PROTOCOL_VERSION
 from quarry.python.notes import Notes
 from quarry.python.pool import CLIENT_NAME, as_errors
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
+from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
 from quarry.server.vault_changes import follow_vault_changes

@@ -21,9 +21,11 @@ _ROLES = (
     "system|sys|assistant|user|human|tool|function|instructions?|context|document|invoke|parameter|prompt|message"
     "|thinking"
 )
-# A tag of a conversation, also as `<|role|>`, in full width, with a joiner before its name, or with blanks around it.
+# A tag of a conversation, also as `<|role|>`, in full width, with a joiner before its name, or with blanks around it;
+# and Llama's mark of an instruction, which has brackets.
 _TAG = lazy_pattern(
-    rf"[<\uff1c](?=[\u200c\u200d]*(?:[/!\uff0f]|\|\w|(?:{_ROLES})\b|[a-z]+[-_:])|\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})\s{{0,9}}[>\uff1e])",
+    rf"[<\uff1c](?=[\u200c\u200d]*(?:[/!\uff0f]|\|\w|(?:{_ROLES})\b|[a-z]+[-_:])|\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})\s{{0,9}}[>\uff1e])"
+    r"|\[(?=/?(?-i:INST)\])",
     re.IGNORECASE,
 )
 

@@ -1,15 +1,14 @@
 """
-How is a query answered? It is parsed and prepared, the retrievers propose candidates under its conditions, notes are
-ranked, and their best passages quoted.
+Search in one snapshot of the index: parse, prepare, collect candidates, rank, quote; see `pipeline.py`.
 
 Pure but for the index it reads and the encoder it asks: equal queries of equal indexes have equal answers.
 """
 
-from quarry.search.answer import Answer, Correction, Extract, FurtherPassages, Hit, Passage, Relaxed
-from quarry.search.context import SearchContext
+from quarry.search.answer import Answer, Correction, Extract, FurtherPassages, Hit, Passage, RankedChunk, Relaxed
 from quarry.search.examples import ExampleQuery
-from quarry.search.execution import further_passages, parse_request, search
+from quarry.search.execution import SearchExecution, serving_retrievers
 from quarry.search.explanation import Explanation, explain
+from quarry.search.pipeline import further_passages, search
 from quarry.search.related import Related, RelatedNote, Source, related
 
 __all__ = [
@@ -21,14 +20,15 @@ __all__ = [
     "FurtherPassages",
     "Hit",
     "Passage",
+    "RankedChunk",
     "Related",
     "RelatedNote",
     "Relaxed",
-    "SearchContext",
+    "SearchExecution",
     "Source",
     "explain",
     "further_passages",
-    "parse_request",
     "related",
     "search",
+    "serving_retrievers",
 ]

@@ -1,23 +1,69 @@
 """The answer to a search: hits with their passages, and what was done to find them."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
 from quarry.messages import Description, Message, Sentence
-from quarry.search.budget import estimate_tokens
+from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.types import Fused, Retriever, SortOrder, Span
+from quarry.types import Span
+
+CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
+SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
+ELLIPSIS = "..."
 
 Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
 """How a query that found nothing was relaxed, in the order in which the steps are tried."""
 
 
+Weakness = Literal["no-words", "unlikely"]
+"""
+Why an answer is weak: no note contains a word of the query, and the hits are merely nearest in meaning; or the notes
+that contain some of its words are unlikely to answer.
+"""
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of *text*, rounded up."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+class RetrieverScores(NamedTuple):
+    """Rank and score of a chunk in each retriever; None where the retriever did not propose it."""
+
+    lexical_rank: int | None = None  # from 1
+    dense_rank: int | None = None
+    lexical_score: float | None = None
+    dense_score: float | None = None
+
+
+class RankedChunk(Struct, frozen=True):
+    """A chunk that may be shown of a ranked note."""
+
+    chunk_id: int
+    path: str
+    score: float  # of its place in the ranking
+    scores: RetrieverScores = RetrieverScores()
+
+
+class RankedNote(Struct, frozen=True):
+    """A note at its place in a ranking, the reasons for the place, and the passages that may be shown of it."""
+
+    path: str
+    score: float
+    retrievers: frozenset[Retriever]  # that found it
+    shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
+    passages: tuple[RankedChunk, ...]  # best first
+    confidence: float = 0.0  # the probability that it answers; 0 where there is no query to answer
+    word_coverage: float = 0.0  # share of the query's words that its best passages contain
+
+
 class Correction(Struct, frozen=True):
-    """A word that no note holds, and the word that was searched for instead."""
+    """A word that no note contains, and the word that was searched for instead."""
 
     typed: str
     used: str
@@ -37,18 +83,11 @@ class Relaxed(Struct, frozen=True):
         return f"{self.reason} {self.effect}"
 
 
-Weakness = Literal["no-words", "unlikely"]
-"""
-Why an answer is weak: no note holds a word of the query, and what is shown is merely nearest in meaning; or the notes
-that hold some of its words are unlikely to answer.
-"""
-
-
 class Passage(Struct, frozen=True):
     """A chunk that matches, with the part of it that is shown."""
 
     chunk: StoredChunk
-    fused: Fused
+    ranked: RankedChunk
     snippet: Snippet
     text: str  # as much of the chunk as the budget allowed; "" when only the snippet was asked for
     truncated: bool
@@ -71,7 +110,7 @@ class Hit(Struct, frozen=True):
     title_marks: tuple[Mark, ...] = ()
     shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
     maps: tuple[MapOfContent, ...] = ()  # that link to it
-    missing_words: tuple[str, ...] = ()  # of the query, as searched for, that the note does not hold
+    missing_words: tuple[str, ...] = ()  # of the query, as searched for, that the note does not contain
 
 
 class FurtherPassages(Struct, frozen=True):
@@ -91,7 +130,7 @@ class Extract(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The sentence, as it stands in the note."""
+        """The sentence, as it is in the note."""
         return self.chunk.chunk.text[self.sentence.start : self.sentence.end]
 
 
@@ -99,18 +138,18 @@ class Answer(Struct, frozen=True):
     """The hits of a search, best first, and how they were found."""
 
     hits: tuple[Hit, ...]
-    total: int  # notes that hold a word of the query or were proposed for their meaning
+    total: int  # notes that contain a word of the query or were proposed for their meaning
     retrievers: tuple[Retriever, ...]  # that served
     missing: Mapping[Retriever, Sentence]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
     understood: Description = Description()  # the query in words
     corrections: tuple[Correction, ...] = ()
-    unknown_words: tuple[str, ...] = ()  # of the query, that no note holds, where notes hold others
+    unknown_words: tuple[str, ...] = ()  # of the query, that no note contains, where notes contain others
     relaxed: Relaxed | None = None
     weakness: Weakness | None = None
     extract: Extract | None = None  # where it was asked for and is likely to answer
     listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
-    reachable: int = 0  # how many notes the pages hold together
+    reachable: int = 0  # how many notes all pages together have
     sort: SortOrder = "relevance"  # the order of the hits: by relevance as well where no note was worth sorting
 
     @property

@@ -1,20 +1,23 @@
 """
-Which words of a query are typing errors, and what was meant?
+Correction of typing errors in a query.
 
-A word that no note holds and that is not known to be one is taken for a typing error: the nearest word of the vault is
-searched for instead, and the answer says so. Beside words that notes hold, it must be nearer: what they hold answers
-without it. In a query in a language that no note is in, no word is: it would be replaced by one that looks like it.
+A word that no note contains and that is not a known word is taken for a typing error: the nearest word of the vault is
+searched for instead, and the answer says so. Beside words that notes contain it must be nearer, as these answer without
+it. A query in a language of no note is left alone: its words would be replaced by any that look alike.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 
+from rapidfuzz.distance import OSA
+
 from quarry.analysis.analysis import locate_terms, ranking_terms
 from quarry.analysis.languages import ENGLISH, UNSTEMMED, hinted_languages
 from quarry.analysis.normalize import fold, language_of_term, stem, untagged
 from quarry.embedding import Encoder, is_known_word
-from quarry.index import Deadline, Reader
+from quarry.index import Reader
 from quarry.search.answer import Correction
+from quarry.search.execution import SearchExecution
 from quarry.types import Query
 
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
@@ -25,27 +28,29 @@ PASSAGES_READ = 20  # for the forms of each
 MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
 
 
-def absent_words(words: Sequence[str], reader: Reader, deadline: Deadline) -> list[str]:
-    """The subset of *words* that no note holds in any form, in its text or its names."""
+def absent_words(words: Sequence[str], execution: SearchExecution) -> list[str]:
+    """The subset of *words* that no note contains in any form, in its text or its names."""
+    reader, deadline = execution.reader, execution.deadline
     terms_of = {word: ranking_terms(word, reader.languages) for word in words}
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
     absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
     return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
 
 
-def corrected(
-    query: Query, absent: Sequence[str], reader: Reader, encoder: Encoder | None, deadline: Deadline
+def correct_words(
+    query: Query, absent: Sequence[str], execution: SearchExecution
 ) -> tuple[list[str], tuple[Correction, ...]]:
     """The words to search for, and the corrections among them; only *absent* ones are corrected."""
     if not absent:
         return [*query.words], ()
+    reader = execution.reader
     meant: dict[str, str] = {}
     mistyped: list[str] = []
     for word in [] if _is_foreign(query.text, reader) else absent[:MAX_CORRECTIONS]:
-        deadline.check()  # each costs a look through the vocabulary
-        if parts := _compound_parts(word, reader, deadline):
+        execution.deadline.check()  # each costs a look through the vocabulary
+        if parts := _compound_parts(word, execution):
             meant[word] = parts
-        elif _may_be_mistyped(word, encoder):
+        elif _may_be_mistyped(word, execution.encoder):
             mistyped.append(word)
     among_others = len(absent) < len(query.words)
     nearest = {word: _nearest_word(word, reader, among_others=among_others) for word in mistyped}
@@ -56,23 +61,25 @@ def corrected(
     return [meant.get(word, word) for word in query.words], corrections
 
 
-def _compound_parts(word: str, reader: Reader, deadline: Deadline) -> str | None:
+def _compound_parts(word: str, execution: SearchExecution) -> str | None:
     """
-    The two words that the absent *word* is put together of, `dach rinnen`; None where it is not.
+    The two words that the absent *word* is compounded of, `dach rinnen`; None where it is not.
 
-    Notes in one language that writes compounds as one word hold both. Letters between them (`arbeits`, `sonnen`) are
-    endings of the first, which its stem has not.
+    Notes in one language that writes compounds as one word contain both. Letters between them (`arbeits`, `sonnen`) are
+    endings of the first, which its stem lacks.
     """
     if not word.isalpha():
         return None
+    keywords = execution.reader.keywords
     splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]
     stems_of = {
         (language, split): [stem(part, language) for part in split]
-        for language in reader.languages
+        for language in execution.reader.languages
         if language in COMPOUNDING
         for split in splits
     }
-    counts = reader.keywords.doc_frequencies([term for stems in stems_of.values() for term in stems], deadline=deadline)
+    terms = [term for stems in stems_of.values() for term in stems]
+    counts = keywords.doc_frequencies(terms, deadline=execution.deadline)
     known = [split for (_, split), stems in stems_of.items() if all(counts[term] for term in stems)]
     return " ".join(max(known, key=lambda split: min(map(len, split)))) if known else None
 
@@ -104,8 +111,6 @@ def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | Non
     Of equally near ones the longer: a letter is left out more often than one is added (Pollock and Zamora, Collection
     and Characterization of Spelling Errors in Scientific and Scholarly Text, 1983).
     """
-    from rapidfuzz.distance import OSA  # as in `index/postings/spelling.py`
-
     similar = reader.keywords.similar_terms(fold(word), STEMS_COMPARED, among_others=among_others)
     nearest = [term for term, _ in similar]
     if not nearest:
@@ -123,8 +128,6 @@ def _as_spelled(term: str, word: str, reader: Reader) -> str:
 
     The stem itself where no passage tells. `commun` is the stem of community, communal and communicate.
     """
-    from rapidfuzz.distance import OSA  # as in `index/postings/spelling.py`
-
     forms = _forms(term, reader, PASSAGES_READ)
     return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))
 

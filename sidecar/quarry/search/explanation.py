@@ -1,24 +1,33 @@
-"""Why does a note rank where it does in an answer, or why is it missing from it?"""
+"""The place of a note in an answer, and the reasons for it, or why the answer does not have the note."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.conditions import HasProperty, Not
+from quarry.analysis.alternatives import Languages
+from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, HasProperty, Not
+from quarry.documents.chunking import skipped_sections
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.markdown import read_outline
 from quarry.errors import NoteNotFound
-from quarry.index import Deadline, NoteName, Reader
+from quarry.index import NoteName
+from quarry.index.filters.blocks import says
 from quarry.messages import Argument, Description, ExplainReason, Message, message
+from quarry.options import SearchOptions
 from quarry.query.description import describe_condition
 from quarry.query.told import understand
 from quarry.query.writing import written
-from quarry.search.context import SearchContext
-from quarry.search.execution import QueryExecution, RankedResult, parse_request
+from quarry.search.answer import RankedChunk
+from quarry.search.candidates import identifier_query
+from quarry.search.execution import SearchExecution
+from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, can_rank
-from quarry.search.whole_words import whole_word
-from quarry.types import Fused, Fusion, Retriever, SearchRequest
+from quarry.types import Query
+
+MAX_NAMED = 6  # words of the query; more are counted
+MAX_SKIPPED_NAMED = 3  # words or phrases in sections that are not searched
 
 State = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
 """
@@ -29,7 +38,7 @@ exist.
 
 
 class Explanation(Struct, frozen=True):
-    """Where one note stands in one search, and why."""
+    """The place of one note in the answer to one search, and the reasons for it."""
 
     path: str
     state: State
@@ -40,42 +49,33 @@ class Explanation(Struct, frozen=True):
     total: int = 0  # notes that the search finds, as its answer counts them
     score: float | None = None
     confidence: float | None = None  # the probability that it answers
-    passage: Fused | None = None  # the best one, with its rank and score in each retriever
+    passage: RankedChunk | None = None  # the best one, with its rank and score in each retriever
     shares: Mapping[str, float] = field(default_factory=dict)
-    found: tuple[str, ...] = ()  # the query's words that the note holds
+    found: tuple[str, ...] = ()  # the query's words that the note contains
     lacking: tuple[str, ...] = ()
 
 
-def explain(
-    request: SearchRequest,
-    path: str,
-    context: SearchContext,
-    weights: Mapping[Retriever, float],
-    fusion: Fusion,
-    deadline: Deadline,
-    now: datetime,
-) -> Explanation | None:
+def explain(options: SearchOptions, path: str, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 
     Raises:
-        BadQuery, DeadlineExceeded, Cancelled: As for `search`.
+        BadQuery: As for `search`.
     """
-    reader = context.reader
-    query = parse_request(request, now)
+    reader = execution.reader
+    query = parse_request(options, execution)
     try:
         note = reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = understand(query, context.available(request.mode))
-    execution = QueryExecution(request, context, request.weights or weights, request.fusion or fusion, deadline, now)
-    result = execution.run_with_relaxation(query) if can_rank(query) else None
+    understood = understand(query, execution.retrievers)
+    result = run_with_relaxation(query, options, execution) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
-    failing = reader.first_failing_condition(condition, note.note_id, deadline=deadline)
+    failing = reader.first_failing_condition(condition, note.note_id, deadline=execution.deadline)
     if (
         isinstance(failing, Not)
-        and failing in request.scope.status_conditions
+        and failing in options.filters.status_conditions
         and isinstance(failing.part, HasProperty)
     ):
         value = failing.part.value
@@ -97,7 +97,7 @@ def explain(
     if ranked is None:
         sentence = "The query has no words to rank by. It lists all matching notes, newest first."
         return Explanation(note.path, "listed", sentence, understood, (message("explain-listed"),))
-    explanation = _explain_place(note, ranked, execution.count_notes(ranked), understood, reader, deadline)
+    explanation = _explain_place(note, ranked, understood, execution)
     if ranked.relaxed:
         place = explanation.message[0].lower() + explanation.message[1:]
         return replace(
@@ -109,10 +109,11 @@ def explain(
 
 
 def _explain_place(
-    note: NoteName, result: RankedResult, total: int, understood: Description, reader: Reader, deadline: Deadline
+    note: NoteName, result: RankedResult, understood: Description, execution: SearchExecution
 ) -> Explanation:
-    """Where *note* stands among the *total* notes that were found, or why it does not."""
-    found, lacking = _words(result.prepared, note.note_id, reader, deadline)
+    """The place of *note* among all notes that were found, or why it has none."""
+    total = count_notes(result, execution)
+    found, lacking = _words(result.prepared, note.note_id, execution)
     ranking, shown = result.ranking, len(result.page)
     if note.note_id not in ranking.note_ids:
         sentence, told = "It contains no word of the query and is not close enough in meaning.", message("explain-far")
@@ -130,7 +131,7 @@ def _explain_place(
             note.path, "unranked", sentence, understood, (told,), total=total, found=found, lacking=lacking
         )
     place = ranking.note_ids.index(note.note_id)
-    [ranked] = ranking.ranked_notes([place], reader, deadline)
+    [ranked] = ranking.ranked_notes([place], execution)
     behind = ""
     is_shown = place in result.page
     if not is_shown:
@@ -158,14 +159,15 @@ def _explain_place(
 
 
 def _words(
-    prepared: PreparedQuery, note_id: int, reader: Reader, deadline: Deadline
+    prepared: PreparedQuery, note_id: int, execution: SearchExecution
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which words of the query the note holds in any form, and which it lacks."""
-    held: dict[str, bool] = {}
+    """The words of the query that the note contains in any form, and those that it lacks."""
+    contains: dict[str, bool] = {}
     for _, word in prepared.words_used:
-        alone = whole_word(word, prepared.languages)
-        held[word] = not alone.is_empty and bool(reader.keywords.query(alone, deadline=deadline).note_scores([note_id]))
-    return tuple([word for word in held if held[word]]), tuple([word for word in held if not held[word]])
+        alone = identifier_query(word, prepared.languages)
+        scorer = execution.reader.keywords.query(alone, deadline=execution.deadline)
+        contains[word] = not alone.is_empty and bool(scorer.note_scores([note_id]))
+    return tuple([word for word in contains if contains[word]]), tuple([w for w in contains if not contains[w]])
 
 
 _CLOSE = "it is close in meaning"
@@ -181,11 +183,10 @@ _REASONS: Mapping[ExplainReason, str] = {
 }
 _REASON_OF: Mapping[str, ExplainReason] = {
     **{reason: reason for reason in _REASONS},
-    "wording": "meaning",
+    "max_sim": "meaning",
     "vector": "meaning",
 }
-"""Signal -> the reason that it is; `passage` and `note` are one reason, the words that the note holds."""
-MAX_NAMED = 6  # words of the query; more are counted
+"""Signal -> the reason that it is; `passage` and `note` are one reason, the words that the note contains."""
 
 
 def _reasons(shares: Mapping[str, float], found: Sequence[str]) -> tuple[ExplainReason, ...]:
@@ -198,7 +199,7 @@ def _reasons(shares: Mapping[str, float], found: Sequence[str]) -> tuple[Explain
 def _because(
     reasons: Sequence[ExplainReason], found: Sequence[str], lacking: Sequence[str], prepared: PreparedQuery
 ) -> str:
-    """*reasons* in words. Of meaning it is said by which contextual model, where one was asked."""
+    """*reasons* in words; for meaning with the contextual model that was asked, if any."""
     words = f"it {_contents(found, lacking)}" if found else "its text matches the query"
     sentence = ", and ".join([_REASONS.get(reason, words) for reason in reasons])
     if prepared.contextual is None:
@@ -207,13 +208,58 @@ def _because(
 
 
 def _contents(found: Sequence[str], lacking: Sequence[str]) -> str:
-    """Which words of the query the note holds and which it lacks, as a predicate."""
+    """The words of the query that the note contains and those that it lacks, as a predicate."""
     if (count := len(found) + len(lacking)) > MAX_NAMED:
         return f"contains {len(found) if lacking else 'all'} of the {count} words of the query"
     return f"contains {_listed(found, 'and')}" + (f" but not {_listed(lacking, 'or')}" if lacking else "")
 
 
 def _listed(words: Sequence[str], last: str) -> str:
-    """*words* in quotes, the last one after *last*."""
+    """*words* in quotes, the last one behind *last*."""
     quoted = [f"“{word}”" for word in words]
     return f" {last} ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
+
+
+# --- sections that are not searched --------------------------------------------------------------
+
+
+def in_skipped_sections(
+    text: str, query: Query, lacking: Sequence[str], skip_sections: Sequence[str], languages: Languages = ()
+) -> list[tuple[str, Message]]:
+    """
+    The phrases and exclusions of *query*, and the words *lacking*, that are in a section such as "Related".
+
+    Each has a sentence and its code: the index leaves these sections out.
+
+    Args:
+        text: The whole note.
+        lacking: Words of the query that the index does not find in the note.
+        skip_sections: The titles of sections that are not searched.
+    """
+    outline = read_outline(text, read_front_matter(text).body_start)
+    found: dict[str, str] = {}
+    phrases = list(dict.fromkeys([*_phrases(query.condition), *query.phrases]))
+    of_phrases = {word for phrase in phrases for word in phrase.lower().split()}
+    wanted = [*phrases, *[word for word in lacking if word not in of_phrases]]
+    for title, start, end in skipped_sections(text, outline.headings, skip_sections):
+        for phrase in wanted:
+            if phrase not in found and says(text[start:end], [phrase], [], languages):
+                found[phrase] = title
+    return [
+        (
+            f"“{phrase}” stands in its section “{title}”, which is not searched.",
+            message("explain-skipped-section", words=phrase, section=title),
+        )
+        for phrase, title in [*found.items()][:MAX_SKIPPED_NAMED]
+    ]
+
+
+def _phrases(condition: Condition) -> Iterator[str]:
+    """The phrases that *condition* wants or excludes."""
+    if isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from _phrases(part)
+    elif isinstance(condition, Not):
+        yield from _phrases(condition.part)
+    elif isinstance(condition, HasPhrase):
+        yield condition.phrase

@@ -1,50 +1,69 @@
 """
-Which sentence of the first hit answers a question? One that is taken from the note, word for word, or none.
+The sentence of the first hit that answers a question, taken from the note word for word, or none.
 
-Each sentence of the hit's passages is compared with the words of the question, as passages are for their order
-(`search/reranking.py`). How probable it is that the best one answers is computed in `search/sentence_confidence.py`;
-it is low where another sentence says as much.
+Each sentence of the hit's passages is compared with the words of the question by MaxSim, as passages are. The
+probability that the best one answers is a logistic regression, as for notes (`search/confidence.py`); it is low where
+another sentence is as near. Its weights were fitted by `tests/retrieval/fit_extraction.py` to questions whose answers
+are marked to the character. `SHOWN` is the confidence from which a sentence is shown above the hits: there at least
+four in five of those answers are right. `docs/QUALITY.md` has the figures.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
+from msgspec import Struct
 
 from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
-from quarry.index import Deadline, Reader, StoredChunk
+from quarry.index import Reader, StoredChunk
 from quarry.query.question import is_question
-from quarry.search.answer import Extract
+from quarry.search.answer import Extract, RankedNote
+from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import RankedNote
-from quarry.search.sentence_confidence import SentenceEvidence, best_sentence
+from quarry.search.signals import Numbers
 from quarry.types import Span
 
 LIKELY = 0.5  # confidence of a note: less, and its sentences hardly answer, however far one stands out
 LENGTHS = range(20, 401)  # characters: less says nothing by itself, more is no sentence that is read at a glance
-HELD = 0.95  # the similarity of a word that stands in a sentence, if in another form
+EQUAL_SIMILARITY = 0.95  # of a word that is in a sentence, if in another form
 MAX_SENTENCES = 120  # that are compared, of three passages of 2,000 characters
+SHOWN = 0.75
+CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
+NO_RIVAL = 0.3  # the contrast of a sentence that there is no other to compare with
+BIAS = -1.76
+WEIGHTS = {"contrast": 4.12, "note_confidence": 1.98}
+
+
+class SentenceEvidence(Struct, frozen=True):
+    """Features of several sentences of one note: arrays of shape (sentences,)."""
+
+    max_sim: Numbers  # how near it comes to all words of the question together, -1 to 1
+    word_coverage: Numbers  # share of the words, by idf, that are in it
+    note_confidence: float
+
+    @property
+    def scores(self) -> Numbers:
+        """The score that orders the sentences, shape (sentences,)."""
+        return self.max_sim + 0.2 * self.word_coverage
 
 
 def extract_answer(
-    question: str, note: RankedNote, prepared: PreparedQuery, reader: Reader, encoder: Encoder, deadline: Deadline
+    question: str, note: RankedNote, prepared: PreparedQuery, execution: SearchExecution
 ) -> Extract | None:
     """
-    The sentence of the passages of *note* that most probably answers *question*; None for what is no question.
+    The sentence of the passages of *note*, the first hit, that most probably answers *question*, as it was typed.
 
-    Args:
-        question: The query as it was typed.
-        note: The first hit.
+    None where it is no question, or no model compares.
 
     Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
         IndexDamaged: What is stored of the note is not as it was written.
     """
-    if note.confidence < LIKELY or not is_question(question):
+    if execution.encoder is None or note.confidence < LIKELY or not is_question(question):
         return None
-    deadline.check()
-    compared = compare_sentences(note, prepared, reader, encoder)
+    execution.deadline.check()
+    compared = compare_sentences(note, prepared, execution.reader, execution.encoder)
     if compared is None:
         return None
     sentences, evidence = compared
@@ -64,32 +83,49 @@ def _announces(sentence: str) -> bool:
 def compare_sentences(
     note: RankedNote, prepared: PreparedQuery, reader: Reader, encoder: Encoder
 ) -> tuple[list[tuple[StoredChunk, Span]], SentenceEvidence] | None:
-    """The sentences of the passages of *note*, with what speaks for each; None where nothing can be compared."""
+    """The sentences of the passages of *note*, with the evidence for each; None where nothing can be compared."""
     words = prepared.word_idf
     chunks = reader.chunks([passage.chunk_id for passage in note.passages]).values() if words else ()
     found = [(chunk, span) for chunk in chunks for span in quotable_sentences(chunk.chunk.text)][:MAX_SENTENCES]
     if not found:
         return None
     texts = [chunk.chunk.text[span.start : span.end] for chunk, span in found]
-    return found, gather_evidence(words, texts, note.confidence, encoder)
+    return found, sentence_evidence(words, texts, note.confidence, encoder)
 
 
-def gather_evidence(
+def sentence_evidence(
     words: Mapping[str, float], texts: Sequence[str], note_confidence: float, encoder: Encoder
 ) -> SentenceEvidence:
-    """Features of the sentences *texts*: how near each comes to the query's *words*, given with their idf."""
+    """Features of the sentences *texts*: how near each comes to the question's *words*, given with their idf."""
     compared = encoder.max_similarities(words, texts)
     idf = np.array([*words.values()])
-    held = (compared.of_words > HELD).astype(np.float64) * idf[:, np.newaxis]
-    return SentenceEvidence(
-        wording=compared.means,
-        held=held.sum(axis=0) / idf.sum(),
-        note_confidence=note_confidence,
-    )
+    covered = (compared.of_words > EQUAL_SIMILARITY).astype(np.float64) * idf[:, np.newaxis]
+    return SentenceEvidence(compared.means, covered.sum(axis=0) / idf.sum(), note_confidence)
+
+
+def best_sentence(evidence: SentenceEvidence) -> tuple[int, float]:
+    """The place of the best sentence, the first of equal ones, and its confidence, 0 to 1."""
+    features = features_of_best(evidence)
+    total = BIAS + sum(WEIGHTS[name] * features[name] for name in WEIGHTS)
+    return _best(evidence), round(1 / (1 + math.exp(-total)), CONFIDENCE_DIGITS)
+
+
+def features_of_best(evidence: SentenceEvidence) -> dict[str, float]:
+    """The columns of the regression, of the best sentence."""
+    at, scores = _best(evidence), evidence.scores.round(9)
+    others = np.delete(scores, at)
+    return {
+        "contrast": float(scores[at] - others.max()) if len(others) else NO_RIVAL,
+        "note_confidence": evidence.note_confidence,
+    }
+
+
+def _best(evidence: SentenceEvidence) -> int:
+    return int(np.argmax(evidence.scores.round(9)))
 
 
 def quotable_sentences(text: str) -> Iterator[Span]:
-    """The sentences of *text* that can stand by themselves: none of code or of a table."""
+    """The sentences of *text* that can be read by themselves: none of code or of a table."""
     lines = text.splitlines(keepends=True)
     ends = [*accumulate(map(len, lines))]
     is_mute, in_code = [], False

@@ -1,34 +1,52 @@
-"""The words of the query that each of several notes lacks."""
+"""
+The words of a query that notes do not contain.
 
-from collections.abc import Mapping, Sequence
+A question in Chinese or Japanese is typed as one word, a run without spaces, which no note contains as a whole. The
+index has each two neighbouring characters. Of 簧片怎么调音, a note with the pair 簧片 lacks 调音: the characters of the
+pairs that it contains are in the note, and the words outside of them are missing. Single characters in between join
+words, and so do hiragana; question words say nothing of a note.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.index import MAX_TERMS, Deadline, KeywordQuery, NoteIds, QueryTerm, Reader, query_term
+from quarry.analysis.normalize import fold
+from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
+from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, query_term
+from quarry.lazy_pattern import lazy_pattern
+from quarry.query.question import CJK_QUESTION_WORDS
+from quarry.query.terms import is_stop_word
+from quarry.search.candidates import identifier_query
+from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.search.unspaced_words import is_run, lacking_words, pairs_of, split_runs
-from quarry.search.whole_words import whole_word
 
-_HeldTerms = Mapping[QueryTerm, NDArray[np.bool_]]
-"""Terms of the query -> which notes hold each."""
+MIN_RUN = 5  # characters; fewer are mostly one word (数据库), which is missing where not all of it is in one place
+MIN_WORD = 2  # characters; most words have two, and a single one may be what joins two of them
+
+_HAN_AND_KANA = lazy_pattern(
+    "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
+_JOINING = lazy_pattern("[\u3041-\u309f]+|^[的了地得之和与及在是]+|[的了吗呢吧啊]+$")
+
+_TermRows = Mapping[QueryTerm, NDArray[np.bool_]]
+"""Terms -> which notes contain each; shape (notes,)."""
 
 
 def words_missing(
-    prepared: PreparedQuery, note_ids: Sequence[int], reader: Reader, deadline: Deadline
+    prepared: PreparedQuery, note_ids: Sequence[int], execution: SearchExecution
 ) -> Mapping[int, tuple[str, ...]]:
     """
-    Note id -> the words of the query, as searched for, that the note holds in no form, if any.
+    Note id -> the words of the query, as searched for, that the note contains in no form, if any.
 
-    A word that is still being typed is held by a note with any word that begins with it. One that cannot be searched
-    for by itself is lacked by none. Of a run without spaces, a note lacks what `unspaced_words` finds.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
+    A word that is still being typed is in a note with any word that begins with it. A word that cannot be searched for
+    by itself is missing from no note.
     """
-    wanted = np.array(sorted(set(note_ids)), np.int64)
-    of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(wanted)
+    ascending = np.array(sorted(set(note_ids)), np.int64)
+    rows = prepared.scorer.terms_of_notes(ascending)
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
         parts = None if word.isascii() else split_runs(word)
@@ -36,82 +54,123 @@ def words_missing(
             parts = parts[:-1]  # a word to come, of which nothing is said yet
         for part in (word,) if parts is None else parts:
             if parts and is_run(part):
-                for note_id, words in _lacked_of_run(part, wanted, of_query, reader, deadline).items():
+                for note_id, words in _missing_of_run(part, ascending, rows, execution).items():
                     missing.setdefault(note_id, []).extend(words)
                 continue
-            alone = query_of(typed if part is word else part, part, prepared)
-            if alone.is_empty:
-                continue
-            for note_id in wanted[~_holding(alone, wanted, of_query, reader, deadline)].tolist():
-                missing.setdefault(note_id, []).append(part)
+            query = _query_for(typed if part is word else part, part, prepared)
+            if not query.is_empty:
+                for note_id in ascending[~_notes_with(query, ascending, rows, execution)].tolist():
+                    missing.setdefault(note_id, []).append(part)
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
 
-def _lacked_of_run(
-    run: str, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
-) -> dict[int, list[str]]:
-    """Note id -> the words of *run* that the note lacks, where it lacks any."""
-    pairs = [query_term(pair) for pair in pairs_of(run)]
-    held = _terms_held(pairs, note_ids, of_query, reader, deadline)
-    of_notes = zip(*[held[pair].tolist() for pair in pairs], strict=True)
-    lacked = {
-        note_id: lacking_words(run, is_held) for note_id, is_held in zip(note_ids.tolist(), of_notes, strict=True)
-    }
-    return {note_id: words for note_id, words in lacked.items() if words}
+def notes_with_every_word(prepared: PreparedQuery, note_ids: NoteIds, execution: SearchExecution) -> NDArray[np.bool_]:
+    """Which of *note_ids*, ascending, contain every word of the query; none if no word can be searched for alone."""
+    queries = [_query_for(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
+    queries = [query for query in queries if not query.is_empty]
+    rows = prepared.scorer.terms_of_notes(note_ids) if queries else {}
+    has_all = np.full(len(note_ids), bool(queries))
+    for query in queries:
+        has_all &= _notes_with(query, note_ids, rows, execution)
+    return has_all
 
 
-def holding_every_word(
-    prepared: PreparedQuery, note_ids: NoteIds, reader: Reader, deadline: Deadline
-) -> NDArray[np.bool_]:
-    """
-    Which of *note_ids*, which ascend, hold every word of the query; none where no word can be searched for by itself.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
-    """
-    words = [query_of(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
-    words = [word for word in words if not word.is_empty]
-    of_query = reader.keywords.query(prepared.lexical, deadline=deadline).terms_of_notes(note_ids) if words else {}
-    holds_all = np.full(len(note_ids), bool(words))
-    for word in words:
-        holds_all &= _holding(word, note_ids, of_query, reader, deadline)
-    return holds_all
-
-
-def _holding(
-    word: KeywordQuery, note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
-) -> NDArray[np.bool_]:
-    """Which notes hold the terms of *word*: mostly some of the whole query, which were looked up for all notes."""
-    if len(word.scored) == 1 and word.scored[0].kind != "phrase" and word.scored[0] in of_query:  # as for most words
-        return of_query[word.scored[0]]
-    is_held = np.zeros(len(note_ids), np.bool_)
-    terms = [term for term in word.scored if term.kind != "phrase"]
-    held = _terms_held(terms, note_ids, of_query, reader, deadline)
-    for term in word.scored:
-        if term.kind != "phrase":
-            is_held |= held[term]
-        elif not is_held.all():
-            is_held |= reader.keywords.phrase_in_notes(term.text.split(" "), note_ids, deadline=deadline)
-    return is_held
-
-
-def _terms_held(
-    terms: Sequence[QueryTerm], note_ids: NoteIds, of_query: _HeldTerms, reader: Reader, deadline: Deadline
-) -> _HeldTerms:
-    """Which notes hold each of *terms*; those that are not of the query are looked up."""
-    others = [term.text for term in terms if term not in of_query]
-    held = dict(of_query)
-    for start in range(0, len(others), MAX_TERMS):  # a query drops the terms beyond those
-        deadline.check()
-        query = KeywordQuery(tuple(others[start : start + MAX_TERMS]))
-        held |= reader.keywords.query(query, deadline=deadline).terms_of_notes(note_ids)
-    return held
-
-
-def query_of(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
+def _query_for(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
     """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
     if typed != prepared.query.prefix:
-        return whole_word(word, prepared.languages)
+        return identifier_query(word, prepared.languages)
     if prepared.lexical.name_prefix:
         return KeywordQuery()
-    return replace(whole_word(word, prepared.languages), prefix=prepared.lexical.prefix)
+    return replace(identifier_query(word, prepared.languages), prefix=prepared.lexical.prefix)
+
+
+def _notes_with(
+    query: KeywordQuery, note_ids: NoteIds, rows: _TermRows, execution: SearchExecution
+) -> NDArray[np.bool_]:
+    """Which notes contain the terms of *query*, most of which are in *rows*, those of the whole query."""
+    if len(query.scored) == 1 and query.scored[0].kind != "phrase" and query.scored[0] in rows:  # as for most words
+        return rows[query.scored[0]]
+    contains = np.zeros(len(note_ids), np.bool_)
+    rows = _term_rows([term for term in query.scored if term.kind != "phrase"], note_ids, rows, execution)
+    for term in query.scored:
+        if term.kind != "phrase":
+            contains |= rows[term]
+        elif not contains.all():
+            keywords, terms = execution.reader.keywords, term.text.split(" ")
+            contains |= keywords.phrase_in_notes(terms, note_ids, deadline=execution.deadline)
+    return contains
+
+
+def _term_rows(terms: Sequence[QueryTerm], note_ids: NoteIds, rows: _TermRows, execution: SearchExecution) -> _TermRows:
+    """*rows* with those of *terms*, which are looked up where they are not in it."""
+    others = [term.text for term in terms if term not in rows]
+    found = dict(rows)
+    for start in range(0, len(others), MAX_TERMS):  # a query drops the terms beyond those
+        execution.deadline.check()
+        query = KeywordQuery(tuple(others[start : start + MAX_TERMS]))
+        found |= execution.reader.keywords.query(query, deadline=execution.deadline).terms_of_notes(note_ids)
+    return found
+
+
+# --- runs without spaces -------------------------------------------------------------------------
+
+
+def _missing_of_run(run: str, note_ids: NoteIds, rows: _TermRows, execution: SearchExecution) -> dict[int, list[str]]:
+    """Note id -> the words of *run* that the note does not contain, if any."""
+    pairs = [query_term(pair) for pair in pairs_of(run)]
+    rows = _term_rows(pairs, note_ids, rows, execution)
+    by_note = zip(note_ids.tolist(), zip(*[rows[pair].tolist() for pair in pairs], strict=True), strict=True)
+    missing = {note_id: words_outside(run, has_pair) for note_id, has_pair in by_note}
+    return {note_id: words for note_id, words in missing.items() if words}
+
+
+def split_runs(word: str) -> list[str] | None:
+    """The words and runs in *word*: `glue` and `とは何ですか` in `glueとは何ですか`; None if it is one word."""
+    tokens = TOKEN.findall(word)
+    parts = [piece.text for token in tokens for piece in split_token(token)]
+    if not any(map(_HAN_AND_KANA.fullmatch, parts)):
+        parts = tokens  # between other scripts, punctuation alone separates words
+    content = [part for part in parts if is_run(part) or not is_stop_word(part.lower())]
+    return content if len(parts) > 1 or any(map(is_run, parts)) else None
+
+
+def is_run(part: str) -> bool:
+    """Whether *part* is in Chinese or Japanese characters, and may be several words: it is long, or it asks."""
+    if _HAN_AND_KANA.fullmatch(part) is None:
+        return False
+    return len(part) >= MIN_RUN or (len(part) > MIN_WORD and CJK_QUESTION_WORDS.search(part) is not None)
+
+
+def pairs_of(run: str) -> list[str]:
+    """The terms of each two neighbouring characters of *run*, in order."""
+    characters = [fold(character) for character, _ in unspaced_characters(run)]
+    return [one + next_one for one, next_one in pairwise(characters)]
+
+
+def words_outside(run: str, has_pair: Sequence[bool]) -> list[str]:
+    """
+    The words of *run* outside of the pairs that a note contains, in order.
+
+    Args:
+        has_pair: Whether the note contains each of `pairs_of(run)`.
+    """
+    starts = [start for _, start in unspaced_characters(run)]
+    ends = [*starts[1:], len(run)]
+    is_covered = [before or behind for before, behind in zip([False, *has_pair], [*has_pair, False], strict=True)]
+    outside: list[tuple[int, int]] = []
+    for start, end, covered in zip(starts, ends, is_covered, strict=True):
+        if covered:
+            continue
+        if outside and outside[-1][1] == start:
+            outside[-1] = (outside[-1][0], end)
+        else:
+            outside.append((start, end))
+    return [word for start, end in outside for word in _words_in(run[start:end])]
+
+
+def _words_in(text: str) -> Iterator[str]:
+    """*text* without what joins words or asks."""
+    for asked in CJK_QUESTION_WORDS.split(text):
+        for word in _JOINING.split(asked):
+            if len(word) >= MIN_WORD:
+                yield word

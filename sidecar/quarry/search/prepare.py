@@ -3,7 +3,6 @@ A parsed query made ready for the retrievers: its terms with their idf, its vect
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
@@ -17,19 +16,20 @@ from quarry.analysis.stopwords import STOP_WORDS
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
-from quarry.index import Deadline, KeywordQuery, NoteIds, Reader, idf, max_score
+from quarry.index import KeywordQuery, NoteIds, idf, max_score
+from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
 from quarry.search.answer import Correction
-from quarry.search.contextual_queries import ContextualQueries, ContextualVector
-from quarry.search.corrections import absent_words, corrected, with_corrections
-from quarry.search.ornaments import ornament
+from quarry.search.corrections import absent_words, correct_words, with_corrections
+from quarry.search.execution import SearchExecution, ornament
+from quarry.search.query_vectors import ContextualVector, DenseQueries
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.types import Query
 
 MAX_PAIRS = 32
 PAIRS_IN_WORDS = 0.4  # of the pairs of a question in Chinese; .5 and .33 give the same nDCG@10 within .007
-# Of a question in English .85 of the letters are in words that the model knows as a whole, in German .1. Less trust
-# than .15 costs German .01 nDCG@10, more costs French .01; the words of its extension at 1 cost Russian as much.
+# Chosen on xquad: the model knows .85 of the letters of an English question in whole words, .1 of a German one. A lower
+# `LEAST_TRUST` loses .01 nDCG@10 on de, a higher one .01 on fr, and an `EXTENSION_TRUST` of 1 as much on ru.
 KNOWN_LANGUAGE = 0.8
 LEAST_TRUST = 0.15
 EXTENSION_TRUST = 0.5
@@ -38,20 +38,22 @@ Pair = tuple[str, str]
 
 
 class PreparedQuery(Struct, frozen=True):
-    """A query as the retrievers take it."""
+    """A query as the retrievers take it, bound to the snapshot that it was prepared for."""
 
     query: Query
     admitted: NoteIds | None  # the notes that satisfy its conditions; None: all
     lexical: KeywordQuery
+    scorer: QueryScorer  # of `lexical`
     pairs: tuple[Pair, ...]  # neighbouring terms of the query, which count more where they are neighbours in a note
     idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
     corrections: tuple[Correction, ...]
-    unknown_words: tuple[str, ...]  # that no note holds, without those corrected
+    unknown_words: tuple[str, ...]  # that no note contains, without those corrected
     vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
+    dense: DenseQueries  # the query by meaning; of nothing where the dense retriever is not asked
     languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
     contextual: ContextualVector | None = None  # where contextual vectors answer
-    in_one_note: bool = False  # only one note is searched: every passage of it with a word of the query is wanted
+    in_one_note: bool = False  # only one note is searched: every passage of it with a word of the query is shown
     trust_in_model: float = 1.0  # less in a vault in other languages, the fewer words the model knows as a whole
 
     @property
@@ -85,21 +87,22 @@ class PreparedQuery(Struct, frozen=True):
     @property
     def word_idf(self) -> dict[str, float]:
         """The idf of each whole word that ranks, as corrected: that of its rarest term."""
-        found: dict[str, float] = {}
+        idf_of_word: dict[str, float] = {}
         for typed, word in self.words_used:
             if self.lexical.prefix and typed == self.query.prefix:
                 continue
-            rarest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
-            if rarest > 0:
-                found[word] = rarest
-        return found
+            highest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
+            if highest > 0:
+                idf_of_word[word] = highest
+        return idf_of_word
 
-    def wanted(self) -> HighlightTerms:
+    @property
+    def highlight_terms(self) -> HighlightTerms:
         """The terms, phrases and regular expressions that snippets mark."""
-        every = [phrase_terms(phrase, self.languages) for phrase in self.query.phrases]
+        phrases = [phrase_terms(phrase, self.languages) for phrase in self.query.phrases]
         return HighlightTerms(
             self.idf,
-            tuple(filter(None, every)),
+            tuple(filter(None, phrases)),
             self.lexical.prefix,
             self.languages,
             text_patterns(self.query.condition),
@@ -107,59 +110,55 @@ class PreparedQuery(Struct, frozen=True):
 
 
 def prepare_query(
-    query: Query,
-    reader: Reader,
-    encoder: Encoder | None,
-    *,
-    typing: bool,
-    deadline: Deadline,
-    corrects: bool = True,
-    contextual: ContextualQueries | None = None,
-    in_one_note: bool = False,
+    query: Query, execution: SearchExecution, *, typing: bool, corrects: bool = True, in_one_note: bool = False
 ) -> PreparedQuery:
     """
-    Prepare *query* for *reader*.
+    Prepare *query* for a snapshot.
 
     Args:
-        encoder: None where the dense retriever is not to be asked.
         typing: Whether the last word may be the beginning of one.
         corrects: Whether an unknown word may be taken for a typing error.
-        contextual: Embeds the query for the contextual vectors, where these answer.
         in_one_note: Whether only one note is searched.
 
     Raises:
-        BadQuery, DeadlineExceeded, Cancelled: A condition cannot be evaluated, or not in time.
+        BadQuery: A condition cannot be evaluated.
     """
+    reader, encoder, deadline = execution.reader, execution.encoder, execution.deadline
+    languages = reader.languages
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    query = _without_function_words(query, prefix, reader.languages)
-    absent = absent_words(query.words, reader, deadline)
+    query = _without_function_words(query, prefix, languages)
+    absent = absent_words(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
     words: Sequence[str] = query.words
     corrections: tuple[Correction, ...] = ()
     if corrects:
-        correct = partial(corrected, query, absent, reader, encoder, deadline)
-        words, corrections = ornament("corrections", correct, (words, corrections))
+        words, corrections = ornament(
+            "corrections", lambda: correct_words(query, absent, execution), (words, corrections)
+        )
     replaced = {correction.typed for correction in corrections}
-    languages = reader.languages
     lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
     text = with_corrections(query.text, corrections)
     if lexical.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
+    vector = vector if vector is not None and vector.any() else None
+    contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
     return PreparedQuery(
         query=query,
         admitted=admitted,
         lexical=lexical,
+        scorer=reader.keywords.query(lexical, deadline=deadline),
         pairs=_pairs(text, languages),
-        idf=_idf(lexical.terms, reader, deadline),
+        idf=_idf(lexical.terms, execution),
         corrections=corrections,
         unknown_words=tuple([word for word in absent if word not in replaced]),
         languages=languages,
-        vector=vector if vector is not None and vector.any() else None,
-        contextual=contextual.vector(text) if contextual and encoder and text else None,
+        vector=vector,
+        dense=DenseQueries.bind(reader, vector, contextual) if execution.has_dense else DenseQueries(),
+        contextual=contextual,
         in_one_note=in_one_note,
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
         trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
@@ -209,6 +208,7 @@ def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:
     return tuple(dict.fromkeys(pairs))[:MAX_PAIRS]
 
 
-def _idf(terms: Sequence[str], reader: Reader, deadline: Deadline) -> dict[str, float]:
-    total, counts = reader.chunk_count, reader.keywords.doc_frequencies(terms, deadline=deadline)
-    return {term: idf(count, total) for term, count in counts.items()}
+def _idf(terms: Sequence[str], execution: SearchExecution) -> dict[str, float]:
+    reader = execution.reader
+    counts = reader.keywords.doc_frequencies(terms, deadline=execution.deadline)
+    return {term: idf(count, reader.chunk_count) for term, count in counts.items()}

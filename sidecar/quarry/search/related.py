@@ -1,7 +1,8 @@
 """
-Which notes are similar to a note, to a passage of it, or to any other text?
+The notes most similar to a note, to a passage of it, or to any other text.
 
-Similar in meaning, and by its significant terms, which are frequent in the source and rare elsewhere (tf-idf).
+They are similar in meaning, and by the significant terms of the source: those frequent in it and rare elsewhere
+(tf-idf).
 """
 
 import math
@@ -16,20 +17,19 @@ from quarry.analysis.analysis import stop_terms, text_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest
-from quarry.index import CHUNK_WEIGHTS, Deadline, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
+from quarry.index import CHUNK_WEIGHTS, DenseQuery, KeywordQuery, NoteIds, Reader, StoredChunk, note_of
 from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
-from quarry.search.context import SearchContext
-from quarry.search.contextual_queries import ContextualVector
-from quarry.search.features import NO_CHUNKS, RankedChunks
-from quarry.search.meaning import MeaningQueries
+from quarry.options import Retriever, Scope
+from quarry.search.candidates import NO_CHUNKS, RankedChunks
+from quarry.search.execution import SearchExecution
+from quarry.search.query_vectors import ContextualVector, DenseQueries
 from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
 SIGNIFICANT_TERMS = 16  # of the source are looked for
@@ -64,37 +64,36 @@ class Related(Struct, frozen=True):
     missing: Mapping[Retriever, Sentence]
 
 
-def related(
-    source: Source, context: SearchContext, scope: Scope, limit: int, width: int, deadline: Deadline
-) -> Related:
+def related(source: Source, scope: Scope, limit: int, width: int, execution: SearchExecution) -> Related:
     """
     The *limit* notes nearest to *source*, without itself.
+
+    Args:
+        width: Of the snippets, in characters.
 
     Raises:
         BadRequest: Neither a note nor a text was given.
         NoteNotFound: The note is not in the index, and no text was given.
-        DeadlineExceeded, Cancelled: The deadline says so.
     """
-    reader = context.reader
+    reader = execution.reader
     chunks, own_id, own_path = _chunks(source, reader)
     texts = _within([chunk.text for chunk in chunks] or [source.text or ""], MAX_TEXT)
-    vector = _vector(chunks, texts, context)
-    queries = MeaningQueries.of(reader, vector, _contextual_vector(chunks, texts, context))
-    terms = _significant_terms(texts, reader)
-    admitted = reader.matching_notes(AllOf(scope.conditions), deadline=deadline)
-    scores, best = _scores(queries.ranking, KeywordQuery(terms=terms), admitted, reader, deadline)
+    vector = _vector(chunks, texts, execution)
+    dense_query = DenseQueries.bind(reader, vector, _contextual_vector(chunks, texts, execution)).ranking
+    terms = KeywordQuery(terms=_significant_terms(texts, reader))
+    admitted = reader.matching_notes(AllOf(scope.conditions), deadline=execution.deadline)
+    scores, best = _scores(dense_query, terms, admitted, execution)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
-    builder = SnippetBuilder(reader, HighlightTerms({}), context.encoder, vector, deadline)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
-    snippets = builder.snippets([chunk for _, chunk in shown], width)
+    snippets = SnippetBuilder(execution, HighlightTerms({}), vector).snippets([chunk for _, chunk in shown], width)
     notes = tuple(
         RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)
         for (name, chunk), snippet in zip(shown, snippets, strict=True)
     )
-    return Related(notes, context.available("hybrid"), context.missing)
+    return Related(notes, execution.retrievers, execution.missing)
 
 
 def _chunks(source: Source, reader: Reader) -> tuple[list[StoredChunk], int, str | None]:
@@ -125,29 +124,29 @@ def _within(texts: Sequence[str], characters: int) -> list[str]:
     return found
 
 
-def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext) -> FloatVector | None:
+def _vector(chunks: Sequence[StoredChunk], texts: Sequence[str], execution: SearchExecution) -> FloatVector | None:
     """The vector of the source: the mean of its chunks or that of the text; None where meaning cannot be compared."""
-    if "dense" in context.missing:
+    if not execution.has_dense:
         return None
     if chunks:
-        rows = context.reader.vectors_of([chunk.chunk_id for chunk in chunks])
-    elif context.encoder:
-        rows = context.encoder.encode(texts)
+        rows = execution.reader.vectors_of([chunk.chunk_id for chunk in chunks])
+    elif execution.encoder:
+        rows = execution.encoder.encode(texts)
     else:
         return None
     return _mean(rows)
 
 
 def _contextual_vector(
-    chunks: Sequence[StoredChunk], texts: Sequence[str], context: SearchContext
+    chunks: Sequence[StoredChunk], texts: Sequence[str], execution: SearchExecution
 ) -> ContextualVector | None:
     """The contextual vector of the source, where such vectors answer and all its chunks have theirs."""
-    queries = context.contextual
-    if queries is None or "dense" in context.missing:
+    queries = execution.contextual
+    if queries is None or not execution.has_dense:
         return None
     if not chunks:
         return queries.vector("\n".join(texts))
-    rows = context.reader.vectors_of([chunk.chunk_id for chunk in chunks], CONTEXTUAL)
+    rows = execution.reader.vectors_of([chunk.chunk_id for chunk in chunks], CONTEXTUAL)
     vector = _mean(rows) if len(rows) == len(chunks) else None
     return ContextualVector(vector, queries.encoder.fingerprint.name) if vector is not None else None
 
@@ -178,19 +177,15 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
 
 
 def _scores(
-    dense_query: DenseQuery | None,
-    lexical: KeywordQuery,
-    admitted: NoteIds | None,
-    reader: Reader,
-    deadline: Deadline,
+    dense_query: DenseQuery | None, terms: KeywordQuery, admitted: NoteIds | None, execution: SearchExecution
 ) -> tuple[dict[int, float], dict[int, int]]:
     """Note -> score, and note -> its passage to show."""
-    dense = RankedChunks.of(dense_query.top_chunks(admitted, POOL, deadline)) if dense_query else NO_CHUNKS
-    words = NO_CHUNKS
-    if not lexical.is_empty:
-        words = RankedChunks.of(
-            reader.keywords.query(lexical, deadline=deadline).top_chunks(admitted, POOL, CHUNK_WEIGHTS)
-        )
+    dense = words = NO_CHUNKS
+    if dense_query:
+        dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, execution.deadline))
+    if not terms.is_empty:
+        scorer = execution.reader.keywords.query(terms, deadline=execution.deadline)
+        words = RankedChunks.from_scored(scorer.top_chunks(admitted, POOL, CHUNK_WEIGHTS))
     note_ids = np.union1d(notes_of(dense.chunk_ids), notes_of(words.chunk_ids))
     best: dict[int, int] = {}
     for chunk_id in words.chunk_ids.tolist():
@@ -200,7 +195,7 @@ def _scores(
         nearest = dense_query.nearest_chunks(note_ids)
         best |= dict(zip(nearest.note_ids.tolist(), nearest.chunk_ids.tolist(), strict=True))
         cosines[note_ids.searchsorted(nearest.note_ids)] = nearest.cosines
-    word = max_normalize(words.best_of(note_ids))
+    word = max_normalize(words.best_by_note(note_ids))
     share = DENSE_WEIGHT if dense_query else 0.0
     total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
     return dict(zip(note_ids.tolist(), total.tolist(), strict=True)), best

@@ -1,11 +1,11 @@
 """
-Which easier queries are tried when nothing is found?
+The easier queries that are tried when nothing is found.
 
 One part of the query is dropped at a time, under a name that the answer carries. Only what was typed is relaxed, and
-never an exclusion: after `-draft` nobody wants drafts.
+never an exclusion: after `-draft`, drafts are not wanted.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -25,24 +25,26 @@ from quarry.conditions import (
     Not,
 )
 from quarry.messages import message
+from quarry.options import Filters
 from quarry.query.description import describe_condition
 from quarry.query.writing import written
 from quarry.search.answer import Relaxed
-from quarry.types import Query, Scope
+from quarry.search.execution import SearchExecution
+from quarry.types import Query
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
 _SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up, and often misspelled
 
 
 def relaxations(
-    query: Query, scope: Scope, admits_none: Callable[[Condition], bool], *, typing: bool
+    query: Query, scope: Filters, execution: SearchExecution, *, typing: bool
 ) -> Iterator[tuple[Relaxed, Query]]:
     """
     Easier queries than *query*, the most similar first.
 
     Args:
         scope: Filters that were not typed, and stay.
-        admits_none: Whether no note of the vault meets a condition, to name the filter that no note meets.
+        execution: Evaluates conditions, to name a filter that no note of the vault meets.
     """
     parts = query.condition.parts if isinstance(query.condition, AllOf) else (query.condition,)
     phrases = tuple(part for part in parts if isinstance(part, HasPhrase))
@@ -83,7 +85,7 @@ def relaxations(
     if filters:
         wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
         effect = f"These results ignore {'that filter' if len(filters) == 1 else 'the filters in the query'}."
-        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and admits_none(part)]
+        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and _admits_none(part, execution)]
         told = message(
             "relaxed-unmet-filters" if unmet else "relaxed-filters",
             filters=tuple(map(written, unmet or filters)),
@@ -113,6 +115,12 @@ def _unmet(filters: Sequence[Condition], unmet: Sequence[Condition]) -> str:
     if unmet:
         return f"There are no notes {' or '.join(map(describe_condition, unmet))}."
     return f"Nothing was found among notes {describe_condition(AllOf(tuple(filters)))}."
+
+
+def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
+    """Whether no note of the vault meets *condition*."""
+    admitted = execution.reader.matching_notes(condition, deadline=execution.deadline)
+    return admitted is not None and len(admitted) == 0
 
 
 def _leaves_out(condition: Condition) -> bool:

@@ -1,7 +1,7 @@
-"""Which text of a hit is shown? Snippets with marks, and as much of the passages as the token budget allows."""
+"""The text of a hit that is shown: snippets with marks, and as much of the passages as the token budget allows."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -9,87 +9,136 @@ from msgspec import Struct
 
 from quarry.analysis.alternatives import Languages
 from quarry.documents.sentences import informative_sentences
-from quarry.embedding import Encoder
-from quarry.index import Deadline, Reader, StoredChunk, note_of
+from quarry.index import StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.search.answer import FurtherPassages, Hit, Passage
-from quarry.search.budget import Fitted, fit
-from quarry.search.ornaments import ornament
-from quarry.search.ranking import RankedNote
-from quarry.search.snippet.highlighting import find_matches, highlight
+from quarry.options import SearchOptions
+from quarry.search.answer import (
+    CHARACTERS_PER_TOKEN,
+    ELLIPSIS,
+    SHORTEST_CUT,
+    FurtherPassages,
+    Hit,
+    Passage,
+    RankedChunk,
+    RankedNote,
+)
+from quarry.search.execution import SearchExecution, ornament
+from quarry.search.missing_words import words_missing
+from quarry.search.prepare import PreparedQuery
+from quarry.search.snippet.highlighting import Mark, find_matches, highlight
 from quarry.search.snippet.matcher import HighlightTerms, TermMatch
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
-from quarry.types import Fused, SearchRequest, Span
+from quarry.types import Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
 
 
+class Fitted(Struct, frozen=True):
+    """A text that fits the token budget, whole or cut."""
+
+    text: str
+    truncated: bool
+
+
+def fit(texts: Iterable[str], max_tokens: int) -> tuple[Fitted, ...]:
+    """
+    The leading *texts* that fit into *max_tokens* together: the lowest-ranked text is cut first.
+
+    The one that would overflow is cut, with `...`, when at least `SHORTEST_CUT` characters of it fit; nothing after
+    it is taken, or even looked at, even if it were short enough.
+    """
+    fitted: list[Fitted] = []
+    room = max_tokens * CHARACTERS_PER_TOKEN
+    for text in texts:
+        if len(text) <= room:
+            fitted.append(Fitted(text, truncated=False))
+            room -= len(text)
+            continue
+        if room >= SHORTEST_CUT:
+            fitted.append(Fitted(text[: room - len(ELLIPSIS)].rstrip() + ELLIPSIS, truncated=True))
+        break
+    return tuple(fitted)
+
+
 class SnippetBuilder(Struct, frozen=True):
     """Quotes the hits of one query."""
 
-    reader: Reader
-    wanted: HighlightTerms
-    encoder: Encoder | None
-    vector: FloatVector | None
-    deadline: Deadline
+    execution: SearchExecution
+    terms: HighlightTerms
+    vector: FloatVector | None  # of the query; None: no sentence is near it
 
-    def hits(self, shown: Sequence[RankedNote], request: SearchRequest) -> tuple[tuple[Hit, ...], bool]:
+    def hits(
+        self, shown: Sequence[RankedNote], options: SearchOptions, prepared: PreparedQuery | None
+    ) -> tuple[tuple[Hit, ...], bool]:
         """
         The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
 
         The budget is filled with the best passage of each note in order, then, if the request expands its hits, with
         the further ones. A snippet width of 0 asks for notes alone: nothing is fetched or quoted.
+
+        Args:
+            prepared: None where notes are only listed: no word is missing.
         """
-        if request.snippet_width == 0:
-            return tuple([Hit(note.path, note.score, note.confidence, note.retrievers, ()) for note in shown]), False
-        ranks = range(max((len(note.passages) for note in shown), default=0) if request.expand else 1)
-        ranked = [fused for at in ranks for note in shown for fused in note.passages[at : at + 1]]
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
-        passages, truncated = self._passages(ranked, request)
-        for passage in passages:
-            passages_of[passage.fused.path].append(passage)
+        truncated = False
+        if options.width:
+            ranks = range(max((len(note.passages) for note in shown), default=0) if options.expand else 1)
+            ranked = [chunk for at in ranks for note in shown for chunk in note.passages[at : at + 1]]
+            passages, truncated = self._passages(ranked, options)
+            for passage in passages:
+                passages_of[passage.ranked.path].append(passage)
+            shown = [note for note in shown if note.path in passages_of]
+        first = {path: quoted[0].chunk for path, quoted in passages_of.items()}
+        note_ids = {path: note_of(chunk.chunk_id) for path, chunk in first.items()}
+        reader, languages = self.execution.reader, self._languages([*first.values()])
+        maps = ornament("maps", lambda: reader.maps_listing([note.path for note in shown]), {})
+        missing: Mapping[int, tuple[str, ...]] = {}
+        if prepared is not None and self.execution.has_keyword:
+            find = partial(words_missing, prepared, [*note_ids.values()], self.execution)
+            missing = ornament("missing words", find, {})
         hits = []
-        languages = self._languages([passage.chunk for passage in passages])
         for note in shown:
-            quoted = passages_of.get(note.path)
-            if quoted:
-                wanted = self.wanted.in_languages(languages.get(note_of(quoted[0].chunk.chunk_id), ()))
-                marks = ornament("marks", partial(highlight, quoted[0].chunk.title, wanted), ())
-                further = len(note.passages) - len(quoted)
-                hits.append(
-                    Hit(
-                        note.path,
-                        note.score,
-                        note.confidence,
-                        note.retrievers,
-                        tuple(quoted),
-                        further,
-                        marks,
-                        note.shares,
-                    )
+            marks: tuple[Mark, ...] = ()
+            if note.path in first:
+                terms = self.terms.in_languages(languages.get(note_ids[note.path], ()))
+                marks = ornament("marks", partial(highlight, first[note.path].title, terms), ())
+            quoted = tuple(passages_of[note.path])
+            hits.append(
+                Hit(
+                    path=note.path,
+                    score=note.score,
+                    confidence=note.confidence,
+                    retrievers=note.retrievers,
+                    passages=quoted,
+                    further_passages=len(note.passages) - len(quoted),
+                    title_marks=marks,
+                    shares=note.shares,
+                    maps=maps.get(note.path, ()),
+                    missing_words=missing.get(note_ids.get(note.path, -1), ()),
                 )
+            )
         return tuple(hits), truncated
 
-    def further_passages(self, note: RankedNote, request: SearchRequest) -> FurtherPassages:
+    def further_passages(self, note: RankedNote, options: SearchOptions) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
-        passages, truncated = self._passages(note.passages[1:], request)
+        passages, truncated = self._passages(note.passages[1:], options)
         return FurtherPassages(tuple(passages), truncated)
 
-    def _passages(self, ranked: Sequence[Fused], request: SearchRequest) -> tuple[list[Passage], bool]:
+    def _passages(self, ranked: Sequence[RankedChunk], options: SearchOptions) -> tuple[list[Passage], bool]:
         """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
         ids = [chunk.chunk_id for chunk in ranked]
-        if request.with_text:
-            stored, fitted = self._filled(ids, request.max_tokens)
-            snippets = self.snippets([*stored.values()][: len(fitted)], request.snippet_width)
+        if options.with_text:
+            stored, fitted = self._filled(ids, options.max_tokens)
+            snippets = self.snippets([*stored.values()][: len(fitted)], options.width)
         else:
-            stored = self.reader.chunks(ids)
-            snippets = self.snippets([*stored.values()], request.snippet_width)
-            fitted = fit([snippet.text for snippet in snippets], request.max_tokens)
+            stored = self.execution.reader.chunks(ids)
+            snippets = self.snippets([*stored.values()], options.width)
+            fitted = fit([snippet.text for snippet in snippets], options.max_tokens)
             fitted = tuple([one for one in fitted if not one.truncated])  # a snippet is shown whole or not at all
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]
         passages = [
-            Passage(stored[chunk.chunk_id], chunk, snippet, one.text if request.with_text else "", one.truncated)
+            Passage(stored[chunk.chunk_id], chunk, snippet, one.text if options.with_text else "", one.truncated)
             for chunk, snippet, one in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
         ]
         return passages, len(fitted) < len(stored) or (bool(fitted) and fitted[-1].truncated)
@@ -99,21 +148,21 @@ class SnippetBuilder(Struct, frozen=True):
         stored: dict[int, StoredChunk] = {}
 
         def texts() -> Iterator[str]:
-            for chunk in self.reader.each_chunk(chunk_ids):
+            for chunk in self.execution.reader.each_chunk(chunk_ids):
                 stored[chunk.chunk_id] = chunk
                 yield chunk.chunk.text
 
         return stored, fit(texts(), max_tokens)
 
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
-        """A snippet a chunk: query words marked or, where none stands in it, the sentence nearest in meaning."""
+        """One snippet per chunk: query words marked or, without any, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
         found: list[Sequence[TermMatch]] = []
         languages = self._languages(chunks)
         for chunk, text in zip(chunks, texts, strict=True):
-            self.deadline.check()
-            wanted = self.wanted.in_languages(languages.get(note_of(chunk.chunk_id), ()))
-            found.append(ornament("marks", partial(find_matches, text, wanted), ()))
+            self.execution.deadline.check()
+            terms = self.terms.in_languages(languages.get(note_of(chunk.chunk_id), ()))
+            found.append(ornament("marks", partial(find_matches, text, terms), ()))
         wordless = [at for at, matches in enumerate(found) if not matches]
         of_wordless = partial(self._nearest_sentences, [texts[at] for at in wordless])
         nearest = dict(zip(wordless, ornament("nearest sentences", of_wordless, [None] * len(wordless)), strict=True))
@@ -124,16 +173,17 @@ class SnippetBuilder(Struct, frozen=True):
 
     def _languages(self, chunks: Sequence[StoredChunk]) -> dict[int, Languages]:
         """Note -> its languages besides English."""
-        return self.reader.note_languages([note_of(chunk.chunk_id) for chunk in chunks])
+        return self.execution.reader.note_languages([note_of(chunk.chunk_id) for chunk in chunks])
 
     def _nearest_sentences(self, texts: Sequence[str]) -> list[Span | None]:
-        """For each text the sentence whose vector is nearest to the query's; None where meaning has no say."""
-        if self.encoder is None or self.vector is None or not texts:
+        """For each text the sentence whose vector is nearest to the query's; None where meaning is not compared."""
+        encoder = self.execution.encoder
+        if encoder is None or self.vector is None or not texts:
             return [None] * len(texts)
         spans = [informative_sentences(text)[:MAX_SENTENCES] for text in texts]
         several = [(text, of_text) for text, of_text in zip(texts, spans, strict=True) if len(of_text) > 1]
         sentences = [text[at.start : at.end] for text, of_text in several for at in of_text]
-        cosines = iter(_cosines(self.encoder.encode(sentences), self.vector))
+        cosines = iter(_cosines(encoder.encode(sentences), self.vector))
         nearest = iter([max(of_text, key=lambda _: next(cosines)) for _, of_text in several])
         return [next(nearest) if len(of_text) > 1 else next(iter(of_text), None) for of_text in spans]
 

@@ -12,11 +12,11 @@ from typing import Any, ParamSpec, TypeVar
 from msgspec import Struct, field
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.engine import Engine
 from quarry.errors import Cancelled
-from quarry.feedback import FeedbackLog
 from quarry.server.blocks.store import BlockStore
+from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.turns import Lane, Turns
 

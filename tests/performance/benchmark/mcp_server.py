@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from benchmark.measurement import DIGITS
 from benchmark.server_cost import serving
-from quarry.search.budget import estimate_tokens
+from quarry.search.answer import estimate_tokens
 
 TURNS = 5
 SLOW_CALLS = 3  # at work beside the fast one: one fewer than a sidecar has threads for searches

@@ -1,13 +1,27 @@
-"""The files of conversations: private, whole, bounded in number and age, and made by one process each."""
+"""The files of conversations: private, whole, bounded in age, made by one process each; leases and ledgers."""
 
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
-from quarry.agents.conversations import KEPT_S, MAX_FILES, Conversation, conversations_folder, tidy
+from quarry.agents import conversations
+from quarry.agents.conversations import (
+    KEPT_ENTRIES,
+    KEPT_S,
+    MAX_ENTRIES,
+    Conversation,
+    Leases,
+    Ledgers,
+    conversations_folder,
+    free_lease,
+    take_lease,
+)
+from quarry.errors import IndexUnavailable
+from quarry.vault.identity import vault_id
 
 OLD_S = time.time() - KEPT_S - 60
 
@@ -90,17 +104,157 @@ def test_who_may_not_write_changes_nothing(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_what_is_old_or_too_much_is_taken_away(folder):
-    for number in range(MAX_FILES + 20):
-        file = folder / f"notes-1.{number}.seen"
-        file.touch()
-        os.utime(file, (time.time() - number, time.time() - number))
-    (folder / "notes-1.old.lease").touch()
-    os.utime(folder / "notes-1.old.lease", (OLD_S, OLD_S))
+# --- leases ----------------------------------------------------------------------------------------
 
-    tidy(folder)
 
-    kept = {file.name for file in folder.iterdir()}
-    assert len(kept) == MAX_FILES
-    assert "notes-1.0.seen" in kept
-    assert "notes-1.old.lease" not in kept
+def is_held(vault="notes-1"):
+    return Leases(conversations_folder(), vault).is_any_held()
+
+
+def test_a_lease_is_held_until_it_is_freed(conversation):
+    assert not is_held()
+    take_lease(conversation)
+    assert is_held()
+    free_lease(conversation)
+    assert not is_held()
+
+
+def test_a_lease_is_of_one_vault(conversation):
+    take_lease(conversation)
+
+    assert not is_held("notes-12")
+    assert not is_held("notes")
+
+
+def test_a_lease_that_nobody_frees_runs_out(conversation):
+    take_lease(conversation)
+    old_s = time.time() - KEPT_S - 1
+    os.utime(conversation.file("lease"), (old_s, old_s))
+
+    assert not is_held()
+    take_lease(conversation)
+    assert is_held()
+
+
+def test_the_folder_is_looked_at_now_and_then(conversation, monkeypatch):
+    held = Leases(conversations_folder(), "notes-1")
+    assert not held.is_any_held()
+    take_lease(conversation)
+    assert not held.is_any_held()
+    monkeypatch.setattr(conversations, "LOOK_S", 0.0)
+    assert held.is_any_held()
+
+
+def test_without_a_folder_none_is_held(tmp_path):
+    assert not Leases(tmp_path / "nowhere", "notes-1").is_any_held()
+
+
+@pytest.mark.slow
+def test_a_sidecar_stays_while_a_lease_is_held_and_leaves_after_it(start, vault, tools, home):
+    conversation = Conversation(conversations_folder(), vault_id(vault), "s")
+    take_lease(conversation)
+    held, other = (
+        start(vault, "--idle", "0.2"),
+        start(tools.write_vault(vault.parent / "other", {"A.md": "a"}), "--idle", "0.2"),
+    )
+
+    tools.eventually(lambda: other.process.poll() is not None, "the end of the sidecar that nobody wants")
+    assert held.process.poll() is None
+    free_lease(conversation)
+    tools.eventually(lambda: held.process.poll() is not None, "the end of the sidecar")
+
+
+# --- ledgers ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ledgers(home):
+    return Ledgers("notes-1")
+
+
+def show(ledgers, name, *texts):
+    with ledgers.of(name) as shown:
+        for text in texts:
+            shown.add("Tea.md", text)
+        shown.save()
+
+
+def test_what_was_shown_is_known_to_the_next_sidecar(ledgers):
+    show(ledgers, "s", "one")
+
+    with Ledgers("notes-1").of("s") as shown:
+        assert shown.has("Tea.md", "one")
+        assert not shown.has("Tea.md", "two")
+        assert not shown.has("Other.md", "one")
+
+
+def test_what_is_not_saved_was_not_shown(ledgers):
+    with ledgers.of("s") as shown:
+        shown.add("Tea.md", "one")
+
+    with ledgers.of("s") as shown:
+        assert not shown.has("Tea.md", "one")
+
+
+def test_conversations_and_vaults_have_ledgers_of_their_own(ledgers):
+    show(ledgers, "s", "one")
+
+    for other in (ledgers.of("t"), Ledgers("notes-2").of("s")):
+        with other as shown:
+            assert not shown.has("Tea.md", "one")
+
+
+def test_a_ledger_holds_no_word_and_no_hash_that_another_holds(ledgers):
+    show(ledgers, "s", "canary")
+    show(ledgers, "t", "canary")
+
+    first, second = [file.read_text(encoding="utf-8") for file in conversations_folder().glob("*.seen")]
+    assert first != second
+    assert "canary" not in first + second
+    assert "Tea" not in first + second
+
+
+def test_a_ledger_that_is_taken_away_forgets(ledgers):
+    show(ledgers, "s", "one")
+    Conversation(conversations_folder(), "notes-1", "s").drop("seen")
+
+    with ledgers.of("s") as shown:
+        assert not shown.has("Tea.md", "one")
+
+
+def test_a_ledger_is_bounded_and_keeps_the_newest(ledgers):
+    show(ledgers, "s", *map(str, range(MAX_ENTRIES)))
+    show(ledgers, "s", "newest")
+
+    with ledgers.of("s") as shown:
+        assert shown.has("Tea.md", "newest")
+        assert not shown.has("Tea.md", "0")
+    assert len(next(conversations_folder().glob("*.seen")).read_text(encoding="utf-8").split()) == KEPT_ENTRIES
+
+
+def test_answers_at_the_same_time_lose_nothing(ledgers):
+    threads = [threading.Thread(target=show, args=(ledgers, "s", f"text {number}")) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    with ledgers.of("s") as shown:
+        assert all(shown.has("Tea.md", f"text {number}") for number in range(20))
+
+
+def test_a_file_of_nonsense_is_a_ledger_of_nothing(ledgers):
+    Conversation(conversations_folder(), "notes-1", "s").file("seen").write_bytes(b"\xff\0 nonsense\n" * 100)
+    show(ledgers, "s", "one")
+
+    with ledgers.of("s") as shown:
+        assert shown.has("Tea.md", "one")
+
+
+def test_a_ledger_that_cannot_be_written_is_told(ledgers, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Conversation, "write", refuse)
+    with pytest.raises(IndexUnavailable, match="cannot be stored: Permission denied"):
+        show(ledgers, "s", "one")

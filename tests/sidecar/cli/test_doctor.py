@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.agents.install.config_paths import Host
+from quarry.agents.install.clients import Host
 from quarry.cli import doctor
 from quarry.cli.doctor import _clients, examine
 from quarry.errors import ModelMissing

@@ -20,7 +20,7 @@ from builders import PATIENCE_S, Vault, everything_found, open_with_contextual_m
 
 from quarry.faults import STAGES
 from quarry.index import Index
-from quarry.search.contextual_queries import ContextualQueries
+from quarry.search.query_vectors import ContextualQueries
 
 CHILD = Path(__file__).with_name("killed_indexer.py")
 QUERIES = [

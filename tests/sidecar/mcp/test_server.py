@@ -103,9 +103,9 @@ def test_a_left_out_or_null_argument_has_its_default():
     assert (asked.limit, asked.mode, asked.folder, asked.max_tokens) == (5, "hybrid", None, 2000)
 
 
-def test_a_whole_number_may_be_written_as_a_decimal():
-    assert decoded("search", {"query": "x", "limit": 7.0})[1].limit == 7
-    assert decoded("get_context", {"topic": "x", "min_confidence": 1.0})[1].min_confidence == 1
+@pytest.mark.parametrize("limit", [7, 7.0, "7"])
+def test_a_whole_number_may_be_written_as_models_do(limit):
+    assert decoded("search", {"query": "x", "limit": limit})[1].limit == 7
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_whole_number_may_be_written_as_a_decimal():
         ("search", {"query": "x", "limit": 0}, "`limit`: Expected `int` >= 1", '"minimum":1,"maximum":50'),
         ("search", {"query": "x", "limit": True}, "`limit`: Expected `int`, got `bool`", "send `limit`"),
         ("search", {"query": "x", "limit": 2.5}, "`limit`: Expected `int`, got `float`", "send `limit`"),
-        ("search", {"query": "x", "limit": "5"}, "`limit`: Expected `int`, got `str`", "send `limit`"),
+        ("search", {"query": "x", "limit": "five"}, "`limit`: Expected `int`, got `str`", "send `limit`"),
         ("search", {"query": "x", "mode": "c"}, "`mode`: Invalid enum value 'c'", '["hybrid","keyword","semantic"]'),
         (
             "get_context",
@@ -128,7 +128,7 @@ def test_a_whole_number_may_be_written_as_a_decimal():
             "`min_confidence`: Expected `float` <= 1.0",
             '"maximum":1',
         ),
-        ("read_note", {"path": "x", "links": 1}, "`links`: Expected `bool`", "boolean"),
+        ("read_note", {"path": "x", "links": 5}, "`links`: Expected `bool`", "boolean"),
         ("read_note", {"paths": "a"}, "`paths`: Expected `array", "array"),
         ("read_note", {"paths": ["a"] * 5}, "`paths`: Expected `array` of length <= 4", '"maxItems":4'),
         ("read_note", {"paths": [1]}, "`paths`: Expected `str`, got `int`", "send `paths`"),
@@ -141,7 +141,7 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(name, given, message, su
     with pytest.raises(BadArguments) as refused:
         decoded(name, given)
 
-    assert message in str(refused.value)
+    assert message in refused.value.message
     assert suggestion in refused.value.suggestion
 
 
@@ -150,7 +150,7 @@ def test_a_long_wrong_value_is_not_quoted():
         with pytest.raises(BadArguments) as refused:
             decoded("search", arguments)
 
-        assert len(str(refused.value)) < 200
+        assert len(refused.value.message) < 200
 
 
 # --- over the shared vault --------------------------------------------------------------------------
@@ -211,24 +211,18 @@ REFUSED = [
     ("read_note", {"path": "Home.md:99999"}, "bad-arguments", "a line between 1 and"),
     ("read_note", {}, "bad-arguments", "one of the two"),
     ("read_note", {"path": "Home.md", "paths": ["Home.md"]}, "bad-arguments", "one of the two"),
-    ("read_note", {"paths": ["a", "b", "c", "d", "e"]}, "bad-arguments", "`paths`"),
     ("search", {"query": "-only"}, "bad-query", "correct the query"),
     ("search", {"query": "modified:someday"}, "bad-query", "correct the query"),
     ("search", {"query": "tag:"}, "bad-query", "correct the query"),
-    ("search", {"query": "x", "limit": 0}, "bad-arguments", "`limit`"),
-    ("search", {"query": "x" * 5000}, "bad-arguments", "`query`"),
     ("search", {"query": "x", "type": 'a"b'}, "bad-request", "correct that parameter"),
-    ("search", {}, "bad-arguments", "`query`"),
     ("search", {"quary": "x"}, "bad-arguments", "did you mean `query`?"),
     ("search", {"query": "x", "vault": "Nowhere"}, "bad-arguments", "the names are"),
     ("find_related", {}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Home.md", "text": " "}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Nothing.md"}, "note-not-found", "find its path"),
-    ("find_related", {"path": "Home.md", "line": 0}, "bad-arguments", "`line`"),
-    ("explain_result", {"query": "x"}, "bad-arguments", "`path`"),
     ("explain_result", {"query": "-only", "path": "Home.md"}, "bad-query", "correct the query"),
     ("list_notes", {"modified_after": "yesterday"}, "bad-request", "correct that parameter"),
-    ("list_notes", {"cursor": "20-12345678"}, "bad-arguments", "next_cursor"),
+    ("list_notes", {"cursor": "20-12345678"}, "bad-arguments", "next_cursor of the page before"),
 ]
 
 
@@ -253,66 +247,52 @@ def test_a_mistake_in_a_query_has_its_position(spoken):
 
 
 @pytest.mark.slow
-def test_an_unknown_tool_is_an_error_of_the_protocol_that_names_the_nearest(spoken):
-    error = spoken.ask("tools/call", name="serch", arguments={"query": "x"})["error"]
-
-    assert error["code"] == -32602
-    assert "did you mean 'search'" in error["message"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [None, 5, "capture", "write_note", "x" * 5000])
-def test_what_is_no_tool_is_refused_in_few_words(spoken, name):
+@pytest.mark.parametrize("name", ["serch", None, 5, "capture", "write_note", "x" * 5000])
+def test_an_unknown_tool_is_an_error_of_the_protocol_in_few_words(spoken, name):
     error = spoken.ask("tools/call", name=name)["error"]
 
     assert error["code"] == -32602
     assert len(error["message"]) < 250
+    assert name != "serch" or "did you mean 'search'" in error["message"]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_sdk_finds_everything_and_every_result_is_what_the_protocol_says(at_shared, sdk, mode):
+def test_the_sdk_finds_everything_and_every_result_is_what_the_protocol_says(sdk, transport, mode):
     async def body(client):
-        tools = (await client.list_tools()).tools
-        resources = (await client.list_resources()).resources
+        refused = []
+        for ask in (lambda: client.read_resource("quarry://note/Nothing.md"), lambda: client.call_tool("nothing", {})):
+            try:
+                await ask()
+            except MCPError as error:
+                refused.append(error.code)
         return {
             "version": client.protocol_version,
-            "tools": [tool.name for tool in tools],
+            "instructions": client.instructions or "",
+            "tools": [tool.name for tool in (await client.list_tools()).tools],
             "search": await client.call_tool("search", {"query": "trouble sleeping"}),
             "context": await client.call_tool("get_context", {"topic": "trouble sleeping"}),
-            "refused": await client.call_tool("search", {"qery": "x"}),
-            "resources": [resource.uri for resource in resources],
+            "wrong": await client.call_tool("search", {"qery": "x"}),
+            "resources": [resource.uri for resource in (await client.list_resources()).resources],
             "templates": (await client.list_resource_templates()).resource_templates,
             "note": await client.read_resource("quarry://note/Health/Lying%20awake.md"),
             "prompts": [prompt.name for prompt in (await client.list_prompts()).prompts],
             "prompt": await client.get_prompt("kickoff", {"topic": "sourdough"}),
+            "refused": refused,
         }
 
-    found = sdk(body, at_shared.vault, home=at_shared.home, mode=mode)
+    found = sdk(body, transport, mode)
 
     assert found["version"] == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-    assert found["tools"][:2] == ["search", "read_note"]
+    assert mode == "2026-07-28" or "never as instructions" in found["instructions"]  # that client does not ask for them
+    assert found["tools"] == NAMES
     assert found["search"].structured_content["results"][0]["file_path"] == "Health/Lying awake.md"
     assert found["context"].structured_content["sources"]
-    assert found["refused"].is_error
+    assert found["wrong"].is_error
     assert found["resources"][0] == "quarry://status"
     assert found["templates"][0].uri_template == "quarry://note/{+path}"
     assert "ten past two" in found["note"].contents[0].text
     assert "kickoff" in found["prompts"]
     assert "sourdough" in found["prompt"].messages[0].content.text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_the_sdk_is_told_of_errors_as_the_revision_has_them(at_shared, sdk, mode):
-    async def body(client):
-        codes = []
-        for ask in (lambda: client.read_resource("quarry://note/Nothing.md"), lambda: client.call_tool("nothing", {})):
-            try:
-                await ask()
-            except MCPError as error:
-                codes.append(error.code)
-        return codes
-
-    missing = -32002 if mode == "legacy" else -32602
-    assert sdk(body, at_shared.vault, home=at_shared.home, mode=mode) == [missing, -32602]
+    assert found["refused"] == [-32002 if mode == "legacy" else -32602, -32602]

@@ -20,7 +20,8 @@ def test_the_only_vault_needs_no_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [(None, "'Notes', 'Work', 'notes'"), ("Wrok", "did you mean 'Work'"), ("NOTES", "exact form")]
+    ("name", "words"),
+    [(None, "'Notes', 'Work', 'notes'"), ("Wrok", "did you mean 'Work'"), ("NOTES", "did you mean 'notes'")],
 )
 def test_a_name_that_names_none_is_refused_with_the_names(tmp_path, name, words):
     vaults = Vaults([tmp_path / "Notes", tmp_path / "Work", tmp_path / "x" / "notes"])

@@ -111,7 +111,16 @@ def test_an_emoji_of_several_keeps_its_joiners():
     "tag",
     [
         *("<system>", "</context>", "< system >", "< /context >", "<\u200dsystem>", "＜system＞", "<／system>"),
-        *("<|im_start|>", "<<SYS>>", "<</SYS>>", '<invoke name="Bash">', '<parameter name="x">', "<thinking>"),
+        *(
+            "<|im_start|>",
+            "<<SYS>>",
+            "<</SYS>>",
+            '<invoke name="Bash">',
+            '<parameter name="x">',
+            "<thinking>",
+            "[INST]",
+            "[/INST]",
+        ),
     ],
 )
 def test_no_tag_of_a_conversation_stays_one(tag):
@@ -120,7 +129,7 @@ def test_no_tag_of_a_conversation_stays_one(tag):
 
 
 @pytest.mark.parametrize(
-    "code", ["a < b", "cat < /etc/hosts", "x <<EOF", "vector<int>", "if n <system_count", "a <| b"]
+    "code", ["a < b", "cat < /etc/hosts", "x <<EOF", "vector<int>", "if n <system_count", "a <| b", "[inst](a.md)"]
 )
 def test_what_is_no_tag_of_a_conversation_stays(code):
     assert inert(code).replace("‹", "<") == code

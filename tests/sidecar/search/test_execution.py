@@ -1,502 +1,83 @@
-"""A query's way from what was typed to what is shown, over a real index."""
+"""Which retrievers serve: those that are wanted and there or, where none is, those that are there."""
 
-import threading
-import time
-from datetime import datetime
-from itertools import product
+import logging
 
 import pytest
-from builders import Vault, ask, find, settle
-from msgspec.structs import replace
+from builders import Vault, ask
 
-from quarry.engine import Engine
-from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
-from quarry.index import Deadline
-from quarry.index.postings.query_scorer import QueryScorer
-from quarry.query.parse import parse_query
-from quarry.query.told import understand
-from quarry.search import SearchContext, search
-from quarry.search.grouping import FEW_CHUNKS, PASSAGES_PER_HIT
-from quarry.types import Scope, SearchRequest
-
-EQUAL = {"lexical": 1.0, "dense": 1.0}
-NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
-
-
-def filler(count: int, text: str) -> dict[str, str]:
-    return {f"filler/{number:03}.md": text for number in range(count)}
-
-
-# --- unfinished queries ----------------------------------------------------------------------------
-
-UNFINISHED = ['"', "(", "tag:", "-", "OR", "folder: [", "?"]
-
-
-@pytest.mark.parametrize("typed", UNFINISHED)
-def test_a_query_with_nothing_to_search_for_is_refused_where_it_ends(vault: Vault, open_engine, typed: str):
-    engine = open_engine()
-
-    for asks in (ask, lambda engine, typed: engine.explain(SearchRequest(typed), "a.md")):
-        with pytest.raises(BadQuery, match="type a word") as refused:
-            asks(engine, f"{typed}  ")
-        assert refused.value.position == len(typed.rstrip())
-
-
-@pytest.mark.parametrize("typed", UNFINISHED)
-def test_while_it_is_typed_it_lists_all_notes(vault: Vault, open_engine, typed: str):
-    vault.write("a.md", "walnut")
-
-    assert find(open_engine(), typed, typing=True) == ["a.md"]
-
-
-@pytest.mark.parametrize("typed", ["", "  ", "task:", "task-done:", '"->"'])
-def test_a_query_that_is_empty_or_complete_is_not_refused(vault: Vault, open_engine, typed: str):
-    vault.write("a.md", "- [x] walnut -> oil")
-
-    assert find(open_engine(), typed) == ["a.md"]
-
-
-NESTED = {
-    "map.md": "a:\n  b: 3\n  c:\n    d: 2026-01-05\n    e: true",
-    "flow.md": "a: {b: '4', c: {d: 2026-05-01}}",
-    "list.md": "a:\n  - b: 7\n    c: x\n  - b: 1\n    c: y",
-    "flat.md": "a: 3\nb: 3",
-    "empty.md": "a:\n  b:",
-}
+from quarry.errors import Cancelled, DeadlineExceeded
+from quarry.search.execution import is_asked, ornament, serving_retrievers
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("missing", "mode", "retrievers"),
     [
-        ("[a.b:<5]", ["flow.md", "list.md", "map.md"]),
-        ("[A.B:>=4]", ["flow.md", "list.md"]),
-        ("[a.b:3]", ["map.md"]),
-        ("[a.b:null]", ["empty.md"]),
-        ("[a.c.d:<2026-03]", ["map.md"]),
-        ("[a.c.d:>2026-03]", ["flow.md"]),
-        ("[a.c.e:true]", ["map.md"]),
-        ("[a.c]", ["flow.md", "list.md", "map.md"]),
-        ("-[a.b]", ["flat.md"]),
+        ((), "hybrid", ("lexical", "dense")),
+        ((), "keyword", ("lexical",)),
+        ((), "semantic", ("dense",)),
+        (("dense",), "hybrid", ("lexical",)),
+        (("dense",), "semantic", ("lexical",)),
+        (("lexical",), "keyword", ("dense",)),
+        (("lexical", "dense"), "hybrid", ()),
+        (("lexical", "dense"), "semantic", ()),
     ],
 )
-def test_a_nested_property_is_named_by_its_path_and_compared_by_its_type(vault: Vault, open_engine, typed, found):
-    vault.write_all({path: f"---\n{front}\n---\nwalnut" for path, front in NESTED.items()})
+def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):
+    assert serving_retrievers(mode, dict.fromkeys(missing, "not here")) == retrievers
 
-    assert sorted(find(open_engine(), typed)) == found
 
+def test_a_mode_wants_its_leg_and_a_hybrid_both():
+    wanted = {
+        mode: [retriever for retriever in ("lexical", "dense") if is_asked(retriever, mode)]
+        for mode in ("keyword", "semantic", "hybrid")
+    }
 
-def test_with_a_filter_set_elsewhere_an_unfinished_query_lists_what_it_admits(vault: Vault, open_engine):
-    vault.write_all({"Work/a.md": "walnut", "b.md": "walnut"})
+    assert wanted == {"keyword": ["lexical"], "semantic": ["dense"], "hybrid": ["lexical", "dense"]}
 
-    assert find(open_engine(), "tag:", scope=Scope(folders=("Work",))) == ["Work/a.md"]
 
+SECRET = "a word of the note"
 
-# --- modes, weights, fusion ------------------------------------------------------------------------
 
+def fail(*_: object, **__: object) -> None:
+    raise KeyError(SECRET)
 
-def test_a_mode_asks_its_leg_alone(vault: Vault, open_engine):
-    vault.write_all({"a.md": "walnut", "b.md": "cherry"})
-    engine = open_engine()
 
-    assert find(engine, "walnut", mode="keyword") == ["a.md"]
-    assert ask(engine, "walnut", mode="keyword").retrievers == ("lexical",)
-    assert find(engine, "walnut", mode="semantic") == ["a.md", "b.md"]
-    assert ask(engine, "walnut", mode="semantic").retrievers == ("dense",)
-
-
-@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
-def test_weights_decide_between_the_legs(vault: Vault, open_engine, fusion: str):
-    vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
-    engine = open_engine()
-
-    only_words = ask(engine, "walnut", fusion=fusion, weights={"lexical": 1.0, "dense": 0.0})
-    only_meaning = ask(engine, "walnut", fusion=fusion, weights={"lexical": 0.0, "dense": 1.0})
-
-    assert only_words.hits[0].passages
-    assert only_words.hits[0].path in find(engine, "walnut", mode="keyword", fusion=fusion)[:1]
-    assert only_meaning.hits[0].path == find(engine, "walnut", mode="semantic", fusion=fusion)[0]
-
-
-def test_the_fusion_is_that_of_the_request_or_else_of_the_vault(vault: Vault, open_engine):
-    vault.write_all({"a.md": "walnut", ".quarry.toml": 'search.fusion = "rrf"\n'})
-    engine = open_engine()
-
-    assert ask(engine, "walnut").hits[0].score == pytest.approx(2 / 61)
-    assert ask(engine, "walnut", fusion="convex").hits[0].score != pytest.approx(2 / 61)
-
-
-# --- what an answer says ---------------------------------------------------------------------------
-
-
-def test_an_answer_says_what_was_understood(vault: Vault, open_engine):
-    vault.write("Work/a.md", "# A\nthe rate limit #idea")
-
-    typed = 'folder:Work tag:idea "rate limit" backoff'
-    answer = ask(open_engine(), typed)
-
-    assert answer.understood == understand(parse_query(typed, now=NOW))
-    assert answer.understood.english.startswith('notes in Work tagged #idea with "rate limit"')
-
-
-def test_the_total_counts_notes_with_a_word_whatever_the_limit(vault: Vault, open_engine):
-    vault.write_all(filler(150, "walnut") | {f"other/{n}.md": "cherry" for n in range(20)})
-    engine = open_engine()
-
-    for limit in (1, 10, 100):
-        assert ask(engine, "walnut", mode="keyword", limit=limit).total == 150
-        assert ask(engine, "walnut", mode="keyword", fusion="rrf", limit=limit).total == 150
-
-
-@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
-def test_no_note_is_counted_twice(vault: Vault, open_engine, fusion: str):
-    vault.write_all({f"{n:03}.md": f"walnut {'cherry ' * (n % 7)} oak{n}" for n in range(150)})
-    engine = open_engine()
-
-    for mode in ("hybrid", "keyword", "semantic"):
-        assert ask(engine, "walnut oak17", mode=mode, fusion=fusion, limit=10).total <= 150
-
-
-def test_an_answer_to_nothing_known_is_empty_and_says_so(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-
-    answer = ask(open_engine(), "xylophone", mode="keyword")
-
-    assert (answer.hits, answer.total, answer.retrievers, answer.relaxed) == ((), 0, ("lexical",), None)
-
-
-# --- notes and passages ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
-def test_a_note_is_one_hit_with_its_best_passages(vault: Vault, open_engine, fusion: str):
-    sections = "\n".join(f"## Part {number}\nwalnut number {number} and {'more ' * 10}" for number in range(6))
-    vault.write_all({"long.md": sections, "short.md": "walnut"})
-
-    answer = ask(open_engine(), "walnut", fusion=fusion)
-
-    by_path = {hit.path: hit for hit in answer.hits}
-    assert len(answer.hits) == 2
-    assert len(by_path["long.md"].passages) == PASSAGES_PER_HIT
-    assert by_path["long.md"].score == by_path["long.md"].passages[0].fused.score
-    assert answer.total == 2
-
-
-# --- further passages ------------------------------------------------------------------------------
-
-PHRASINGS = ("restore the backup", "can't fall asleep at night", '"the"', "folder:Health", "tag:nowhere sleep", "xyzzy")
-
-
-def test_in_a_single_note_every_passage_with_a_word_is_found(vault: Vault, open_engine):
-    days = "\n\n".join(f"## Day {day}\n\n{'the sea was calm ' * 40}{'keel ' if day % 2 else ''}" for day in range(16))
-    vault.write_all({"Log.md": days, "Other.md": "keel"})
-    engine = open_engine()
-    scoped = SearchRequest("keel", mode="keyword", scope=Scope(notes=("Log.md",)), expand=True, max_tokens=100_000)
-
-    (in_note,) = engine.search(scoped).hits
-    in_vault = next(hit for hit in engine.search(replace(scoped, scope=Scope())).hits if hit.path == "Log.md")
-
-    assert len(in_note.passages) == 8
-    assert len(in_vault.passages) == PASSAGES_PER_HIT
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
-@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
-def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
-    compared = 0
-    for query, with_text in product(PHRASINGS, (True, False)):
-        options = {
-            "mode": mode,
-            "fusion": fusion,
-            "with_text": with_text,
-            "show_all_when_few": False,
-            "max_tokens": 100_000,
-        }
-        request = SearchRequest(query, **options)
-        expanded, brief = sample.search(replace(request, expand=True)), sample.search(request)
-
-        unfolded = []
-        for hit in brief.hits:
-            further = sample.further_passages(request, hit.path)
-            assert (len(hit.passages), len(further.passages), further.truncated) == (1, hit.further_passages, False)
-            unfolded.append(replace(hit, passages=(*hit.passages, *further.passages), further_passages=0))
-            compared += len(further.passages)
-        assert replace(brief, hits=tuple(unfolded)) == expanded
-    assert compared > 0
-
-
-def test_further_passages_have_the_token_budget_to_themselves(vault: Vault, open_engine):
-    sections = "\n".join(f"## Part {number}\nwalnut {f'w{number} ' * 200}" for number in range(3))
-    vault.write("long.md", sections)
-    engine = open_engine()
-
-    expanded = ask(engine, "walnut", max_tokens=250)
-    further = engine.further_passages(SearchRequest("walnut", max_tokens=250), "long.md")
-
-    assert [len(hit.passages) + hit.further_passages for hit in expanded.hits] == [3]
-    assert (expanded.hits[0].further_passages, expanded.truncated) == (1, True)
-    assert [passage.truncated for passage in further.passages] == [False, True]
-    assert further.truncated
-
-
-def test_what_is_no_hit_has_no_further_passages(vault: Vault, open_engine):
-    vault.write_all({"a.md": "## One\nwalnut\n## Two\ncherry", "b.md": "## One\noak\n## Two\noak"})
-    engine = open_engine()
-
-    request = SearchRequest("walnut", mode="keyword")
-    found = [engine.further_passages(request, path) for path in ("b.md", "gone.md")]
-
-    assert [(further.passages, further.truncated) for further in found] == [((), False)] * 2
-
-
-# --- budget, guard, browsing -----------------------------------------------------------------------
-
-
-def test_the_token_budget_is_filled_in_ranked_order_and_cut_there(vault: Vault, open_engine):
-    vault.write_all({f"{number}.md": "walnut " + f"w{number} " * 300 for number in range(5)})
-    engine = open_engine()
-    whole = ask(engine, "walnut", max_tokens=4000)
-
-    small = ask(engine, "walnut", max_tokens=400)
-
-    assert not whole.truncated
-    assert small.truncated
-    assert [hit.path for hit in small.hits] == [hit.path for hit in whole.hits][: len(small.hits)]
-    assert sum(len(p.text) for hit in small.hits for p in hit.passages) <= 400 * 4
-    assert small.hits[-1].passages[-1].text.endswith("...")
-
-
-def test_snippets_are_never_cut_by_the_budget(vault: Vault, open_engine):
-    vault.write_all({f"{number}.md": "walnut " + "words of prose " * 80 for number in range(5)})
-
-    answer = ask(open_engine(), "walnut", with_text=False, snippet_width=500, max_tokens=220)
-
-    assert answer.truncated
-    assert len(answer.hits) == 1
-    assert sum(len(hit.passages[0].snippet.text) for hit in answer.hits) <= 220 * 4
-    assert all(p.text == "" for hit in answer.hits for p in hit.passages)
-
-
-def test_a_small_vault_is_shown_whole_unless_told_otherwise(vault: Vault, open_engine):
-    vault.write_all({f"{number:02}.md": f"walnut {number}" for number in range(FEW_CHUNKS - 10)})
-    engine = open_engine()
-
-    for fusion in ("convex", "rrf"):
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == FEW_CHUNKS - 10
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=False)) == 10
-
-
-def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, open_engine):
-    vault.write_all(filler(80, "hide glue") | {f"{number:02}.md": f"hot hide {number}" for number in range(30)})
-
-    assert len(find(open_engine(), '"hot hide"', limit=10, show_all_when_few=True)) == 30
-
-
+@pytest.mark.parametrize(
+    ("computed_by", "part"),
+    [
+        ("index.reader.Reader.maps_listing", "maps"),
+        ("search.snippets.words_missing", "missing words"),
+        ("search.pipeline.extract_answer", "extract"),
+        ("search.pipeline._weakness", "weakness"),
+        ("search.prepare.correct_words", "corrections"),
+        ("search.ranking.confidences", "confidence"),
+        ("search.snippets.find_matches", "marks"),
+        ("search.snippets.highlight", "marks"),
+        ("search.snippets.SnippetBuilder._nearest_sentences", "nearest sentences"),
+        ("search.snippets.make_snippet", "snippet"),
+    ],
+)
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
-def test_of_a_small_vault_only_what_matches_is_shown_beyond_the_limit(vault: Vault, open_engine, fusion):
-    vault.write_all(filler(20, "hide glue") | {f"{number:02}.md": f"walnut {number}" for number in range(12)})
+def test_an_answer_goes_without_what_failed(vault: Vault, open_engine, monkeypatch, caplog, computed_by, part, fusion):
+    vault.write_all({"zebra.md": "# Zebra\nWhat is a zebra? A zebra is a striped horse.", "map.md": "[[zebra]] " * 3})
     engine = open_engine()
+    whole = ask(engine, "what is a zebra", fusion=fusion, extract=True)
+    monkeypatch.setattr(f"quarry.{computed_by}", fail)
 
-    found = find(engine, "walnut", fusion=fusion, limit=5, show_all_when_few=True)
+    with caplog.at_level(logging.ERROR):
+        answer = ask(engine, "what is a zebra", fusion=fusion, extract=True)
 
-    assert sum(not path.startswith("filler/") for path in found) == 12
-    assert not any(path.startswith("filler/") for path in found[5:])
-    assert set(found).isdisjoint(
-        find(engine, "walnut", fusion=fusion, limit=5, offset=len(found), show_all_when_few=True)
-    )
-    assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == 10
-    assert len(find(engine, "xylophone", fusion=fusion, limit=5, show_all_when_few=True)) <= 5
-
-
-def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
-    vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
-
-    assert len(find(open_engine(), "walnut", limit=10, show_all_when_few=True)) == 10
+    assert [(hit.path, hit.score) for hit in answer.hits] == [(hit.path, hit.score) for hit in whole.hits]
+    assert all(hit.passages[0].snippet.text for hit in answer.hits)
+    if part not in ("corrections", "extract", "nearest sentences"):  # which not every query asks for
+        assert f"its {part}: KeyError" in caplog.text
+        assert SECRET not in caplog.text
 
 
-def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
-    for number, path in enumerate(["old.md", "mid.md", "new.md"]):
-        vault.write(path, f"#tree\nnote {path}", mtime_ns=(1 + number) * 10**18)
-    vault.write("other.md", "no tag")
+@pytest.mark.parametrize("error", [DeadlineExceeded("too slow"), Cancelled("not wanted")])
+def test_the_end_of_the_time_ends_the_answer(error):
+    def give_up() -> None:
+        raise error
 
-    answer = ask(open_engine(), "tag:tree", limit=2)
-
-    assert [hit.path for hit in answer.hits] == ["new.md", "mid.md"]
-    assert answer.total == 3
-    assert answer.retrievers == ()
-    assert answer.understood.english == "notes tagged #tree"
-
-
-def test_filters_with_an_excluded_word_list_the_notes_without_it(vault: Vault, open_engine):
-    vault.write_all({"a.md": "#tree walnut", "b.md": "#tree cherry"})
-
-    assert find(open_engine(), "tag:tree -walnut") == ["b.md"]
-
-
-# --- giving up -------------------------------------------------------------------------------------
-
-
-def test_a_cancelled_search_ends(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-
-    with pytest.raises(Cancelled):
-        open_engine().search(SearchRequest("walnut"), lambda: True)
-
-
-def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-    ranked = threading.Event()
-
-    with open_engine().reader() as reader:
-        count = reader.keywords.proximity_scores
-        reader.chunks = lambda _: pytest.fail("chunks were fetched for a cancelled search")
-
-        def count_and_be_cancelled(*arguments: object, **options: object) -> object:
-            ranked.set()
-            return count(*arguments, **options)
-
-        reader.keywords.proximity_scores = count_and_be_cancelled
-        context = SearchContext(reader, None, {"dense": "not here"})
-        with pytest.raises(Cancelled):
-            search(
-                SearchRequest("walnut oil"),
-                context,
-                EQUAL,
-                "convex",
-                Deadline(time.monotonic() + 10, ranked.is_set),
-                NOW,
-            )
-
-    assert ranked.is_set()
-
-
-def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-    past = Deadline(time.monotonic() - 1)
-
-    with open_engine().reader() as reader:
-        for fusion in ("convex", "rrf"):
-            with pytest.raises(DeadlineExceeded):
-                search(SearchRequest("walnut"), SearchContext(reader, None, {}), EQUAL, fusion, past, NOW)
-
-
-def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
-    vault: Vault, open_engine, monkeypatch: pytest.MonkeyPatch
-):
-    vault.write_all({f"{number:03}.md": "walnut" for number in range(40)} | {"z.md": "oak"})
-    deadline, given = Deadline.after(10), []
-    engine, note_scores = open_engine(), QueryScorer.note_scores
-    monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
-
-    with engine.search_context() as context:
-        search(SearchRequest("walnut"), context, {"lexical": 0.0, "dense": 1.0}, "rrf", deadline, NOW)
-
-    assert set(given) == {deadline}
-
-
-def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_engine):
-    engine: Engine = open_engine()
-    vault.write_all(
-        {"then.md": "---\ncreated: 2026-02-25\n---\nwalnut", "now.md": "---\ncreated: 2026-03-01\n---\noak"}
-    )
-    engine.reconcile()
-    settle(engine)
-
-    with engine.reader() as reader:
-        context = SearchContext(reader, None, {"dense": "not here"})
-        answer = search(
-            SearchRequest("created:yesterday"),
-            context,
-            EQUAL,
-            "convex",
-            Deadline.after(10),
-            NOW.replace(month=2, day=26),
-        )
-
-    assert [hit.path for hit in answer.hits] == ["then.md"]
-
-
-# --- settings of reciprocal rank fusion ------------------------------------------------------------
-
-
-def test_its_constant_and_columns_are_those_of_the_vault(vault: Vault, open_engine):
-    vault.write("text.md", "# Tree\n## Leaves\nwalnut walnut")
-    vault.write("section.md", "# Tree\n## walnut\nleaves and some more words")
-    engine = open_engine()
-    asked = {"fusion": "rrf", "mode": "keyword"}
-
-    as_published = ask(engine, "walnut", **asked).hits
-    engine.write_settings({"rrf_k": 1, "rrf_text_weight": 0.1, "rrf_section_weight": 10})
-    settle(engine)
-    as_set = ask(engine, "walnut", **asked).hits
-
-    assert [(hit.path, hit.score) for hit in as_published] == [("text.md", 1 / 61), ("section.md", 1 / 62)]
-    assert [(hit.path, hit.score) for hit in as_set] == [("section.md", 1 / 2), ("text.md", 1 / 3)]
-
-
-def test_a_hit_comes_with_the_maps_that_link_to_it_however_it_was_found(vault: Vault, open_engine):
-    vault.write_all(
-        {
-            "Kitchen.md": "# Kitchen MOC\n[[Bread]]",
-            "Bread.md": "---\nstatus: done\n---\nflour and salt",
-            "Other.md": "flour again",
-        }
-    )
-    engine = open_engine()
-
-    for query in ("flour", "[status:done]"):
-        maps = {hit.path: [each.title for each in hit.maps] for hit in ask(engine, query).hits}
-        assert maps["Bread.md"] == ["Kitchen MOC"]
-        assert not maps.get("Other.md")
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("walnut OR /ch.rry/", ["oil.md", "pie.md"]),
-        ("walnut OR tag:fruit", ["oil.md", "plum.md"]),
-        ("/ch.rry/ OR walnut", ["oil.md", "pie.md"]),
-        ("zzzz OR /ch.rry/", ["pie.md"]),
-        ("walnut OR (tag:fruit [colour:blue])", ["oil.md", "plum.md"]),
-        ("walnut OR /ch.rry/ OR tag:fruit", ["oil.md", "pie.md", "plum.md"]),
-    ],
-)
-def test_an_alternative_without_words_finds_what_meets_it(vault: Vault, open_engine, typed, expected, mode):
-    vault.write_all(
-        {
-            "oil.md": "walnut oil",
-            "pie.md": "a cherry pie",
-            "plum.md": "---\ntags: [fruit]\ncolour: blue\n---\nplum",
-            "stone.md": "granite",
-        }
-    )
-    engine = open_engine()
-
-    answer = ask(engine, typed, mode=mode)
-
-    assert sorted(hit.path for hit in answer.hits) == expected
-    assert (answer.total, answer.weakness, answer.relaxed) == (len(expected), None, None)
-
-
-def test_notes_without_a_word_stand_behind_those_with_one_the_newest_first(vault: Vault, open_engine):
-    vault.write("old.md", "walnut", mtime_ns=1_000_000_000)
-    for day in range(2, 9):
-        vault.write(f"{day}.md", "a cherry pie", mtime_ns=day * 10**14)
-    engine = open_engine()
-
-    answer = ask(engine, "walnut OR /ch.rry/", mode="keyword", limit=3)
-
-    assert ([hit.path for hit in answer.hits], answer.total) == (["old.md", "8.md", "7.md"], 8)
-    assert answer.hits[0].score > answer.hits[1].score == 0
-    snippet = answer.hits[1].passages[0].snippet
-    assert [snippet.text[mark.start : mark.end] for mark in snippet.marks] == ["cherry"]
-    explained = engine.explain(SearchRequest("walnut OR /ch.rry/", mode="keyword"), "8.md")
-    assert (explained.state, explained.lacking) == ("listed", ("walnut",))
-
-
-@pytest.mark.parametrize("typed", ["walnut OR -cherry", "(walnut OR tag:fruit) oil", "walnut OR cherry"])
-def test_a_query_that_only_excludes_or_wants_a_word_lists_nothing_else(vault: Vault, open_engine, typed):
-    vault.write_all({"oil.md": "walnut oil", "plum.md": "---\ntags: [fruit]\n---\nplum"})
-
-    assert find(open_engine(), typed, mode="keyword") == ["oil.md"]
+    with pytest.raises(type(error)):
+        ornament("part", give_up, None)

@@ -1,16 +1,18 @@
 """What became of a note: each state, and numbers that are those of the search."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
-from builders import HashEncoder, Vault, ask, find, settle
+from builders import HashEncoder, Vault, ask, execution_over, find, settle
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.index.postings.query_scorer import QueryScorer
-from quarry.search import SearchContext, explain, search
-from quarry.types import Scope, SearchRequest
+from quarry.options import Filters, SearchOptions
+from quarry.query.parse import parse_query
+from quarry.search import explain, search
+from quarry.search.explanation import in_skipped_sections
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -18,7 +20,7 @@ TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -pl
 
 
 def why(engine: Engine, typed: str, path: str, **options: object):
-    return engine.explain(SearchRequest(typed, **{"show_all_when_few": False, **options}), path)
+    return engine.explain(SearchOptions(query=typed, **{"expand_small_results": False, **options}), path)
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def test_a_refused_note_is_told_by_which_condition(engine: Engine, typed: str, r
 
 
 def test_a_filter_set_elsewhere_refuses_as_well(engine: Engine):
-    assert why(engine, "walnut", "Cherry.md", scope=Scope(folders=("Nuts",))).state == "refused"
+    assert why(engine, "walnut", "Cherry.md", filters=Filters(folders=("Nuts",))).state == "refused"
 
 
 @pytest.mark.parametrize("typed", ["tag:fruit", "tag:fruit -walnut", ""])
@@ -124,9 +126,8 @@ def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_tol
     vault.write("a.md", "hide glue")
 
     with open_engine().reader() as reader:
-        context = SearchContext(reader, None, {"lexical": "not here", "dense": "not here"})
-        asked = (SearchRequest('"hide glue"'), context, EQUAL, "convex", Deadline.after(10), NOW)
-        answer, explained = search(*asked), explain(asked[0], "a.md", *asked[1:])
+        options, execution = SearchOptions(query='"hide glue"'), execution_over(reader, retrievers=())
+        answer, explained = search(options, execution), explain(options, "a.md", execution)
 
     assert [hit.path for hit in answer.hits] == ["a.md"]
     assert explained.state == "listed"
@@ -240,7 +241,7 @@ def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
 
 
 def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
-    assert why(engine, "walnut", "Nuts/19.md", limit=5, show_all_when_few=True, mode="keyword").state == "hit"
+    assert why(engine, "walnut", "Nuts/19.md", limit=5, expand_small_results=True, mode="keyword").state == "hit"
 
 
 def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine, monkeypatch: pytest.MonkeyPatch):
@@ -248,8 +249,7 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
     with engine.reader() as reader:
-        context = SearchContext(reader, None, {"dense": "not here"})
-        explain(SearchRequest("walnut plum"), "Nuts/00.md", context, EQUAL, "convex", deadline, NOW)
+        explain(SearchOptions(query="walnut plum"), "Nuts/00.md", execution_over(reader, deadline=deadline))
 
     assert given == [deadline] * 3  # for the ranking, and for each word
 
@@ -268,7 +268,7 @@ def test_ranks_scores_and_shares_are_those_of_the_search(sample: Engine, fusion:
 
             assert (explained.state, explained.rank, explained.score) == ("hit", rank, hit.score)
             assert dict(explained.shares) == dict(hit.shares)
-            assert explained.passage == hit.passages[0].fused
+            assert explained.passage == hit.passages[0].ranked
             if fusion != "rrf":
                 assert sum(explained.shares.values()) == pytest.approx(explained.score, abs=1e-5)
 
@@ -307,3 +307,28 @@ def test_what_a_relaxed_answer_shows_is_explained_as_shown(engine: Engine):
     assert (explained.state, explained.rank) == ("hit", 1)
     assert explained.message.startswith(f"{answer.relaxed.reason} With the query relaxed, it ranks 1 of ")
     assert answer.relaxed.effect not in explained.message
+
+
+NOTE = "---\ntags: x\n---\n# Nuts\nwalnut\n## Related\n[[hide glue]] and bones\n### More\ncherries\n## After\nstone"
+
+
+@pytest.mark.parametrize(
+    ("typed", "lacking", "named"),
+    [
+        ('"hide glue" walnut', ("hide", "glue"), ["hide glue"]),
+        ('-cherry -("glue" OR stone)', (), ["cherry", "glue"]),
+        ("bones stone plum", ("bones", "plum"), ["bones"]),
+        ("walnut", (), []),
+        ("a", ("hide", "glue", "bones", "cherry"), ["hide", "glue", "bones"]),
+    ],
+)
+def test_phrases_exclusions_and_missing_words_are_named(typed, lacking, named):
+    query = parse_query(f"x {typed}", now=datetime(2026, 3, 1, tzinfo=UTC))
+
+    found = in_skipped_sections(NOTE, query, lacking, ("Related",))
+
+    assert [sentence for sentence, _ in found] == [
+        f"“{one}” stands in its section “Related”, which is not searched." for one in named
+    ]
+    assert [told.args for _, told in found] == [{"words": one, "section": "Related"} for one in named]
+    assert in_skipped_sections(NOTE, query, lacking, ()) == []

@@ -1,17 +1,14 @@
 """Each hit names the words of the query that its note does not hold."""
 
-from datetime import datetime
-
 import pytest
-from builders import Vault, ask
+from builders import Vault, ask, execution_over
 
 from quarry.index import Reader
-from quarry.index.database import NO_DEADLINE
-from quarry.index.postings.searcher import Fts5Retriever
-from quarry.search.execution import parse_request
-from quarry.search.missing_words import query_of, words_missing
+from quarry.index.postings.query import Fts5Postings
+from quarry.options import SearchOptions
+from quarry.search.missing_words import _query_for, pairs_of, split_runs, words_missing, words_outside
+from quarry.search.pipeline import parse_request
 from quarry.search.prepare import prepare_query
-from quarry.types import SearchRequest
 
 NOTES = {
     "crossing.md": "# Crossing\nThe zebra crossing was repainted.",
@@ -99,17 +96,18 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
     if not has_postings:
         monkeypatch.setattr(
             Reader,
-            "_retriever",
-            lambda reader: Fts5Retriever(reader._db, reader._memory.documents, reader._memory.spelling),
+            "_postings_source",
+            lambda reader: Fts5Postings(reader._db, reader._memory.documents, reader._memory.spelling),
         )
     with engine.reader() as reader:
-        query = parse_request(SearchRequest(typed, typing=True), datetime(2026, 1, 1))  # noqa: DTZ001 - as the engine does
-        prepared = prepare_query(query, reader, None, typing=True, deadline=NO_DEADLINE)
+        execution = execution_over(reader)
+        query = parse_request(SearchOptions(query=typed, typing=True), execution)
+        prepared = prepare_query(query, execution, typing=True)
         ids = [note.note_id for path in NAMES if (note := reader.note_named(path))]
-        found = words_missing(prepared, ids, reader, NO_DEADLINE)
+        found = words_missing(prepared, ids, execution)
 
         for typed_word, word in dict(prepared.words_used).items():
-            alone = query_of(typed_word, word, prepared)
+            alone = _query_for(typed_word, word, prepared)
             holding = reader.keywords.query(alone).note_scores(ids) if not alone.is_empty else ids
             assert {note_id for note_id in ids if word not in found.get(note_id, ())} == {*holding}
 
@@ -144,3 +142,46 @@ def test_a_long_run_without_spaces_has_as_many_pairs_as_it_has(vault: Vault, ope
     assert "屋台" in "".join(lacked)
     assert not any("花火大会" in word for word in lacked)
     assert "開始時刻" in "".join(lacked)  # of the pairs beyond those that rank
+
+
+def lacks(run: str, note: str) -> list[str]:
+    return words_outside(run, [pair in note for pair in pairs_of(run)])
+
+
+@pytest.mark.parametrize(
+    ("run", "note", "lacking"),
+    [
+        ("簧片怎么调音", "笙的簧片和调音", []),  # 怎么 asks
+        ("簧片怎么调音", "笙的簧片", ["调音"]),
+        ("面包的烤箱温度", "面包", ["烤箱温度"]),
+        ("烤箱里的面包温度", "面包", ["烤箱里", "温度"]),
+        ("楽器博物館はどこですか", "楽器博物館", []),
+        ("楽器博物館の入場料はいくら", "楽器博物館", ["入場料"]),
+        ("ギターの弦", "ギター", []),  # a single character may be what joins two words
+        ("手风琴怎么修理", "手风", ["修理"]),
+        ("手风琴怎么修理", "", ["手风琴", "修理"]),
+    ],
+)
+def test_what_no_held_pair_covers_is_lacking(run, note, lacking):
+    assert lacks(run, note) == lacking
+
+
+def test_a_word_is_split_where_its_script_changes_and_at_punctuation():
+    assert split_runs("glueとは何ですか") == ["glue", "とは何ですか"]
+    assert split_runs("关于如何制作《hide") == ["关于如何制作", "hide"]
+    assert split_runs("请问，手风琴修理") == ["请问", "手风琴修理"]
+
+
+def test_a_change_between_chinese_and_latin_ends_a_word_however_short_its_parts_are():
+    assert split_runs("numpy调音教程") == ["numpy", "调音教程"]
+    assert split_runs("簧片resin") == ["簧片", "resin"]
+    assert split_runs("ﾃﾞｰﾀ修理方法") == ["ﾃﾞｰﾀ修理方法"]  # half-width kana
+
+
+def test_a_stop_word_between_signs_is_no_word_to_lack():
+    assert split_runs("glue—the") == ["glue"]
+
+
+@pytest.mark.parametrize("word", ["getStaleFiles", "机器", "数据库", "ภาษาไทย", "전기차"])
+def test_a_word_without_a_run_of_several_words_is_not_split(word):
+    assert split_runs(word) is None

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from builders import HashEncoder, Vault, ask, find
+from builders import HashEncoder, Vault, ask, execution_over, find
 
 from quarry.engine import Engine
-from quarry.index import Deadline
+from quarry.options import Filters
 from quarry.query.parse import parse_query
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.types import Scope
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
@@ -22,9 +21,7 @@ def question_of(encoder: HashEncoder) -> Callable[..., PreparedQuery]:
     def prepared(engine: Engine, typed: str, *, typing: bool = False, has_model: bool = True) -> PreparedQuery:
         with engine.reader() as reader:
             query = parse_query(typed, now=NOW)
-            return prepare_query(
-                query, reader, encoder if has_model else None, typing=typing, deadline=Deadline.after(10)
-            )
+            return prepare_query(query, execution_over(reader, encoder if has_model else None), typing=typing)
 
     return prepared
 
@@ -111,7 +108,7 @@ def test_one_or_two_letters_find_the_names_that_begin_with_them_and_mean_nothing
             assert not any("dense" in hit.retrievers for hit in answer.hits)
 
     assert counts == [4, 5, 2]  # `e.md` holds the word `fo` itself; of three letters on, texts are searched
-    assert find(engine, "fo", mode=mode, typing=True, scope=Scope(folders=("Places",))) == ["Places/Forest.md"]
+    assert find(engine, "fo", mode=mode, typing=True, filters=Filters(folders=("Places",))) == ["Places/Forest.md"]
 
 
 def test_letters_of_a_word_to_come_do_not_change_what_is_meant(open_engine, question_of, encoder: HashEncoder):

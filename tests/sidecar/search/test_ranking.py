@@ -7,7 +7,9 @@ from builders import Vault, ask, find, settle
 
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
-from quarry.search.fusion import DEPTH, RRF_K
+from quarry.options import SearchOptions
+from quarry.search.execution import RRF_K
+from quarry.search.rrf import DEPTH
 from quarry.search.signals import SIGNAL_NAMES
 
 
@@ -20,8 +22,8 @@ def many(count: int, text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("typed", ["bellows cloth", "can't fall asleep at night", "pressure", "restore the backup"])
 def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sample: Engine, typed: str):
-    with sample.search_context() as context:
-        reader, encoder = context.reader, context.encoder
+    with sample.execution(SearchOptions(query="")) as execution:
+        reader, encoder = execution.reader, execution.encoder
         deadline = Deadline.after(10)
         words = KeywordQuery.of([word for word in typed.split() if word not in ("the", "at")])
         retrievers = (
@@ -53,9 +55,9 @@ def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sam
         assert shown == of_note[: len(shown)]
         assert hit.score == pytest.approx(scores[of_note[0]], abs=1e-12)
         for chunk, passage in zip(of_note, hit.passages, strict=False):
-            fused = passage.fused
+            fused = passage.ranked
             assert fused.score == pytest.approx(scores[chunk], abs=1e-12)
-            assert (fused.lexical_rank, fused.dense_rank) == (ranks[0].get(chunk), ranks[1].get(chunk))
+            assert fused.scores[:2] == (ranks[0].get(chunk), ranks[1].get(chunk))
 
 
 def test_by_rank_the_first_of_both_legs_scores_two_sixty_firsts(vault: Vault, open_engine):
@@ -164,8 +166,8 @@ def test_the_passage_that_speaks_most_of_the_query_comes_first(vault: Vault, ope
     hit = ask(open_engine(), "walnut oil", mode="keyword").hits[0]
 
     assert [p.chunk.chunk.heading_path[-1] for p in hit.passages] == ["Two", "One"]
-    assert hit.passages[0].fused.lexical_rank == 1
-    assert hit.passages[0].fused.lexical_score > hit.passages[1].fused.lexical_score
+    assert hit.passages[0].ranked.scores.lexical_rank == 1
+    assert hit.passages[0].ranked.scores.lexical_score > hit.passages[1].ranked.scores.lexical_score
 
 
 def test_no_passage_is_shown_twice_and_all_carry_the_score_of_the_note(vault: Vault, open_engine):
@@ -176,7 +178,7 @@ def test_no_passage_is_shown_twice_and_all_carry_the_score_of_the_note(vault: Va
     hit = ask(open_engine(), "walnut").hits[0]
 
     assert len({p.chunk.chunk_id for p in hit.passages}) == len(hit.passages) == 3
-    assert {p.fused.score for p in hit.passages} == {hit.score}
+    assert {p.ranked.score for p in hit.passages} == {hit.score}
 
 
 def test_a_note_that_matches_only_as_a_whole_is_shown_by_its_best_passage(vault: Vault, open_engine):
@@ -191,7 +193,7 @@ def test_a_note_that_matches_only_as_a_whole_is_shown_by_its_best_passage(vault:
 def test_what_each_leg_says_of_a_passage_stands_beside_it(vault: Vault, open_engine):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
 
-    fused = ask(open_engine(), "walnut").hits[0].passages[0].fused
+    fused = ask(open_engine(), "walnut").hits[0].passages[0].ranked.scores
 
     assert (fused.lexical_rank, fused.dense_rank) == (1, 1)
     assert fused.lexical_score > 0

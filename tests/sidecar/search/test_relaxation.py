@@ -3,31 +3,39 @@
 from datetime import datetime
 
 import pytest
-from builders import Vault, ask
+from builders import Vault, ask, execution_over
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
+from quarry.index import Deadline
+from quarry.options import Filters, Scope
 from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
-from quarry.types import Query, Scope
+from quarry.types import Query
 
 EVERYWHERE = Scope()
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
-def admits_none(condition: Condition) -> bool:
-    return condition in (InFolder("Nope"), HasTag("zz"))
+class NoSuchFolder:
+    """A reader of a vault without notes in `Nope` or tagged `zz`."""
+
+    def matching_notes(self, condition: Condition, *, deadline: Deadline) -> list[int] | None:
+        return [] if condition in (InFolder("Nope"), HasTag("zz")) else None
+
+
+EXECUTION = execution_over(NoSuchFolder())  # type: ignore[arg-type]
 
 
 def told(typed: str, scope: Scope = EVERYWHERE) -> dict[str, str]:
     """The message of each step."""
     query = parse_query(typed, scope, now=NOW)
-    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, admits_none, typing=False)}
+    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, EXECUTION, typing=False)}
 
 
 def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
     query = parse_query(typed, scope, now=NOW)
     *others, (last, as_asked) = [
-        (relaxed.step, query) for relaxed, query in relaxations(query, scope, admits_none, typing=typing)
+        (relaxed.step, query) for relaxed, query in relaxations(query, scope, EXECUTION, typing=typing)
     ]
     assert (last, as_asked) == ("meaning", query), "what is far in meaning is tried last, and gives up nothing else"
     return others
@@ -97,7 +105,7 @@ def test_a_filter_that_holds_an_exclusion_is_kept_with_it(typed: str):
 
 
 def test_what_was_set_elsewhere_is_not_given_up():
-    [_, (step, query)] = easier("tag:oak walnut", scope=Scope(folders=("Work",)))
+    [_, (step, query)] = easier("tag:oak walnut", scope=Filters(folders=("Work",)))
 
     assert step == "without-filters"
     assert query.condition == AllOf((InFolder("Work"),))
@@ -217,7 +225,7 @@ def test_what_nothing_helps_stays_empty_and_names_no_step(engine):
 
 
 def test_a_folder_set_elsewhere_holds_when_all_else_is_given_up(engine):
-    answer = ask(engine, "tag:nothing glue", scope=Scope(folders=("Home",)))
+    answer = ask(engine, "tag:nothing glue", filters=Filters(folders=("Home",)))
 
     assert answer.relaxed.step == "without-filters"
     assert {hit.path for hit in answer.hits} == {"Home/c.md", "Home/d.md"}

@@ -5,11 +5,15 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from builders import Vault
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from quarry.engine import Engine
+from quarry.options import SearchOptions
 from quarry.search.signals import (
+    RERANKED,
     SCORE_DIGITS,
     SIGNAL_NAMES,
     WORD_SIGNALS,
@@ -43,21 +47,21 @@ def test_the_weights_that_ship_name_every_signal_and_nothing_else():
     weights = DEFAULTS
 
     assert set(table["words"]) == set(WORD_SIGNALS)
-    assert {*WORD_SIGNALS, "meaning", "wording"} == set(SIGNAL_NAMES)
+    assert {*WORD_SIGNALS, "meaning", "max_sim"} == set(SIGNAL_NAMES)
     assert set(table) == {"words", "meaning"}
     assert set(table["meaning"]) - set(WORD_SIGNALS) == {
         "least",
         "no_account",
         "full_account",
         "few_words",
-        "wording",
+        "max_sim",
     }
     for words in (weights.words, weights.words_beside_meaning):
         assert set(words) == set(WORD_SIGNALS)
         assert all(value > 0 for value in words.values())
     assert 0 <= weights.meaning_min <= 1
     assert 0 <= weights.no_coverage < weights.full_coverage <= 1
-    assert weights.wording > 0
+    assert weights.max_sim > 0
 
 
 def test_a_title_counts_more_than_words_side_by_side():
@@ -104,9 +108,9 @@ def test_meaning_alone_is_the_whole_score_however_little_the_model_knows_of_the_
 
 @given(share, share, share)
 def test_the_less_the_words_account_for_the_more_meaning_counts(one: float, other: float, vocabulary_coverage: float):
-    def beside_the_words(bm25_coverage: float) -> float:  # wording ends where the words account for everything
+    def beside_the_words(bm25_coverage: float) -> float:  # MaxSim ends where the words account for everything
         given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, EQUAL)
-        return given["meaning"] / (1 - given["wording"])
+        return given["meaning"] / (1 - given["max_sim"])
 
     less, more = sorted((one, other))
 
@@ -155,10 +159,10 @@ def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to
     [(0.3, EQUAL, True), (1.0, EQUAL, False), (0.3, ALONE["lexical"], False), (0.3, ALONE["dense"], False)],
     ids=["part", "all of it", "words alone", "meaning alone"],
 )
-def test_wording_counts_beside_words_that_account_for_a_part(
+def test_max_sim_counts_beside_words_that_account_for_a_part(
     bm25_coverage: float, retrievers: dict[str, float], is_asked: bool
 ):
-    assert (effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, retrievers)["wording"] > 0) == is_asked
+    assert (effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, retrievers)["max_sim"] > 0) == is_asked
 
 
 # --- sums ------------------------------------------------------------------------------------------
@@ -171,7 +175,7 @@ def test_a_score_is_the_weighted_sum_of_the_signals():
     scores = blend(found, given)
 
     for at, score in enumerate(scores):
-        assert score == pytest.approx(sum(value * given[name] for name, value in found.of(at).items()), abs=1e-6)
+        assert score == pytest.approx(sum(value * given[name] for name, value in found.values_at(at).items()), abs=1e-6)
         assert score == round(score, SCORE_DIGITS)
 
 
@@ -239,3 +243,48 @@ def test_words_account_for_more_of_a_long_query():
     )
 
     assert few == as_few > many
+
+
+def shares(engine: Engine, typed: str, **options: object) -> dict[str, float]:
+    """What `max_sim` adds to the score of each hit, by path."""
+    request = SearchOptions(query=typed, limit=50, detail="scan", expand_small_results=False, **options)
+    return {hit.path: hit.shares["max_sim"] for hit in engine.search(request).hits}
+
+
+@pytest.fixture
+def trees(vault: Vault, open_engine) -> Engine:
+    """Notes of which one holds two words of three and others one."""
+    vault.write_all({f"{n:02}.md": f"walnut number {n}" for n in range(RERANKED + 10)} | {"both.md": "walnut oil"})
+    return open_engine()
+
+
+def test_of_the_first_notes_the_one_with_most_of_the_words_gains_most_and_the_rest_nothing(trees: Engine):
+    found = shares(trees, "walnut oil zebra")
+
+    assert max(found, key=found.__getitem__) == "both.md"
+    assert sum(share > 0 for share in found.values()) <= RERANKED < len(found)
+    assert all(share >= 0 for share in found.values())
+
+
+@pytest.mark.parametrize(
+    ("typed", "options"),
+    [
+        ("walnut oil zebra", {"mode": "keyword"}),
+        ("walnut oil zebra", {"mode": "semantic"}),
+        ('walnut zebra "walnut oil"', {}),
+    ],
+    ids=["by words alone", "by meaning alone", "with a phrase"],
+)
+def test_nothing_is_looked_at_again_where_it_would_tell_nothing(trees: Engine, typed: str, options: dict[str, str]):
+    assert not any(shares(trees, typed, **options).values())
+
+
+def test_one_note_is_not_compared_with_itself(vault: Vault, open_engine):
+    vault.write_all({"a.md": "walnut"})
+
+    assert shares(open_engine(), "walnut zebra yak") == {"a.md": 0}
+
+
+def test_max_sim_is_a_share_of_the_score(trees: Engine):
+    for hit in trees.search(SearchOptions(query="walnut oil zebra", limit=50)).hits:
+        assert sum(hit.shares.values()) == pytest.approx(hit.score, abs=1e-5)

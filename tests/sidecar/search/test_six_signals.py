@@ -1,16 +1,19 @@
+"""The six signals of a published system, and the ranking of notes by them."""
+
 import math
 
 import pytest
+from builders import Vault, ask, find
 
+from quarry.options import SearchOptions
 from quarry.search.six_signals import (
     FIELD_WEIGHTS,
-    MS_A_DAY,
+    MS_PER_DAY,
     WITH_VECTORS,
     WITHOUT_VECTORS,
     SixSignalCandidate,
     SixSignalQuery,
     cosine,
-    depth_of,
     jaccard,
     keyword_score,
     recency,
@@ -19,7 +22,7 @@ from quarry.search.six_signals import (
     validity,
 )
 
-NOW_MS = 20_000 * MS_A_DAY
+NOW_MS = 20_000 * MS_PER_DAY
 
 
 def entry(**values):
@@ -49,11 +52,6 @@ def test_both_columns_of_weights_add_up_to_one():
     assert (WITHOUT_VECTORS["words"], WITHOUT_VECTORS["vector"]) == (0.40, 0.0)
 
 
-@pytest.mark.parametrize(("limit", "depth"), [(5, 30), (10, 30), (11, 33), (100, 300)])
-def test_three_times_the_limit_are_proposed_and_at_least_thirty(limit, depth):
-    assert depth_of(limit) == depth
-
-
 def test_idf_is_as_published():
     assert tfidf_idf(0, 99) == math.log(100) + 1
     assert tfidf_idf(99, 99) == 1
@@ -73,7 +71,7 @@ def test_recency_halves_every_year():
 
 @pytest.mark.parametrize(("day", "expected"), [(-5, 1), (0, 1), (50, 1), (75, 1), (87.5, 0.5), (100, 0), (200, 0)])
 def test_within_its_window_an_entry_counts_in_full_until_the_last_quarter(day, expected):
-    assert validity(round(day * MS_A_DAY), 0, 100 * MS_A_DAY) == pytest.approx(expected)
+    assert validity(round(day * MS_PER_DAY), 0, 100 * MS_PER_DAY) == pytest.approx(expected)
 
 
 def test_the_jaccard_index_of_tags():
@@ -97,10 +95,10 @@ def test_each_signal_has_its_share():
 
 
 def test_a_window_stands_in_for_the_age():
-    old = NOW_MS - 730 * MS_A_DAY
+    old = NOW_MS - 730 * MS_PER_DAY
 
     assert shares_of(entry(updated_ms=old), wanted())["recency"] == pytest.approx(0.15 / 4)
-    assert shares_of(entry(updated_ms=old, valid_until_ms=NOW_MS + 730 * MS_A_DAY), wanted())["recency"] == 0.15
+    assert shares_of(entry(updated_ms=old, valid_until_ms=NOW_MS + 730 * MS_PER_DAY), wanted())["recency"] == 0.15
     assert shares_of(entry(valid_from_ms=0, valid_until_ms=NOW_MS), wanted())["recency"] == 0
 
 
@@ -119,3 +117,60 @@ def test_fields_weigh_as_published():
     assert found == sorted(found, reverse=True)
     assert len(set(found)) == len(found)
     assert found[-1] == pytest.approx(2.0 * 2.2 / 2.2)
+
+
+SIX = {"fusion": "six-signals"}
+
+
+def shares(engine, query: str, **options: object) -> dict[str, dict[str, float]]:
+    return {hit.path: dict(hit.shares) for hit in ask(engine, query, **SIX, **options).hits}
+
+
+def test_a_hit_has_the_share_of_each_signal(vault: Vault, open_engine):
+    vault.write("a.md", "---\nseverity: critical\ndomain: shed\ntags: [wood]\n---\nwalnut oil")
+    vault.write("b.md", "walnut oil")
+
+    found = shares(open_engine(), "walnut tag:wood domain:shed")
+
+    assert found.keys() == {"a.md"}
+    assert found["a.md"].keys() == {"words", "vector", "severity", "recency", "tags", "domain"}
+    assert [found["a.md"][name] for name in ("severity", "tags", "domain")] == [0.15, 0.15, 0.15]
+
+
+def test_without_meaning_words_have_the_other_weight(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+    engine = open_engine()
+
+    by_word, by_both = (shares(engine, "walnut", mode=mode)["a.md"] for mode in ("keyword", "hybrid"))
+
+    assert by_word["words"] == pytest.approx(by_both["words"] * 0.40 / 0.25, abs=1e-5)
+    assert by_word["vector"] == 0 < by_both["vector"]
+
+
+def test_a_note_that_is_no_longer_valid_gains_nothing_from_its_age(vault: Vault, open_engine):
+    vault.write("past.md", "---\nvalid_from: 2001-01-01\nvalid_until: 2001-12-31\n---\nwalnut")
+    vault.write("present.md", "---\nvalid_from: 2001-01-01\nvalid_until: 2999-12-31\n---\nwalnut")
+    vault.write("old.md", "---\nupdated: 2021-01-01\n---\nwalnut")
+
+    found = shares(open_engine(), "walnut")
+
+    assert found["past.md"]["recency"] == 0
+    assert found["present.md"]["recency"] == 0.15
+    assert 0 < found["old.md"]["recency"] < 0.05
+    assert next(iter(found)) == "present.md"
+
+
+def test_hits_have_a_confidence_and_their_place_is_explained(vault: Vault, open_engine):
+    vault.write_all({f"{number}.md": f"walnut {'oil ' * number}" for number in range(5)})
+    engine = open_engine()
+
+    [first, *_] = ask(engine, "walnut oil", **SIX).hits
+
+    assert 0 < first.confidence <= 1
+    assert engine.explain(SearchOptions(query="walnut oil", **SIX), first.path).rank == 1
+
+
+def test_a_retriever_of_weight_0_proposes_nothing(vault: Vault, open_engine):
+    vault.write_all({"word.md": "walnut", "other.md": "kettle"})
+
+    assert find(open_engine(), "walnut", weights={"lexical": 1.0, "dense": 0.0}, **SIX) == ["word.md"]

@@ -1,1 +1,1 @@
-"""Hooks of AI agents: an event of the agent in, what the user's notes say about it out, or silence. Never an error."""
+"""Hooks of AI agents: an event of the agent in, text from the user's notes about it out, or nothing. Never an error."""

@@ -1,10 +1,10 @@
 """
 `quarry hook CLIENT [--vault DIR] [--home DIR]`: an event on standard input, one JSON object or nothing on the output.
 
-An agent waits for us, and takes an exit code for a verdict. So the code is always 0, whatever happens; what is written
-is written at once and whole; and `DEADLINE_MS` after the start a second thread ends the process without a word,
-wherever the first may hang: in an input that never ends, a drive, a sidecar that was stopped. On a slow machine,
-QUARRY_HOOK_DEADLINE_MS sets a later one.
+An agent waits for the hook, and takes an exit code for a verdict. So the code is always 0, whatever happens; the output
+is written at once and complete; and `DEADLINE_MS` after the start a second thread ends the process without output,
+wherever the first may hang: in an input that never ends, a drive, a suspended sidecar. On a slow machine,
+QUARRY_HOOK_DEADLINE_MS sets a later deadline.
 """
 
 import _thread
@@ -27,7 +27,7 @@ _READ_BYTES = 64 * 1024
 
 
 class Run:
-    """One run of the hook: its event, as far as known, and the lock that decides which thread ends the process."""
+    """One run of the hook: its event, once it is known, and the lock that decides which thread ends the process."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.begun_s = time.monotonic()
@@ -52,7 +52,7 @@ class Run:
             return HookOutcome(None, silence.reason, {})
 
     def finish(self, outcome: HookOutcome) -> None:
-        """Write what is said, and note what came of it."""
+        """Write the output, and log the outcome."""
         unwritten = json.dumps(outcome.output).encode() if outcome.output is not None else b""
         self._last_word.acquire()
         while unwritten:
@@ -60,7 +60,7 @@ class Run:
         self._note(outcome.reason or "context")
 
     def fail(self, error: Exception) -> None:
-        """Note that it failed, and by which kind of error: its message may quote anything."""
+        """Log that it failed, and the class of the error: its message may quote anything."""
         self._note(f"failed:{type(error).__name__}")
 
     def _end_at_deadline(self) -> None:
@@ -70,7 +70,7 @@ class Run:
         os._exit(0)
 
     def _note(self, reason: str) -> None:
-        """Add a line to the log, which may lie on a drive that hangs: the process ends without it."""
+        """Add a line to the log, which may be on a drive that hangs: the process ends without it."""
         _thread.start_new_thread(_end_after, (LOG_S,))
         log_event(self.client, self.event, reason, self.begun_s)
 
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str]) -> None:
             run.finish(run.answer(_read()))
         except Exception as error:
             run.fail(error)
-    finally:  # KeyboardInterrupt and SystemExit as well; what was written is written, and nothing is left to tidy
+    finally:  # after KeyboardInterrupt and SystemExit as well; nothing is left to clean up
         os._exit(0)
 
 
@@ -92,7 +92,7 @@ def log_event(client: str, event: str, reason: str, begun_s: float) -> None:
     """
     Add a line to the log: the time, *client*, *event*, the *reason* or `context`, and milliseconds since *begun_s*.
 
-    It has our words alone: names of clients and events that are known, and reasons of `events.REASONS`.
+    It contains only known names of clients and events, and reasons of `events.REASONS`; no text of prompts or notes.
     """
     try:
         file = log_dir() / LOG_NAME
@@ -114,7 +114,7 @@ def _end_after(wait_s: float) -> None:
 
 
 def _read() -> bytes:
-    """Standard input to its end, or a little more than is ever taken; the rest is read and dropped, for its writer."""
+    """The first megabyte of standard input and a little more; the rest is read so that its writer can end."""
     document = bytearray()
     while more := os.read(_STDIN, _READ_BYTES):
         if len(document) <= MAX_BYTES:
@@ -129,7 +129,7 @@ def _deadline_s() -> float:
 
 
 def _options(arguments: Sequence[str]) -> tuple[str, str | None]:
-    """The client, and the vault that is named; `--home` sets QUARRY_HOME, which agents do not pass on."""
+    """The client and the named vault; `--home` sets QUARRY_HOME, which agents do not pass on."""
     client, vault = "", None
     remaining = iter(arguments)
     for argument in remaining:

@@ -1,5 +1,5 @@
 """
-The events of agents' hooks, read from each client's JSON into one kind of event, and what comes of them.
+The events of agents' hooks, read from each client's JSON into one type, and their outcomes.
 
 Formats, by the documentation of their makers: Claude Code 2.1.240, Codex 0.144, Cursor 2026.09, VS Code of July 2026
 (preview), Gemini CLI 0.30. A client that runs another's hooks, as Cursor and VS Code run Claude Code's, is recognised
@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 Kind = Literal["start", "prompt", "tool", "done", "compact", "end"]
 Output = Literal["nested", "flat", "none"]
 
-MAX_BYTES = 2**20  # a prompt with a pasted file; what is larger is no event that we answer
-MAX_NAME = 200  # characters of an id that a client makes up; theirs have 36
+MAX_BYTES = 2**20  # a prompt with a pasted file; larger events are not answered
+MAX_NAME = 200  # characters of an id that a client makes up; usual are 36
 
 
 class HookClient(NamedTuple):
@@ -39,14 +39,14 @@ _CLAUDE: Mapping[str, Kind] = {
     "SessionEnd": "end",
 }
 _CURSOR: Mapping[str, Kind] = {
-    "SessionStart": "start",  # as Claude Code's hooks, which it runs, may be told
+    "SessionStart": "start",  # of Claude Code's hooks, which it may run
     "UserPromptSubmit": "prompt",
     "PostToolUse": "tool",
     "PreCompact": "compact",
     "SessionEnd": "end",
     "sessionStart": "start",
     "beforeSubmitPrompt": "prompt",
-    "postToolUse": "tool",  # after it: what is said before a tool runs is a permission, and no context
+    "postToolUse": "tool",  # after it: before a tool runs, an answer is a permission, not context
     "preCompact": "compact",
     "sessionEnd": "end",
 }
@@ -94,10 +94,10 @@ class Event(NamedTuple):
 
 def parse_event(client: str, document: bytes) -> Event:
     """
-    The event that *client* tells of in *document*.
+    The event that *client* reports in *document*.
 
     Raises:
-        NoContext: It is none that is answered.
+        NoContext: Such an event is not answered.
     """
     if len(document) > MAX_BYTES:
         raise NoContext("too-large")
@@ -152,24 +152,24 @@ def _folder(raw: Mapping[str, Any]) -> str:
 
 
 def _text(raw: Mapping[str, Any], *names: str) -> str:
-    """The first of the members *names* that is a text; "" where none is."""
+    """The first of the members *names* that is a non-empty string; "" if none is."""
     for name in names:
         value = raw.get(name)
         if isinstance(value, str) and value:
-            return value.encode("utf-8", "replace").decode()  # half a character is no text, and cannot be sent on
+            return value.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent on
     return ""
 
 
 # --- outcomes --------------------------------------------------------------------------------------
 
 REASONS: Mapping[str, str] = {
-    "bad-json": "what was given is no JSON object",
-    "too-large": "what was given is larger than 1 MiB",
+    "bad-json": "the event is not a JSON object",
+    "too-large": "the event is larger than 1 MiB",
     "unknown-client": "there is no client of that name",
-    "unknown-event": "the event is none that is answered",
+    "unknown-event": "such events are not answered",
     "no-conversation": "the event names no conversation",
-    "no-vault": "no vault is named, and the agent works in none that was ever indexed on this machine",
-    "no-notes": "the folder holds more than notes, and was never indexed",
+    "no-vault": "no vault is named, and the agent does not work in one that was indexed on this machine",
+    "no-notes": "the folder contains more than notes, and was never indexed",
     "cold": "no sidecar is running; the hook starts one",
     "starting": "a sidecar was started a moment ago",
     "busy": "the sidecar serves as many clients as it can",
@@ -183,15 +183,15 @@ REASONS: Mapping[str, str] = {
     "acknowledgement": "the prompt only acknowledges",
     "pasted": "the prompt is pasted output without a word about it",
     "no-subject": "the prompt names no subject",
-    "other-tool": "the tool is none that is preceded by context",
-    "own-command": "the command is one of ours",
+    "other-tool": "no context is given before this tool",
+    "own-command": "the command is Quarry's own",
     "nothing-to-ask": "neither the prompt nor the tool call names a subject",
     "given": "a tool call after this prompt was answered already",
     "no-blocks": "there are no context blocks to load",
     "not-tried": "shortening an output stores the original, so a test does not do it",
     "low-confidence": "no note is likely enough to answer",
     "all-seen": "the passages that answer were shown in this conversation",
-    "indexing": "none is found, and the index is not complete",
+    "indexing": "no note is found, and the index is not complete",
     "budget": "not one quote fits into the budget",
     "failed": "it failed; see the log",
 }
@@ -199,7 +199,7 @@ REASONS: Mapping[str, str] = {
 
 
 class NoContext(Exception):
-    """Nothing is said, for a reason that `REASONS` lists."""
+    """No context is given, for a reason that `REASONS` lists."""
 
     def __init__(self, reason: str) -> None:
         assert reason in REASONS, reason
@@ -211,7 +211,7 @@ class HookOutcome(NamedTuple):
     """
     The answer to an event, and the reasons for it.
 
-    `output` is the object for standard output; None: silence, with its `reason`. `details` is for `--test`.
+    `output` is the object for standard output; None: no output, with its `reason`. `details` is for `--test`.
     """
 
     output: Mapping[str, Any] | None

@@ -1,10 +1,10 @@
 """
 Outputs of commands that Claude Code has run: they are shortened, stored for a day, and failures become notes.
 
-Only where the vault's settings ask for it, under `[hooks]`: `compress_outputs` and `capture_outputs`. Claude Code
-reports commands that succeeded, or whose failure the shell hides (`|| true`, a pipe); it replaces what its model sees
-only where the answer has the shape of the tool's own. Of a shortened output the whole is stored, scrubbed, 0600, on
-this machine alone, in a file that is named by a hash of its content.
+Only if the vault's settings ask for it, under `[hooks]`: `compress_outputs` and `capture_outputs`. Claude Code
+reports commands that succeeded, or whose failure the shell hides (`|| true`, a pipe); it replaces its model's input
+only if the answer has the shape of the tool's own. A shortened output is stored in full, scrubbed, 0600, on this
+machine alone, in a file that is named by a hash of its content.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from quarry.agents.hooks.sidecar import Refused, SidecarConnection
 from quarry.config import data_dir
 from quarry.errors import BadSettings, QuarryError
 from quarry.lazy_pattern import lazy_pattern
-from quarry.private_files import private_folder, write_atomically
+from quarry.private_files import delete_old, private_folder, write_atomically
 from quarry.vault.identity import vault_id
 
 if TYPE_CHECKING:
     from quarry.settings import Settings
 
 MIN_CHARACTERS = 500  # of an output that may become a note; from 2,000 on it is shortened
-MAX_CHARACTERS = 8_000  # of a note; a failure is told in its first pages
+MAX_CHARACTERS = 8_000  # of a note; the first pages describe a failure
 MAX_PER_DAY = 10  # failures; more is a session of debugging, whose notes go unread
 MAX_TITLE = 100
 MAX_REMEMBERED = 500  # failures
@@ -42,7 +42,7 @@ MAX_FILES = 200
 MAX_TOTAL_BYTES = 20 * 1024 * 1024
 SUFFIX = ".txt"
 _ID_BYTES = 5  # of 200 files, two share an id once in five billion times
-_LEDGER = "captured"
+_LEDGER = "captured-failures"
 _ELSEWHERE = ("backgroundTaskId", "persistedOutputPath", "rawOutputPath", "assistantAutoBackgrounded")
 """Members of a result whose output is not, or not all, in `stdout`."""
 
@@ -167,7 +167,7 @@ def store_output(command: str, stdout: str, stderr: str) -> str:
     output_id = hashlib.blake2b(data, digest_size=_ID_BYTES).hexdigest()
     folder = outputs_folder()
     write_atomically(folder / f"{output_id}{SUFFIX}", data)
-    tidy(folder)
+    delete_old(folder, max_age_s=STORED_S, max_files=MAX_FILES, max_bytes=MAX_TOTAL_BYTES)
     return output_id
 
 
@@ -184,34 +184,14 @@ def read_output(output_id: str) -> str | None:
 
 def stored_outputs() -> list[StoredOutput]:
     """The outputs that are stored, the newest first."""
-    found: list[StoredOutput] = []
-    for at_s, size_bytes, file in _files(outputs_folder()):
-        if _is_current(at_s):
-            with contextlib.suppress(OSError), file.open(encoding="utf-8", errors="replace") as opened:
-                command = opened.readline(4096).removeprefix("$ ").rstrip("\n")
-                found.append(StoredOutput(file.stem, command, size_bytes, at_s))
-    return found
-
-
-def tidy(folder: Path, *, max_files: int = MAX_FILES, max_bytes: int = MAX_TOTAL_BYTES) -> None:
-    """Delete outputs that are older than a day, and the oldest ones where there are too many or too large ones."""
-    total = 0
-    for index, (at_s, size_bytes, file) in enumerate(_files(folder)):
-        total += size_bytes
-        if not _is_current(at_s) or index >= max_files or total > max_bytes:
-            with contextlib.suppress(OSError):
-                file.unlink()
-
-
-def _files(folder: Path) -> list[tuple[float, int, Path]]:
-    """Time, size and path of each file, the newest first; also of those that a killed process left half written."""
     found = []
-    for file in folder.iterdir():
-        with contextlib.suppress(OSError):
-            seen = file.lstat()
-            if file.suffix in (SUFFIX, ".new"):
-                found.append((seen.st_mtime, seen.st_size, file))
-    return sorted(found, reverse=True)
+    for file in outputs_folder().glob(f"*{SUFFIX}"):
+        with contextlib.suppress(OSError), file.open(encoding="utf-8", errors="replace") as opened:
+            stat = os.fstat(opened.fileno())
+            command = opened.readline(4096).removeprefix("$ ").rstrip("\n")
+            if _is_current(stat.st_mtime):
+                found.append(StoredOutput(file.stem, command, stat.st_size, stat.st_mtime))
+    return sorted(found, key=lambda output: -output.at_s)
 
 
 def _is_current(at_s: float) -> bool:
@@ -261,7 +241,7 @@ def _capture(failure: Failure, vault: str) -> None:
     note = {"text": failure.text, "title": failure.title, "type": "signal", "tags": ["claude-code"]}
     try:
         with SidecarConnection(vault, PATIENCE_S) as sidecar:
-            if claim(outputs_folder(), failure.key, time.strftime("%Y-%m-%d")):
+            if claim(data_dir(), failure.key, time.strftime("%Y-%m-%d")):
                 sidecar.ask("capture", {**note, "source": f"claude-code-{TOOL}", "waitMs": 0})
     except (OSError, QuarryError, NoContext, Refused):  # an agent waits, and is not disturbed for a note
         return

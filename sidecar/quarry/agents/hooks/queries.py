@@ -38,7 +38,7 @@ CHORES = frozenset(
 )
 """A prompt of these alone asks an agent for work ("fix the failing tests and commit"), and names no subject."""
 
-MAX_READ = 40_000  # characters; the question stands at either end of a longer prompt
+MAX_READ = 40_000  # characters; the question is at either end of a longer prompt
 MAX_QUERY = 600  # characters: three sentences. More words only dilute what is asked
 MAX_REMEMBERED = 300  # characters of the words that are kept for the tool calls of a prompt
 MAX_ACKNOWLEDGEMENT = 6  # words
@@ -113,7 +113,7 @@ def plain_query(text: str) -> str:
 
 def rememberable(text: str) -> str:
     """
-    The words of *text* that may lie in a file: none that can be a credential, by its form or by what stands before it.
+    The words of *text* that may be stored in a file: none that may be a credential, by its form or the word before it.
 
     Stricter than scrubbing, whose rules take as long to load as a hook has.
     """
@@ -226,7 +226,7 @@ def words_of_tool(tool: str, tool_input: Mapping[str, Any]) -> str:
     The words of a call of *tool*; "" where it says nothing that could be looked for.
 
     Raises:
-        NoContext: It is no tool that is preceded by context, or runs a command of ours.
+        NoContext: No context is given before this tool, or it runs a command of Quarry.
     """
     if tool in COMMAND_TOOLS:
         return _words_of_command(_command(tool_input))

@@ -1,5 +1,5 @@
 """
-What is said to an event: the steps from an event to text for the conversation, or to silence.
+Answers an event with text for the conversation, or with nothing.
 
     start    take a lease, forget what was shown where the conversation begins anew, load the context blocks
     prompt   remember its words, quote at most three notes that answer it within 500 tokens
@@ -7,7 +7,7 @@ What is said to an event: the steps from an event to text for the conversation, 
     compact  forget what was shown, as the conversation forgets it
     end      free the lease, forget the prompt
 
-Equal states of the index and of the conversation give equal text: no time and no score stands in it.
+Equal states of the index and of the conversation give equal text: it contains no time and no score.
 """
 
 import time
@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quarry import errors
-from quarry.agents.conversations import Conversation, conversations_folder, tidy
+from quarry.agents.conversations import Conversation, conversations_folder, free_lease, take_lease, tidy
 from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
 from quarry.agents.hooks.queries import read_prompt, words_of_tool
 from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
-from quarry.agents.leases import free_lease, take_lease
 from quarry.client.detached import start_detached
 from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir
@@ -54,7 +53,7 @@ class HookSession:
         Prepare to answer *event*.
 
         Raises:
-            NoContext: There is no vault, or what is named is more than one.
+            NoContext: There is no vault, or the named folder contains more than one.
         """
         self.event = event
         self.may_write = may_write
@@ -199,7 +198,7 @@ class HookSession:
         return str(found["text"]) if found else ""  # an older sidecar knows of none
 
     def _context(self, sidecar: SidecarConnection, asked: ContextRequest) -> str:
-        """The quotes for what is *asked*; "" where there are none, for the reason that `details` tells."""
+        """The quotes for *asked*; "" if there are none, for the reason in `details`."""
         self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
             "query": asked.query,
@@ -242,7 +241,7 @@ class HookSession:
 def _root(event: Event, vault: str | Path | None) -> Path:
     try:
         root = find_vault(vault, Path(event.folder) if event.folder else Path.cwd())
-    except (errors.VaultMissing, OSError, ValueError, RuntimeError):  # a path with a NUL, a home that nobody has
+    except (errors.VaultMissing, OSError, ValueError, RuntimeError):  # a path with a NUL, the home of an unknown user
         raise NoContext("no-vault") from None
     is_known = (data_dir() / f"{vault_id(root)}.db").exists()
     if not is_known and not is_named(vault):  # a folder that was only cloned must not speak as the user's notes

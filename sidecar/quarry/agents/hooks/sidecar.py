@@ -1,8 +1,8 @@
 """
-Asks the sidecar of a vault from a hook: a one-shot client of the standard library alone, as an agent waits for it.
+A one-shot client of the sidecar for hooks, of the standard library alone, as an agent waits for them.
 
-It speaks WebSocket (RFC 6455) to 127.0.0.1 and nowhere else. All waits end with the deadline of the process; what is
-read has a bound.
+It speaks WebSocket (RFC 6455) to 127.0.0.1 and nowhere else. All waits end with the deadline of the process, and
+replies have a maximum size.
 """
 
 import binascii

@@ -10,22 +10,17 @@ import hashlib
 import os
 import stat
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from filelock import FileLock, Timeout
-
+from quarry.agents.install.clients import Host
 from quarry.agents.install.config_edit import ConfigEdit, Difference, Unchangeable
-from quarry.agents.install.config_paths import Host
-from quarry.config import data_dir, runtime_dir
-from quarry.errors import BadConfiguration
+from quarry.config import data_dir
 from quarry.private_files import private_folder, write_atomically
 
 MAX_BYTES = 32 * 1024 * 1024  # a client that keeps its history in its configuration has some megabytes
-LOCK_TIMEOUT_S = 60.0  # another `quarry install` runs clients' commands, a second or two each
 COMMAND_TIMEOUT_S = 60.0
-ATTEMPTS = 10  # to change a file that another program is changing as well
 MAX_WORDS = 300  # characters of what a failed command said last
 _BOM = "\ufeff"
 
@@ -105,14 +100,10 @@ def apply(files: Sequence[FileEdit], host: Host) -> list[AppliedChange]:
     Read *files* again and change them, one after the other.
 
     Raises:
-        BadConfiguration: Another installation is running, or as `planned`; then nothing was changed.
+        BadConfiguration: As `planned`; then nothing was changed.
     """
-    try:
-        with FileLock(runtime_dir() / "install.lock", timeout=LOCK_TIMEOUT_S):
-            kept: set[Path] = set()
-            return [_apply(plan.file, host, kept) for plan in planned(files)]
-    except Timeout as error:
-        raise BadConfiguration("another `quarry install` is running; nothing was changed, try again") from error
+    kept: set[Path] = set()
+    return [_apply(plan.file, host, kept) for plan in planned(files)]
 
 
 def read_file(path: Path) -> FileState:
@@ -183,12 +174,9 @@ def _apply(file: FileEdit, host: Host, kept: set[Path]) -> AppliedChange:
             write_atomically(backup_path(first.state), first.state.data)
         kept.add(first.state.real)
         failures = [said for line in first.commands if (said := _run(line, host))]
-        for _ in range(ATTEMPTS):
-            now = _plan(file)
-            if now.text is None or now.action == "none" or _written(now.state, now.text, host):
-                break
-        else:
-            return AppliedChange(now, "left", "another program keeps changing it", failures)
+        now = _plan(file)
+        if now.text is not None and now.action != "none" and not _written(now.state, now.text, host):
+            return AppliedChange(now, "left", "another program has just changed it; try again", failures)
     except OSError as error:
         return AppliedChange(now, "left", f"it cannot be written ({error.strerror})", failures)
     return AppliedChange(first, "left" if now.problem else first.action, now.problem, failures)
@@ -219,7 +207,9 @@ def _written(state: FileState, text: str, host: Host) -> bool:
         return False
     if not text.strip() and state.data is not None and not state.path.is_symlink():
         state.real.unlink()
-        for folder in _own_folders(state.real, host):
+        for folder in state.real.parents:
+            if folder in (host.home, host.project) or any(folder.iterdir()):
+                break
             folder.rmdir()
         return True
     state.real.parent.mkdir(parents=True, exist_ok=True)
@@ -227,14 +217,6 @@ def _written(state: FileState, text: str, host: Host) -> bool:
     content = (state.bom + (text or bare)).encode()
     write_atomically(state.real, content, mode=0o666, like=state.found, durable=True)
     return True
-
-
-def _own_folders(path: Path, host: Host) -> Iterator[Path]:
-    """The empty folders above *path*, innermost first, below the user's and the project's."""
-    for folder in path.parents:
-        if folder in (host.home, host.project) or any(folder.iterdir()):
-            return
-        yield folder
 
 
 def _bytes(real: Path) -> bytes | None:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quarry.agents.install.clients import CLIENTS, SCOPES, Client, Hooks, Scope
+from quarry.agents.install.clients import CLIENTS, SCOPES, Client, Hooks, Host, Scope, config_paths
 from quarry.agents.install.config_edit import (
     JsonEdit,
     MarkdownEdit,
@@ -20,7 +20,6 @@ from quarry.agents.install.config_edit import (
     with_table,
 )
 from quarry.agents.install.config_files import FileEdit, read_file
-from quarry.agents.install.config_paths import Host, config_paths
 from quarry.agents.install.server_entry import (
     NAME,
     Launcher,
@@ -76,7 +75,7 @@ class Unreadable(NamedTuple):
 
 
 def instructions(name: str) -> str:
-    """Markdown that tells an agent when to search the notes that the MCP server *name* serves, with three examples."""
+    """Instructions, in Markdown, for when to search the notes of the MCP server *name*, with three examples."""
     return f"""## Notes of the user (`{name}`)
 
 The user's Markdown notes can be searched with the tools of the MCP server `{name}`: decisions and their reasons,
@@ -116,13 +115,16 @@ def edits_to_remove(setup: ClientSetup, host: Host, removed: Collection[str]) ->
     The changes of files that remove what a client has for the vault in this scope, under any name.
 
     If *setup* names hooks or instructions, only those are removed. A file of instructions keeps its section as long as
-    another client that reads it, and is none of *removed*, has the server. `left_behind` says what stays.
+    another client that reads it, and is not in *removed*, has the server. `left_behind` says what stays.
     """
     client = setup.client
     is_all = not (setup.hooks or setup.instructions)
-    ours = [entry for entry in servers_for(setup.vault, setup.scope, host) if setup.name in (None, entry.name)]
+    present = [entry for entry in servers_for(setup.vault, setup.scope, host) if setup.name in (None, entry.name)]
     names = dict.fromkeys(
-        [setup.name or server_name(Path(setup.vault)), *(entry.name for entry in ours if entry.client == client.name)]
+        [
+            setup.name or server_name(Path(setup.vault)),
+            *(entry.name for entry in present if entry.client == client.name),
+        ]
     )
     if (is_all or setup.instructions) and setup.scope in client.instructions:
         for name in () if _other_readers(setup, host, removed) else names:
@@ -282,7 +284,7 @@ def _hooks_edit(setup: ClientSetup, hooks: Hooks, entries: Mapping[str, Table], 
 
 
 def _with_hooks(setup: ClientSetup, entries: Mapping[str, Table], table: Table) -> Table:
-    """*table* with *entries*, and no other hooks of ours."""
+    """*table* with *entries*, and no other hooks of Quarry."""
     events = table_at(table, ("hooks",))
     wanted: dict[str, Any] = {}
     for event in dict.fromkeys([*events, *entries]):
@@ -302,7 +304,7 @@ def _with_hooks(setup: ClientSetup, entries: Mapping[str, Table], table: Table) 
 
 
 def _without_ours(setup: ClientSetup, group: Any) -> Any:
-    """*group*, of handlers or itself a handler, without ours; None if nothing is left."""
+    """*group*, of handlers or itself a handler, without Quarry's; None if nothing is left."""
 
     def is_ours(handler: object) -> bool:
         return is_same_vault(hooked_vault(handler, setup.client.name), setup.vault)

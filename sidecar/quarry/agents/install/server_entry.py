@@ -1,5 +1,6 @@
-"""Entries that start Quarry in a client's configuration: servers and hooks, as they are written and recognised."""
+"""Entries that start Quarry in a client's configuration: how they are written, recognised and tried."""
 
+import json
 import os
 import re
 import shlex
@@ -179,3 +180,59 @@ def _arguments(entry: object) -> list[str] | None:
     except ValueError:  # a quote that is not closed
         return None
     return parts if is_posix else [part.strip('"') for part in parts]
+
+
+# --- trying a configured server --------------------------------------------------------------------
+
+PROTOCOL_REVISION = "2025-06-18"  # of MCP; every client of the table speaks it, or a later one that begins alike
+TIMEOUT_S = 20.0  # Codex gives a server 10; a cold disk and a busy machine
+MAX_WORDS = 300  # characters of the end of an error message
+_CLIENT = {"name": "quarry-install", "version": "1"}
+_HELLO = {"protocolVersion": PROTOCOL_REVISION, "capabilities": {}, "clientInfo": _CLIENT}
+_REQUESTS: tuple[dict[str, Any], ...] = (
+    {"id": 1, "method": "initialize", "params": _HELLO},
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/list", "params": {}},
+)
+
+
+class Verification(NamedTuple):
+    """The names of the tools that a server listed, or what was wrong with it."""
+
+    tools: tuple[str, ...]
+    problem: str | None = None
+
+
+def verify(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, timeout_s: float = TIMEOUT_S
+) -> Verification:
+    """Start *command*, an MCP server on standard input and output, and list its tools; it ends with its input."""
+    try:
+        ended = subprocess.run(  # noqa: S603 - the command that the client starts, without a shell
+            command,
+            input=b"".join(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n" for request in _REQUESTS),
+            capture_output=True,
+            env={**os.environ, **(environment or {})},
+            cwd=Path.home(),
+            timeout=timeout_s,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows: no console window
+        )
+    except (OSError, ValueError) as error:
+        return Verification((), f"`{command[0]}` cannot be started: {error}")
+    except subprocess.TimeoutExpired:
+        return Verification((), "it does not answer in time")
+    tools = next((tools for line in ended.stdout.splitlines() if (tools := _tools(line)) is not None), None)
+    if tools is None:
+        words = " ".join(ended.stderr.decode(errors="replace").split())[-MAX_WORDS:]
+        return Verification((), f"it does not list its tools{f' ({words})' if words else ''}")
+    return Verification(tools)
+
+
+def _tools(line: bytes) -> tuple[str, ...] | None:
+    """The names of the tools in an answer; None for another message."""
+    try:
+        message: Any = json.loads(line)
+        return tuple(str(tool["name"]) for tool in message["result"]["tools"]) if message["id"] == 2 else None
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None

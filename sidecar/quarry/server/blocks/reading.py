@@ -15,7 +15,7 @@ from quarry.block_settings import BlockFault, ContextBlock
 from quarry.engine import Engine
 from quarry.errors import BadQuery, BadRequest, BadSettings, DeadlineExceeded
 from quarry.redaction.sanitize import printable
-from quarry.search.budget import CHARACTERS_PER_TOKEN, estimate_tokens
+from quarry.search.answer import CHARACTERS_PER_TOKEN, estimate_tokens
 from quarry.server.blocks.building import heading_of, key_of, likely_notes, quotes_of
 from quarry.server.blocks.store import (
     BlockStore,

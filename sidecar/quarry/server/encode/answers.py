@@ -7,6 +7,7 @@ from quarry.documents.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of
+from quarry.options import SearchOptions
 from quarry.query.clauses import Clause, find_clauses
 from quarry.redaction.sanitize import all_scrubbed, scrubbed
 from quarry.search import (
@@ -17,6 +18,7 @@ from quarry.search import (
     FurtherPassages,
     Hit,
     Passage,
+    RankedChunk,
     Related,
     RelatedNote,
 )
@@ -24,12 +26,12 @@ from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.state import freshness, missing_legs
 from quarry.server.told import texts_of, told_message
-from quarry.types import Fused
 from quarry.vault.paths import nfc
 
 
-def search_result(answer: Answer, index: Freshness, *, query: str, with_text: bool) -> wire.SearchResult:
-    """The reply to `search` for *query* as it was typed."""
+def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> wire.SearchResult:
+    """The reply to `search`."""
+    query, with_text = options.query, options.with_text
     found = find_clauses(query)
     texts = _texts(answer, with_text=with_text)
     clean = all_scrubbed([*texts, *[text for clause in found for text in (clause.name, clause.value)]])
@@ -241,17 +243,17 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
         text=clean[passage.text] if with_text else None,
         truncated=passage.truncated,
         anchor=clean[chunk.anchor] if chunk.anchor else None,
-        breakdown=_breakdown(passage.fused) if with_text and not listed else None,
+        breakdown=_breakdown(passage.ranked) if with_text and not listed else None,
     )
 
 
-def _breakdown(fused: Fused) -> wire.Breakdown:
+def _breakdown(chunk: RankedChunk) -> wire.Breakdown:
     return wire.Breakdown(
-        lexical_rank=fused.lexical_rank,
-        lexical_score=fused.lexical_score,
-        dense_rank=fused.dense_rank,
-        dense_score=fused.dense_score,
-        fused=fused.score,
+        lexical_rank=chunk.scores.lexical_rank,
+        lexical_score=chunk.scores.lexical_score,
+        dense_rank=chunk.scores.dense_rank,
+        dense_score=chunk.scores.dense_score,
+        fused=chunk.score,
     )
 
 

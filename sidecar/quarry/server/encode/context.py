@@ -18,7 +18,7 @@ from quarry.indexing.freshness import Freshness
 from quarry.limits import UNFINISHED
 from quarry.redaction.sanitize import inert, one_line, printable, scrubbed
 from quarry.search import Answer, Hit, Passage
-from quarry.search.budget import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
+from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_legs

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quarry.agents.install.clients import CLIENTS
+from quarry.agents.install.clients import CLIENTS, Host, config_paths
 from quarry.agents.install.config_files import apply, planned
-from quarry.agents.install.config_paths import Host, config_paths
 from quarry.agents.install.desired_state import ClientSetup, edits_to_install, edits_to_remove
 from quarry.agents.install.server_entry import Launcher
 

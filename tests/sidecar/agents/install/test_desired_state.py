@@ -114,14 +114,6 @@ def test_the_clients_own_command_adds_and_removes(desk):
     assert list(installed(desk.host)) == []
 
 
-def test_a_command_runs_in_the_project_for_its_scope(desk):
-    desk.program("claude", CLAUDE)
-
-    desk.install("claude-code", scope="project")
-
-    assert (desk.project / ".mcp.json").exists()
-
-
 def test_a_client_without_a_remove_command_is_edited_after_its_add_command(desk):
     record = desk.program("code", CODE)
 
@@ -269,10 +261,6 @@ def test_in_the_home_folder_nothing_is_found_twice(desk):
     desk.install("cursor")
 
     assert len(list(installed(desk.host))) == 1
-
-
-def test_others_are_not_taken_for_ours(filled):
-    assert list(installed(filled.host)) == []
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff", b'{"mcpServers": 1}', b"[]"])

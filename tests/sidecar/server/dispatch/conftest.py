@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.engine import Engine
-from quarry.feedback import FeedbackLog
 from quarry.server.dispatch import ClientSession
+from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.service import SEARCH_THREADS, Service
 

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import pytest
 
 from quarry.index import StoredChunk
-from quarry.search import Answer, Hit, Passage
+from quarry.search import Answer, Hit, Passage, RankedChunk
+from quarry.search.answer import RetrieverScores
 from quarry.search.snippet.highlighting import find_matches, highlight
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import make_snippet
-from quarry.types import Chunk, Fused
+from quarry.types import Chunk
 
 
 def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start=0, start_utf16=0, line=0, front="{}"):
@@ -27,7 +28,7 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
 
 def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", maps=(), width=120, **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
-    fused = Fused(1, chunk.path, 0, 0.5, 1, None, 2.0, None)
+    fused = RankedChunk(1, chunk.path, 0.5, RetrieverScores(1, None, 2.0, None))
     passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
     hit = Hit(chunk.path, 0.5, 0.9, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps)
     return Answer((hit,), 1, ("lexical",), {}, False, **more)

@@ -6,10 +6,10 @@ from quarry import protocol as wire
 from quarry.index import Problem
 from quarry.indexing.freshness import Freshness
 from quarry.messages import Sentence, message
+from quarry.search.note_reader import WholeNote
 from quarry.server import encode as translate
 from quarry.server.encode import state
 from quarry.settings import Settings
-from quarry.whole_note import WholeNote
 
 INDEX = Freshness("live", 3, 3, 7)
 

@@ -7,6 +7,7 @@ import os
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,13 +16,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry import protocol
-from quarry.agents.ledger import Ledgers
+from quarry.agents.conversations import Ledgers
 from quarry.errors import Cancelled
-from quarry.feedback import FeedbackLog
 from quarry.indexing.freshness import Freshness
 from quarry.messages import Sentence, message
 from quarry.server import gate, websocket
 from quarry.server.dispatch import MAX_IN_FLIGHT
+from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.service import Service
 from quarry.server.websocket import MAX_UNANSWERED, SocketServer
@@ -59,7 +60,8 @@ class Quiet:
     def __init__(self):
         self.began = threading.Event()
         self.cancelled = threading.Event()
-        self.freshness = SimpleNamespace(now=lambda: Freshness("live", 0, 0, 1))
+        index = Freshness("live", 0, 0, 1)
+        self.freshness = SimpleNamespace(now=lambda: index, snapshot=lambda: nullcontext(index))
 
     def status(self):
         return SimpleNamespace(

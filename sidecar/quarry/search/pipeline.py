@@ -1,0 +1,409 @@
+"""
+The way of a query: parse, prepare, collect candidates, rank, relax where nothing is found, quote.
+
+    search(options, execution)
+        parse_request                      the query as a tree of conditions, and its words
+        run_with_relaxation
+            prepare_query                  terms, vector, scorer, and the notes that the conditions admit
+            rank                           candidates and their signals, or a published method
+            ranked_notes                   the notes of the page, with their passages and confidence
+        SnippetBuilder.hits                their texts, quoted and marked
+
+An answer has further parts that only some requests need, or that it can do without: each is computed beside the way,
+and left out where it fails (`ornament`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.conditions import AllOf, Condition, names_property, text_patterns
+from quarry.errors import BadQuery
+from quarry.index import NoteIds, note_of
+from quarry.limits import WEAK_CONFIDENCE
+from quarry.messages import Message
+from quarry.options import SearchOptions, scope_of
+from quarry.query.parse import parse_query
+from quarry.query.told import understand
+from quarry.search.answer import (
+    Answer,
+    Extract,
+    FurtherPassages,
+    RankedChunk,
+    RankedNote,
+    Relaxed,
+    Weakness,
+)
+from quarry.search.candidates import extract_features, prefer_identifier
+from quarry.search.execution import SearchExecution, ornament
+from quarry.search.extraction import SHOWN, extract_answer
+from quarry.search.missing_words import notes_with_every_word
+from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
+from quarry.search.ranking import MIN_COSINE, NoteRanking, SignalRanking, rank_by_signals
+from quarry.search.relaxation import relaxations
+from quarry.search.rrf import FEW_CHUNKS, rank_by_rrf, rrf_depth
+from quarry.search.six_signals import rank_by_six_signals
+from quarry.search.snippet.matcher import HighlightTerms
+from quarry.search.snippets import SnippetBuilder
+from quarry.types import Candidate, Query
+
+JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
+
+
+class Listing(Struct, frozen=True):
+    """The newest notes, or the first in another order, that a query without anything to rank by admits."""
+
+    shown: tuple[RankedNote, ...]
+    total: int
+    patterns: tuple[str, ...]  # regular expressions among the conditions, which are marked
+
+
+class RankedResult(Struct, frozen=True):
+    """A query that was run, and the notes that it ranks."""
+
+    query: Query
+    prepared: PreparedQuery
+    ranking: NoteRanking
+    page: Sequence[int]  # the places in the ranking of the notes that are shown
+    shown: tuple[RankedNote, ...] = ()
+    relaxed: Relaxed | None = None  # the part of the query that was dropped to find them
+    matching: NoteIds | None = None  # the notes that are sorted; None: the order is by relevance
+    is_later_page: bool = False
+
+    @property
+    def reachable(self) -> int:
+        """How many notes all pages together have."""
+        if self.matching is not None:
+            return len(self.matching)
+        admitted = self.prepared.admitted
+        unranked = 0 if admitted is None or not self.lists_unranked else len(admitted)
+        return max(len(self.ranking.note_ids), unranked)
+
+    @property
+    def lists_unranked(self) -> bool:
+        """Whether notes that it admits and does not rank are hits as well: they meet an alternative without words."""
+        return self.query.has_filter_alternative and self.relaxed is None
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is a passage to show, on this page or on one before it."""
+        return any(note.passages for note in self.shown) or (self.is_later_page and self.reachable > 0)
+
+
+QueryResult: TypeAlias = RankedResult | Listing
+
+
+def search(options: SearchOptions, execution: SearchExecution) -> Answer:
+    """
+    Answer a request.
+
+    Raises:
+        BadQuery: The query cannot be read.
+    """
+    query = parse_request(options, execution)
+    result = run_with_relaxation(query, options, execution)
+    execution.deadline.check()  # quoting costs as much as ranking, and while typing a newer search has cancelled this
+    prepared = result.prepared if isinstance(result, RankedResult) else None
+    hits, truncated = _snippet_builder(result, execution).hits(result.shown, options, prepared)
+    if isinstance(result, Listing):
+        return Answer(
+            hits=hits,
+            total=result.total,
+            retrievers=(),
+            missing=execution.missing if can_rank(query) else {},
+            truncated=truncated,
+            understood=understand(query),
+            listed=True,
+            reachable=result.total,
+            sort="modified" if options.sort == "relevance" else options.sort,
+        )
+    return Answer(
+        hits=hits,
+        total=count_notes(result, execution),
+        retrievers=execution.retrievers,
+        missing=execution.missing,
+        truncated=truncated,
+        understood=understand(query, execution.retrievers),
+        corrections=result.prepared.corrections,
+        unknown_words=_unknown_words(result, execution),
+        relaxed=result.relaxed,
+        weakness=ornament("weakness", lambda: _weakness(result, execution), None),
+        extract=ornament("extract", lambda: _extract(result, options, execution), None) if options.extract else None,
+        reachable=result.reachable,
+        sort="relevance" if result.matching is None else options.sort,
+    )
+
+
+def further_passages(options: SearchOptions, path: str, execution: SearchExecution) -> FurtherPassages:
+    """
+    Quote the passages that the hit at *path* has behind its best one; none where the request does not find the note.
+
+    Raises:
+        BadQuery: As for `search`.
+    """
+    query = parse_request(options, execution)
+    note = execution.reader.note_named(path)
+    result = run_with_relaxation(query, options, execution)
+    hit = next((shown for shown in result.shown if note and shown.path == note.path), None)
+    if hit is None and note and isinstance(result, RankedResult):  # on another page
+        admitted = result.prepared.admitted
+        if admitted is None or note.note_id in admitted:
+            ranked = _ranked_by_path([note.note_id], result, execution).get(note.path)
+            hit = ranked if ranked and ranked.retrievers else None
+    if hit is None:
+        return FurtherPassages((), truncated=False)
+    return _snippet_builder(result, execution).further_passages(hit, options)
+
+
+def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
+    """
+    Parse the query of a request.
+
+    Raises:
+        BadQuery: It cannot be read, or it was typed to the end and has nothing to search for, such as `tag:`.
+    """
+    filters = options.filters
+    if filters.status_conditions and names_property(parse_query(options.query, now=execution.now).condition, "status"):
+        filters = scope_of(filters, ())  # a status in the query overrides the setting
+    query = parse_query(options.query, filters, now=execution.now)
+    is_whole = bool(options.query.strip()) and not options.typing
+    if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
+        message = (
+            "the query has no word and no complete filter: type a word, "
+            'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
+        )
+        raise BadQuery(message, len(options.query.rstrip()), Message("query-without-words"))
+    return query
+
+
+def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchExecution) -> QueryResult:
+    """Run *query*; if it finds nothing, run the first relaxed query that finds something."""
+    if not can_rank(query):
+        return _list_newest(query.condition, options, execution)
+    first = _run(query, options, execution)
+    if first.has_answer:
+        return first
+    if not query.words:  # no retriever ranks by the phrases; the notes that contain them are listed
+        listing = _list_newest(query.condition, options, execution)
+        if listing.total:
+            return listing
+    for relaxed, easier in relaxations(query, options.filters, execution, typing=options.typing):
+        result = _run(easier, options, execution, relaxed)
+        if result.has_answer:
+            return result
+    return first
+
+
+def count_notes(result: RankedResult, execution: SearchExecution) -> int:
+    """Count the notes that contain a word of the query, and those that were found by their meaning alone."""
+    if result.matching is not None:
+        return len(result.matching)
+    prepared, ranked = result.prepared, len(result.ranking.note_ids)
+    if result.lists_unranked and prepared.admitted is not None:
+        return len(prepared.admitted)
+    if not execution.has_keyword:
+        return ranked
+    dense_only = result.ranking.dense_only_notes
+    by_word, with_word = ranked - len(dense_only), prepared.scorer.count_notes(prepared.admitted)
+    if isinstance(result.ranking, SignalRanking) or not dense_only or with_word <= by_word:
+        return max(with_word, by_word) + len(dense_only)
+    # By ranks, a note counts as found by its meaning alone where its words proposed it too late.
+    return with_word + len(dense_only) - len(prepared.scorer.note_scores(dense_only))
+
+
+# --- steps -------------------------------------------------------------------------------------
+
+
+def _run(
+    query: Query, options: SearchOptions, execution: SearchExecution, relaxed: Relaxed | None = None
+) -> RankedResult:
+    step = relaxed.step if relaxed else None
+    prepared = prepare_query(
+        query,
+        execution,
+        typing=options.typing or relaxed is not None,
+        corrects=execution.is_complete and step != "any-passage",  # a quoted word is meant as it is written
+        in_one_note=len(options.filters.notes) == 1,
+    )
+    # Every chunk is somewhere near in meaning, so that nearness is no match: by meaning alone, any number may match.
+    matching = FEW_CHUNKS
+    if options.expand_small_results and execution.has_keyword:
+        matching = prepared.scorer.count_chunks(prepared.admitted, FEW_CHUNKS)
+    ranking = _rank(prepared, options, execution, matching, min_cosine=-1.0 if step == "meaning" else MIN_COSINE)
+    page = places_on_page(ranking, options.limit, options.offset, matching)
+    result = RankedResult(query, prepared, ranking, page, relaxed=relaxed, is_later_page=options.offset > 0)
+    if options.sort != "relevance":
+        result = _sorted(result, options, execution)
+        if result.matching is not None:
+            return result
+    result = replace(result, shown=ranking.ranked_notes(page, execution))
+    return _with_unranked(result, options, execution) if result.lists_unranked else result
+
+
+def _rank(
+    prepared: PreparedQuery, options: SearchOptions, execution: SearchExecution, matching: int, min_cosine: float
+) -> NoteRanking:
+    if execution.fusion == "rrf":
+        depth = rrf_depth(
+            options.offset + options.limit,
+            prepared,
+            execution,
+            matching,
+            expand_small_results=options.expand_small_results,
+        )
+        return rank_by_rrf(prepared, depth, execution)
+    if execution.fusion == "six-signals":
+        return rank_by_six_signals(prepared, options.limit, execution)
+    features = prefer_identifier(prepared, extract_features(prepared, execution), execution)
+    return rank_by_signals(prepared, features, execution, min_cosine=min_cosine)
+
+
+def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
+    """
+    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
+
+    Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
+    page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
+    """
+    order = range(len(ranking.note_ids))
+    wordless = frozenset(ranking.dense_only_notes)
+    count = len(order) - len(wordless)
+    would_hide_most = count - limit > count / 2
+    if matching_chunks >= FEW_CHUNKS or not would_hide_most:
+        return order[offset : offset + limit]
+    has_word = [note_id not in wordless for note_id in ranking.note_ids]
+    with_word = [place for place in order[limit:] if has_word[place]]
+    near = [place for place in order[limit:] if not has_word[place]]
+    end = offset + limit if offset else limit + len(with_word)
+    return [*order[:limit], *with_word, *near][offset:end]
+
+
+def _list_newest(condition: Condition, options: SearchOptions, execution: SearchExecution) -> Listing:
+    newest = execution.reader.browse(
+        condition, options.limit, deadline=execution.deadline, order=options.sort, offset=options.offset
+    )
+    return Listing(tuple(map(_listed, newest.ranking)), newest.total, text_patterns(condition))
+
+
+def _listed(newest: Candidate) -> RankedNote:
+    chunk = RankedChunk(newest.chunk_id, newest.path, newest.score)
+    return RankedNote(newest.path, newest.score, frozenset(), {}, (chunk,))
+
+
+def _with_unranked(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
+    """*result* with the newest of the notes that it admits and does not rank, as far as there is room for them."""
+    room = options.limit - len(result.shown)
+    if room <= 0:
+        return result
+    ranked = set(result.ranking.note_ids)
+    before = max(0, options.offset - len(ranked))  # that earlier pages showed
+    depth = before + room + len(ranked)
+    newest = execution.reader.browse(result.query.condition, depth, deadline=execution.deadline)
+    unranked = [candidate for candidate in newest.ranking if note_of(candidate.chunk_id) not in ranked]
+    others = [replace(_listed(candidate), score=0.0) for candidate in unranked[before : before + room]]
+    return replace(result, shown=(*result.shown, *others))
+
+
+# --- sorted by time or by name -------------------------------------------------------------------
+
+
+def _sorted(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
+    """The page of *result* in the order that is asked for; *result* itself where no note matches."""
+    reader = execution.reader
+    matching = _notes_to_sort(result, execution)
+    if not len(matching):
+        return result
+    page = reader.ordered_notes(matching, options.sort, options.limit, options.offset, deadline=execution.deadline)
+    known = _ranked_by_path([note_id for note_id, _, _ in page], result, execution)
+    shown = tuple([known[path] for _, path, _ in page if path in known])
+    return replace(result, shown=shown, matching=matching)
+
+
+def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
+    """
+    The notes that match, ascending by id.
+
+    By relevance, every note with some word of the query, or near it in meaning, is a hit: the poor ones come last. In
+    any other order they would come first, so that only notes that match are sorted:
+
+        notes that contain every word of the query, in any form, however many they are
+        those among the first `JUDGED` by relevance that are likely to answer (`WEAK_CONFIDENCE`)
+        all that satisfy the conditions, where an alternative consists of conditions alone
+
+    Where there is no such note, the order stays that of relevance, and the answer says so.
+    """
+    prepared, ranked, reader = result.prepared, result.ranking.note_ids, execution.reader
+    if prepared.lexical.name_prefix:  # one or two letters of a word to come: what is named so matches
+        return np.unique(np.array(ranked, np.int64))
+    if result.lists_unranked and prepared.admitted is not None:
+        return np.union1d(prepared.admitted, np.array(ranked, np.int64))
+    first = result.ranking.ranked_notes(range(len(ranked))[:JUDGED], execution)
+    likely = {note.path for note in first if note.confidence >= WEAK_CONFIDENCE or note.word_coverage == 1}
+    names = reader.note_names(ranked[:JUDGED])
+    matching = np.array([name.note_id for name in names if name.path in likely], np.int64)
+    if execution.has_keyword:
+        everywhere = reader.every_note() if prepared.admitted is None else prepared.admitted
+        matching = np.union1d(matching, everywhere[notes_with_every_word(prepared, everywhere, execution)])
+    return np.unique(matching)
+
+
+def _ranked_by_path(
+    note_ids: Sequence[int], result: RankedResult, execution: SearchExecution
+) -> Mapping[str, RankedNote]:
+    """
+    Path -> each of these notes as a hit of *result*, whether or not it is in its ranking.
+
+    A note that was not proposed is scored beside those that were. One that neither words nor meaning find is shown by
+    its first passage.
+    """
+    ranking, wanted = result.ranking, set(note_ids)
+    if not wanted.issubset(ranking.note_ids):
+        features = extract_features(result.prepared, execution, also=note_ids)
+        ranking = rank_by_signals(result.prepared, features, execution)
+    places = [place for place, note_id in enumerate(ranking.note_ids) if note_id in wanted]
+    known = {note.path: note for note in ranking.ranked_notes(places, execution)}
+    for name in execution.reader.note_names(note_ids):
+        chunk_id = None if name.path in known else execution.reader.first_chunk(name.note_id)
+        if chunk_id is not None:
+            chunk = RankedChunk(chunk_id, name.path, 0.0)
+            known[name.path] = RankedNote(name.path, 0.0, frozenset(), {}, (chunk,))
+    return known
+
+
+# --- beside the way ------------------------------------------------------------------------------
+
+
+def _snippet_builder(result: QueryResult, execution: SearchExecution) -> SnippetBuilder:
+    if isinstance(result, Listing):
+        return SnippetBuilder(execution, HighlightTerms({}, patterns=result.patterns), None)
+    return SnippetBuilder(execution, result.prepared.highlight_terms, result.prepared.vector)
+
+
+def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:
+    """Words that no note contains; none where hits contain no other word either: the weakness covers that."""
+    has_words = any("lexical" in note.retrievers for note in result.shown)
+    return result.prepared.unknown_words if has_words and execution.has_keyword and execution.is_complete else ()
+
+
+def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
+    """Why the hits are weak, if they are; a note that contains every word of the query is none."""
+    if result.lists_unranked or result.matching is not None or result.prepared.lexical.name_prefix:
+        return None  # with `name_prefix`, the word is not typed yet
+    shown = result.shown
+    if result.is_later_page:
+        shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
+    if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
+        return None
+    has_words = any("lexical" in note.retrievers for note in shown)
+    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete else "no-words"
+
+
+def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:
+    """The sentence of the first hit that answers the question, if it is likely enough to."""
+    if not result.shown or result.relaxed is not None or result.is_later_page or result.matching is not None:
+        return None  # the first that is shown is not the best
+    extract = extract_answer(options.query, result.shown[0], result.prepared, execution)
+    return extract if extract is not None and extract.confidence >= SHOWN else None

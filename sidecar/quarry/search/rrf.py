@@ -1,0 +1,134 @@
+"""
+Ranking by reciprocal rank fusion, as published: `fusion = "rrf"`. Two rankings become one by rank alone.
+
+    score(d) = Σ weight_r / (k + rank_r(d))            over the retrievers r that propose d
+
+Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
+SIGIR 2009. A rank says nothing about how much better the first is than the second, which is what makes BM25 scores
+and cosines comparable at all.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.index import note_of
+from quarry.options import Retriever
+from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
+from quarry.search.candidates import extract_features
+from quarry.search.confidence import Evidence
+from quarry.search.execution import RRF_K, SearchExecution
+from quarry.search.passages import PASSAGES_PER_HIT
+from quarry.search.prepare import PreparedQuery
+from quarry.search.ranking import FOUND_BY, confidence_and_coverage, rank_by_signals
+from quarry.types import Candidate, Ranking
+
+DEPTH = 30  # candidates asked of each retriever, as published
+FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
+SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
+
+
+class PublishedRanking(Struct, frozen=True):
+    """Notes in the order of a published method, which has no confidence: that is computed from the notes' signals."""
+
+    prepared: PreparedQuery
+    note_ids: list[int]  # best first
+    notes: tuple[RankedNote, ...]
+
+    @property
+    def dense_only_notes(self) -> list[int]:
+        """Notes that only the dense retriever proposed; they may contain words of the query all the same."""
+        return [i for i, note in zip(self.note_ids, self.notes, strict=True) if "lexical" not in note.retrievers]
+
+    def ranked_notes(self, places: Sequence[int], execution: SearchExecution) -> tuple[RankedNote, ...]:
+        """The notes at *places* in the order, from 0. The signals that their confidence takes are collected here."""
+        notes = [self.notes[place] for place in places]
+
+        def evidence() -> Evidence:
+            features = extract_features(self.prepared, execution, also=self.note_ids)
+            equal: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+            by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
+            chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
+            return by_signals.evidence(chosen, [note.passages for note in notes], execution)
+
+        certainty = zip(notes, *confidence_and_coverage(evidence, len(notes)), strict=True)
+        return tuple([replace(note, confidence=one, word_coverage=share) for note, one, share in certainty])
+
+
+def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution) -> PublishedRanking:
+    """
+    Rank the best *depth* chunks of each retriever by reciprocal rank fusion.
+
+    A note takes the place of its best chunk.
+    """
+    reader, admitted, dense_query = execution.reader, prepared.admitted, prepared.dense.ranking
+    lexical: Ranking = ()
+    dense: Ranking = ()
+    if execution.has_keyword:
+        lexical = reader.candidates(prepared.scorer.top_chunks(admitted, depth, execution.rrf_weights))
+    if dense_query:
+        dense = reader.candidates(dense_query.top_chunks(admitted, depth, execution.deadline))
+    note_ids, notes = [], []
+    for path, chunks in group_by_note(fuse(lexical, dense, execution.weights, execution.rrf_k)).items():
+        has_word = any(chunk.scores.lexical_rank is not None for chunk in chunks)
+        is_near = any(chunk.scores.dense_rank is not None for chunk in chunks)
+        note_ids.append(note_of(chunks[0].chunk_id))
+        notes.append(RankedNote(path, chunks[0].score, FOUND_BY[has_word, is_near], {}, chunks))
+    return PublishedRanking(prepared, note_ids, tuple(notes))
+
+
+def rrf_depth(
+    wanted: int, prepared: PreparedQuery, execution: SearchExecution, matching: int, *, expand_small_results: bool
+) -> int:
+    """
+    Candidates asked of each retriever; all, where there are few and the request shows all of few.
+
+    Args:
+        wanted: Notes up to the end of the page.
+        matching: Chunks that contain a word of the query; with meaning, each that the conditions admit is a candidate.
+    """
+    few = matching
+    if execution.has_dense:
+        reader, admitted = execution.reader, prepared.admitted
+        few = reader.chunk_count if admitted is None else reader.count_chunks(admitted, FEW_CHUNKS)
+    depth = FEW_CHUNKS if expand_small_results and few < FEW_CHUNKS else DEPTH
+    return depth if len(execution.retrievers) > 1 else max(depth, wanted)  # with nothing to fuse, depth only cuts
+
+
+def group_by_note(chunks: Sequence[RankedChunk]) -> dict[str, tuple[RankedChunk, ...]]:
+    """Path -> the note's best chunks of *chunks*, which is best first; notes are ordered by their best chunk."""
+    by_path: dict[str, list[RankedChunk]] = {}
+    for chunk in chunks:
+        by_path.setdefault(chunk.path, []).append(chunk)
+    return {path: tuple(of_note[:PASSAGES_PER_HIT]) for path, of_note in by_path.items()}
+
+
+def fuse(
+    lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float], k: float = RRF_K
+) -> tuple[RankedChunk, ...]:
+    """
+    Merge *lexical* and *dense*, best first.
+
+    Equal scores are ordered by: found by both retrievers, lower sum of ranks, lower best rank, path, chunk number.
+    So the same rankings always give the same order, whatever ids a rebuild hands out. A retriever of weight 0
+    proposes nothing.
+    """
+    proposed: dict[int, tuple[Candidate, RetrieverScores]] = {}
+    for rank, chunk in enumerate(lexical if weights["lexical"] > 0 else (), start=1):
+        proposed[chunk.chunk_id] = chunk, RetrieverScores(lexical_rank=rank, lexical_score=chunk.score)
+    for rank, chunk in enumerate(dense if weights["dense"] > 0 else (), start=1):
+        _, scores = proposed.get(chunk.chunk_id, (chunk, RetrieverScores()))
+        proposed[chunk.chunk_id] = chunk, scores._replace(dense_rank=rank, dense_score=chunk.score)
+    fused = []
+    for chunk, scores in proposed.values():
+        score, places = 0.0, []
+        if scores.lexical_rank is not None:
+            score += weights["lexical"] / (k + scores.lexical_rank)
+            places.append(scores.lexical_rank)
+        if scores.dense_rank is not None:
+            score += weights["dense"] / (k + scores.dense_rank)
+            places.append(scores.dense_rank)
+        order = (-round(score, SCORE_DIGITS), len(places) < 2, sum(places), min(places), chunk.path, chunk.number)
+        fused.append((order, RankedChunk(chunk.chunk_id, chunk.path, score, scores)))
+    return tuple([chunk for _, chunk in sorted(fused, key=lambda entry: entry[0])])
