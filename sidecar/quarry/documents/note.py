@@ -24,8 +24,9 @@ from quarry.documents.inline import (
 )
 from quarry.documents.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
 from quarry.faults import fault_point
+from quarry.options import Stemming
 from quarry.redaction.scrub import scrub
-from quarry.types import Link, Note, PropertyValue, Stemming
+from quarry.types import Link, Note, PropertyValue
 
 SCRUBBER_VERSION = 2
 """Raise it with every change to the rules in `redaction/`, so that notes indexed before are scrubbed again."""
