@@ -1,9 +1,9 @@
 """
 Divides a section that is too long into passages of at most 2,000 characters.
 
-First between blocks: paragraphs, list items with everything nested in them, tables, callouts, fences. Neighbours are packed
-together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is too long
-by itself is divided at its lines or sentences, and at any character only where there is neither.
+First between blocks: paragraphs, list items with everything nested in them, tables, callouts, fences. Neighbours are
+packed together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is
+too long by itself is divided at its lines or sentences, and at any character only where there is neither.
 """
 
 import re

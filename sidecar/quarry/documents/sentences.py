@@ -2,8 +2,10 @@
 Boundaries of sentences, and the places where a text can be cut without breaking a character.
 
 Good enough to divide long paragraphs and to mark the sentence that answers; it knows no grammar. Headings, table rows,
-code lines and list items are sentences of their own; the lines of a wrapped paragraph belong together. Characters are a subset of Unicode's extended grapheme clusters (UAX
-#29): enough for emoji, flags, accents and vowel signs.
+code lines and list items are sentences of their own; the lines of a wrapped paragraph belong together.
+
+Characters are a subset of Unicode's extended grapheme clusters (UAX #29): enough for emoji, flags, accents and vowel
+signs.
 """
 
 import re
