@@ -53,7 +53,8 @@ from quarry.index.vectors.query import (
     unit_vectors_of,
 )
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
-from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
+from quarry.options import SortOrder
+from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 

@@ -31,7 +31,8 @@ from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.contextual import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Sentence, message
-from quarry.types import FileStamp, Note, Retriever
+from quarry.options import Retriever
+from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)
 

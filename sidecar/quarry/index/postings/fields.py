@@ -17,7 +17,8 @@ from quarry.analysis.analysis import AnalysedText, Languages, analyse, phrase_te
 from quarry.analysis.languages import ENGLISH, UNSTEMMED, declared_language, language_of
 from quarry.analysis.normalize import TAGS, fold
 from quarry.kinds import bare_name
-from quarry.types import Chunk, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import Chunk, Note
 
 ChunkColumns: TypeAlias = tuple[str, str, str, str, str]
 """The terms of a chunk, each column with one space between two: text, section, context, compounds, parts."""
