@@ -47,9 +47,8 @@ from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import QueryEncoder
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import VaultChange
-from quarry.vault.captured_note import Draft
-from quarry.vault.folder_settings import folder_changes
-from quarry.vault.new_note import Captured, capture
+from quarry.vault.capture import Captured, Draft, capture
+from quarry.vault.rules import folder_changes
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, HasProperty, Not
 from quarry.documents.chunking import skipped_sections
 from quarry.documents.frontmatter import read_front_matter

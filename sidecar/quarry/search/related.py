@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from quarry.analysis.alternatives import split_alternatives
-from quarry.analysis.analysis import stop_terms, text_terms
+from quarry.analysis.analysis import split_alternatives, stop_terms, text_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest

@@ -18,7 +18,7 @@ from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
 from quarry.types import PropertyValue
-from quarry.vault.new_note import Captured
+from quarry.vault.capture import Captured
 from quarry.vault.paths import nfc
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
