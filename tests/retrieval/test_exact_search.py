@@ -18,8 +18,8 @@ from quarry.index.note_codec import open_packed
 from quarry.index.postings.fields import TEXT, NoteTerms
 from quarry.index.postings.query import MemoryPostings
 from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
 from quarry.search.candidates import FIELD_WEIGHTS
-from quarry.types import SearchRequest
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")
 PHRASES = ("parish council", "reed plate", "reedscope", "equal temperament")
@@ -171,7 +171,7 @@ def test_it_answers_as_the_engine_where_rounding_moves_nothing(engine: Engine):
 
 
 def test_without_a_word_only_the_condition_counts(engine: Engine):
-    request = SearchRequest("folder:Recipes", snippet_width=0)
+    request = SearchOptions(query="folder:Recipes", snippet_width=0)
 
     assert {hit.path.split("/")[0] for hit in ExactEngine(engine).search(request).hits} == {"Recipes"}
 

@@ -82,12 +82,17 @@ export const methods: Methods = {
       "afterMs": 1772582400000,
       "query": "egs \"six minutes\" -hard",
       "limit": 5,
+      "offset": 10,
+      "sort": "modified",
       "mode": "hybrid",
       "fusion": "convex",
       "typing": true,
       "detail": "full",
       "snippetWidth": null,
       "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -106,11 +111,6 @@ export const methods: Methods = {
         "lexical": 1,
         "dense": 0.5
       },
-      "guard": true,
-      "expand": false,
-      "offset": 10,
-      "sort": "modified",
-      "extract": false,
       "supersedes": 6
     },
     "result": {
@@ -301,12 +301,17 @@ export const methods: Methods = {
       "afterMs": null,
       "query": "egs six minutes",
       "limit": 5,
+      "offset": 0,
+      "sort": "relevance",
       "mode": "hybrid",
       "fusion": null,
       "typing": false,
       "detail": "scan",
       "snippetWidth": null,
       "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -322,7 +327,7 @@ export const methods: Methods = {
         ]
       },
       "weights": null,
-      "guard": true,
+      "supersedes": null,
       "path": "Kitchen/Soft-boiled eggs.md"
     },
     "result": {
@@ -381,11 +386,18 @@ export const methods: Methods = {
       "waitMs": 0,
       "afterMs": null,
       "query": "eggs timer",
-      "path": "Kitchen/Soft-boiled eggs.md",
       "limit": 5,
+      "offset": 0,
+      "sort": "relevance",
       "mode": "hybrid",
       "fusion": "convex",
       "typing": false,
+      "detail": "scan",
+      "snippetWidth": null,
+      "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -400,7 +412,9 @@ export const methods: Methods = {
           "draft"
         ]
       },
-      "weights": null
+      "weights": null,
+      "supersedes": null,
+      "path": "Kitchen/Soft-boiled eggs.md"
     },
     "result": {
       "path": "Kitchen/Soft-boiled eggs.md",

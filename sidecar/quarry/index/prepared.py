@@ -24,7 +24,8 @@ from quarry.index.postings.fields import (
     name_length,
     note_terms,
 )
-from quarry.types import FileStamp, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import FileStamp, Note
 
 
 class CountedNote(NamedTuple):

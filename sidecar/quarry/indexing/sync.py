@@ -45,7 +45,8 @@ from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowM
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
 from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Message, message, sentence
-from quarry.types import FileSeen, Retriever, VaultChange
+from quarry.options import Retriever
+from quarry.types import FileSeen, VaultChange
 
 _log = logging.getLogger(__name__)
 REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and no person waits for it

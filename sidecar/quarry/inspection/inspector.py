@@ -22,7 +22,7 @@ from quarry.indexing.sync import Synchronizer
 from quarry.inspection.coverage import Coverage, CoveredFolder, CoveredNote, NoteState, coverage
 from quarry.inspection.note_report import NoteReport, file_seen_at, report_indexed
 from quarry.messages import Message
-from quarry.types import Scope
+from quarry.options import Scope
 from quarry.vault.paths import nfc
 from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault

@@ -37,18 +37,18 @@ from quarry.conditions import (
     leaves,
 )
 from quarry.errors import BadQuery
+from quarry.limits import MAX_QUERY_CHARS
 from quarry.messages import Message, message
+from quarry.options import Filters, Retriever
 from quarry.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
 from quarry.query.operators import ConditionBuilder
 from quarry.query.terms import QueryTerms, content_words
-from quarry.types import Query, Retriever, Scope
+from quarry.types import Query
 
-MAX_CHARS = 4_096  # a longer query is a pasted document; a passage of it finds as much
-
-_EVERYTHING = Scope()
+_EVERYTHING = Filters()
 
 
-def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Query:
+def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Query:
     """
     Read a query.
 
@@ -62,8 +62,8 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
             and tasks together, more than 100 filters, or parentheses nested more than 20 deep; it holds a regular
             expression or a time that cannot be read; or it only excludes. The position is where the fault begins.
     """
-    if len(typed) > MAX_CHARS:
-        raise BadQuery(message("query.too-long", count=len(typed), limit=MAX_CHARS), MAX_CHARS)
+    if len(typed) > MAX_QUERY_CHARS:
+        raise BadQuery(message("query.too-long", count=len(typed), limit=MAX_QUERY_CHARS), MAX_QUERY_CHARS)
     tree = parse_query_tree(typed)
     said = QueryTerms()
     conditions = list(extra.conditions)

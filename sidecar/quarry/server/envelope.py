@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta as Doc
 
-from quarry.protocol import Message, Value
+from quarry.messages import Message
+from quarry.protocol import Value
 
 
 class ErrorData(Value, frozen=True, kw_only=True):

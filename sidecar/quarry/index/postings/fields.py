@@ -13,12 +13,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 from msgspec import Struct
 
-from quarry.analysis.alternatives import Languages
-from quarry.analysis.analysis import AnalysedText, analyse, phrase_terms, ranking_terms, unaccented_terms
+from quarry.analysis.analysis import AnalysedText, Languages, analyse, phrase_terms, ranking_terms, unaccented_terms
 from quarry.analysis.languages import ENGLISH, UNSTEMMED, declared_language, language_of
 from quarry.analysis.normalize import TAGS, fold
 from quarry.kinds import bare_name
-from quarry.types import Chunk, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import Chunk, Note
 
 ChunkColumns: TypeAlias = tuple[str, str, str, str, str]
 """The terms of a chunk, each column with one space between two: text, section, context, compounds, parts."""

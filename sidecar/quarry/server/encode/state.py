@@ -4,20 +4,21 @@ from collections.abc import Mapping
 from typing import get_args
 
 from quarry import protocol as wire
-from quarry.engine import Status
 from quarry.index import NotePage, Problem
 from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
+from quarry.inspection.index_status import Status
 from quarry.kinds import kind_of
 from quarry.messages import Message, message, sentence
+from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.encode.messages import redacted
 from quarry.settings import Settings
-from quarry.types import PropertyValue, Retriever
-from quarry.vault.new_note import Captured
+from quarry.types import PropertyValue
+from quarry.vault.capture import Captured
 from quarry.vault.paths import nfc
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
