@@ -6,8 +6,8 @@ import pytest
 
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasTag, MatchesPattern, Not, all_of, any_of, text_patterns
 from quarry.messages import message
+from quarry.options import Retriever, Scope
 from quarry.query.parse import describe_query, parse_query
-from quarry.types import Retriever, Scope
 
 NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are described in it
 A, B, C = HasTag("a"), HasTag("b"), HasTag("c")
