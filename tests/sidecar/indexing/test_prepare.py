@@ -12,7 +12,7 @@ from quarry.documents.note import read_note
 from quarry.documents.reading_rules import ReadingRules
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
-from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
+from quarry.indexing.read_files import ExcludedFile, MissedFile, read_one
 
 RULES = ReadingRules((), 10_000, 100)
 
@@ -64,7 +64,7 @@ def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
 
     drawing, missing = prepare(vault, NotePreparer(RULES, None), "Board.md", "gone.md")
 
-    assert isinstance(drawing, DrawingFile)
+    assert isinstance(drawing, ExcludedFile)
     assert isinstance(missing, MissedFile)
     sent = pickle.loads(pickle.dumps(missing))
     assert sent.is_gone
