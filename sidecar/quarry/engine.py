@@ -31,6 +31,7 @@ from quarry.indexing.worker import Worker
 from quarry.inspection.inspector import Inspector
 from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
+from quarry.options import Filters, Retriever, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -48,10 +49,9 @@ from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_n
 from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import Retriever, Scope, SearchRequest, VaultChange
-from quarry.vault.captured_note import Draft
-from quarry.vault.folder_settings import folder_changes
-from quarry.vault.new_note import Captured, capture
+from quarry.types import VaultChange
+from quarry.vault.capture import Captured, Draft, capture
+from quarry.vault.rules import folder_changes
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
@@ -149,7 +149,7 @@ class Engine:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def search(self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+    def search(self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
         """
         Answer a request from what is indexed now.
 
@@ -163,7 +163,7 @@ class Engine:
         return self._ask(options, is_cancelled, lambda execution: searching.search(options, execution))
 
     def further_passages(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:
         """
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
@@ -173,7 +173,7 @@ class Engine:
         return self._ask(options, is_cancelled, lambda execution: searching.further_passages(options, path, execution))
 
     def explain(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
         """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
         options = self._scoped(options)
@@ -182,7 +182,7 @@ class Engine:
     def related(
         self,
         source: Source,
-        scope: Scope,
+        filters: Filters,
         limit: int,
         snippet_width: int,
         is_cancelled: Callable[[], bool] = lambda: False,
@@ -195,7 +195,7 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        scope, everything = self._with_status(scope), SearchRequest("")
+        scope, everything = self._with_status(filters), SearchOptions(query="")
         return self._ask(
             everything,
             is_cancelled,
@@ -217,7 +217,7 @@ class Engine:
 
         def ask(query: str) -> Answer:
             deadline.check()
-            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+            return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         def make() -> tuple[ExampleQuery, ...]:
             return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
@@ -315,7 +315,7 @@ class Engine:
 
     @contextmanager
     def execution(
-        self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[SearchExecution]:
         """Open what a request searches with: a snapshot, and the models of its vectors. Raises as `reader`."""
         settings = self.settings
@@ -329,7 +329,7 @@ class Engine:
                 encoder=encoder if has_dense else None,
                 retrievers=retrievers,
                 missing={name: reason for name, reason in missing.items() if is_asked(name, options.mode)},
-                weights=options.weights or {"lexical": settings.lexical_weight, "dense": settings.dense_weight},
+                weights=options.weights_or({"lexical": settings.lexical_weight, "dense": settings.dense_weight}),
                 deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
                 now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
                 fusion=options.fusion or settings.fusion,
@@ -449,7 +449,7 @@ class Engine:
             self._queries = self._queries or ContextualQueries(encoder)
             return self._queries
 
-    def _explain(self, options: SearchRequest, path: str, execution: SearchExecution) -> Explanation:
+    def _explain(self, options: SearchOptions, path: str, execution: SearchExecution) -> Explanation:
         """The explanation, with a sentence on what is in sections of the note that are not searched."""
         explained = searching.explain(options, path, execution)
         if explained is None:
@@ -463,15 +463,15 @@ class Engine:
         sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
         return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
-    def _scoped(self, request: SearchRequest) -> SearchRequest:
-        return replace(request, scope=self._with_status(request.scope))
+    def _scoped(self, request: SearchOptions) -> SearchOptions:
+        return replace(request, filters=self._with_status(request.filters))
 
-    def _with_status(self, scope: Scope) -> Scope:
-        """*scope* without the notes whose status the settings leave out."""
-        return replace(scope, not_status=self.settings.exclude_status)
+    def _with_status(self, filters: Filters) -> Scope:
+        """*filters* without the notes whose status the settings leave out."""
+        return scope_of(filters, self.settings.exclude_status)
 
     def _ask(
-        self, options: SearchRequest, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
+        self, options: SearchOptions, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
     ) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
         with self.execution(options, is_cancelled) as execution:

@@ -26,8 +26,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TypeAlias
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
@@ -35,7 +34,7 @@ from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
 from quarry.indexing.vector_model import embedded_text
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 QUESTIONS = "questions_df.csv"
 PASSAGES = 5  # of a question
@@ -148,7 +147,7 @@ def by_meaning(files: Sequence[Path], questions: Sequence[Question]) -> tuple[li
     places: list[Place] = []
     rows: list[bytes] = []
     for file in files:
-        chunks = read_note(file.name, file.read_bytes(), ReadingRules()).chunks
+        chunks = read_note(file.name, file.read_bytes(), ParserSettings()).chunks
         places += [Place(file.stem, chunk.start, chunk.end) for chunk in chunks]
         rows += quantize(encoder.encode([embedded_text(chunk) for chunk in chunks]))
     embedded = [(place, row) for place, row in zip(places, rows, strict=True) if row]
@@ -172,8 +171,12 @@ def by_engine(files: Sequence[Path], questions: Sequence[Question]) -> list[list
 
 
 def _shown(engine: Engine, text: str) -> Iterator[Place]:
-    request = SearchRequest(
-        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=NO_TOKEN_LIMIT, show_all_when_few=False, with_text=False
+    request = SearchOptions(
+        query=text,
+        limit=PASSAGES,
+        snippet_width=SHOWN,
+        max_tokens=NO_TOKEN_LIMIT,
+        expand_small_results=False,
     )
     try:
         answer = engine.search(request)

@@ -35,8 +35,9 @@ from quarry.indexing.process import ProcessLimits
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.worker import WorkerTiming
+from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
-from quarry.types import Ranking, SearchRequest, VaultChange
+from quarry.types import Ranking, VaultChange
 from quarry.vault.read import FileContent
 
 DIM = 32
@@ -352,7 +353,10 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
     """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
-    return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
+    defaults = {"expand_small_results": False, "expand": True, "detail": "full", "snippet_width": 120}
+    if isinstance(weights := options.get("weights"), dict):
+        options["weights"] = Weights(**weights)
+    return engine.search(SearchOptions(query=query, **{**defaults, **options}))  # type: ignore[arg-type]
 
 
 def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **fields: Any) -> SearchExecution:

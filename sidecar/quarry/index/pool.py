@@ -15,12 +15,12 @@ import apsw
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import files, meta, note_codec
-from quarry.index.database import Parts, connect, explained
+from quarry.index.database import Parts, connect, translate_sqlite_errors
 from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
 from quarry.index.memory import Memory
+from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.fts5 import create_keyword_index, has_keyword_index
-from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.reader import Reader
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.vectors.matrix import VectorLimits
@@ -194,7 +194,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
     files.check_closed(path)
     memory = Memory.of(path, vector_limits, few_notes)
     try:
-        with explained(path):
+        with translate_sqlite_errors(path):
             connection, parts = connect_ours(path, writable=False, without=without)
             try:
                 memory.postings.open(connection)

@@ -7,7 +7,7 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta
@@ -20,12 +20,12 @@ from quarry.index.listing import OrderedNote, ordered_notes
 from quarry.index.memory import Memory, SnapshotData
 from quarry.index.note_codec import PackedNote
 from quarry.index.note_rows import each_chunk, note_from, note_row, read_passages, read_properties
-from quarry.index.postings.searcher import (
-    Fts5Retriever,
-    KeywordRetriever,
+from quarry.index.postings.query import (
+    Fts5Postings,
     KeywordSearcher,
-    MemoryRetriever,
-    NoRetriever,
+    MemoryPostings,
+    NoPostings,
+    PostingsSource,
 )
 from quarry.index.records import (
     IncomingLink,
@@ -43,11 +43,18 @@ from quarry.index.records import (
     StoredNote,
 )
 from quarry.index.top_k import Scored
-from quarry.index.vectors.layered_query import layered_query
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.index.vectors.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.index.vectors.query import (
+    DenseQuery,
+    MemoryDenseQuery,
+    QueryVector,
+    StoredDenseQuery,
+    layered_query,
+    unit_vectors_of,
+)
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
-from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
+from quarry.options import SortOrder
+from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
@@ -83,9 +90,9 @@ class Reader:
 
     @cached_property
     def keywords(self) -> KeywordSearcher:
-        """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
+        """The keyword index of this snapshot; its source of postings is chosen once, by `_postings_source`."""
         return KeywordSearcher(
-            self._db, self._retriever(), self._snapshot_data.locations, self._contents, self.languages
+            self._db, self._postings_source(), self._snapshot_data.locations, self._contents, self.languages
         )
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
@@ -130,7 +137,7 @@ class Reader:
         """
         A query by contextual vectors, where `contextual_model` says whose; None where *vector* is near nothing.
 
-        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `layered_query.py`.
+        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `vectors/query.py`.
         """
         contextual = self.dense_query(vector, CONTEXTUAL)
         return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
@@ -206,14 +213,14 @@ class Reader:
     def _snapshot_data(self) -> SnapshotData:
         return self._memory.snapshot_data.at(self._db)
 
-    def _retriever(self) -> KeywordRetriever:
+    def _postings_source(self) -> PostingsSource:
         """The source of postings: memory if it has this snapshot, otherwise the forward index by way of FTS5."""
         if not self._parts.has_fts5:
-            return NoRetriever(self._db)
+            return NoPostings(self._db)
         scorer = self._memory.postings.scorer(self._db)
         if scorer is not None:
-            return MemoryRetriever(scorer, self._memory.spelling)
-        return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
+            return MemoryPostings(scorer, self._memory.spelling)
+        return Fts5Postings(self._db, self._memory.documents, self._memory.spelling)
 
     def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
         """
@@ -273,7 +280,7 @@ class Reader:
     def ordered_notes(
         self, note_ids: NoteIds, order: SortOrder, limit: int, offset: int, *, deadline: Deadline
     ) -> list[OrderedNote]:
-        """*limit* of these notes in *order*, behind the first *offset*; see `ordering.ordered_notes`."""
+        """*limit* of these notes in *order*, behind the first *offset*; see `listing.ordered_notes`."""
         with deadline.over(self._db):
             return ordered_notes(self._db, note_ids, order, limit, offset)
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.postings_cache import FEW_NOTES
+from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing import rebuild
 from quarry.indexing.backfill import Backfill
 from quarry.indexing.current_index import (
@@ -46,7 +46,8 @@ from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowM
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
 from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Sentence, StatusCode, message
-from quarry.types import Retriever, VaultChange
+from quarry.options import Retriever
+from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
 REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and no person waits for it

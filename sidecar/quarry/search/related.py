@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from quarry.analysis.alternatives import split_alternatives
-from quarry.analysis.analysis import stop_terms, text_terms
+from quarry.analysis.analysis import split_alternatives, stop_terms, text_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest
@@ -22,6 +21,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
+from quarry.options import Retriever, Scope
 from quarry.search.candidates import NO_CHUNKS, RankedChunks
 from quarry.search.execution import SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
@@ -29,7 +29,6 @@ from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
 SIGNIFICANT_TERMS = 16  # of the source are looked for

@@ -17,8 +17,7 @@ from benchmark.corpora import find_notes
 from benchmark.disk import files_of
 from benchmark.measurement import named_percentiles
 from quarry.analysis.analysis import analyse
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -26,7 +25,8 @@ from quarry.index import Index, NoteFilter, discard, quantize
 from quarry.indexing.read_files import NoteFile, read_one
 from quarry.indexing.status import Updated
 from quarry.indexing.vector_model import embedded_text
-from quarry.types import SearchRequest, VaultChange
+from quarry.options import SearchOptions
+from quarry.types import VaultChange
 
 PAUSE_S = 0.5  # after the first save; the engine prepares for more within the first quarter of a second without one
 POLL_EVERY_S = 0.001  # below what is measured, and hardly any work
@@ -134,7 +134,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         if not committed.wait(SAVE_TIMEOUT_S):
             raise IndexUnavailable(f"the engine reported no change of {path} within {SAVE_TIMEOUT_S:.0f} s")
         cpu_s = time.process_time() - cpu_begun_s
-        hits = engine.search(SearchRequest(word, mode="keyword", limit=1)).hits
+        hits = engine.search(SearchOptions(query=word, mode="keyword", limit=1)).hits
         while engine.is_working:  # a person takes longer than this until the next save
             time.sleep(POLL_EVERY_S)
         return ((told_s - begun_s) * 1000, cpu_s * 1000) if any(hit.path == path for hit in hits) else None
@@ -179,7 +179,7 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
 
     encoder = stage("load_model", load_encoder)
     files = stage("read", lambda: [file for path in paths if isinstance(file := read_one(vault, path), NoteFile)])
-    rules = ReadingRules()
+    rules = ParserSettings()
     notes = stage("scrub_and_chunk", lambda: [read_note(file.path, file.data, rules) for file in files])
     texts = [[embedded_text(chunk) for chunk in note.chunks] for note in notes]
     stage("terms", lambda: [analyse(chunk.text) for note in notes for chunk in note.chunks])

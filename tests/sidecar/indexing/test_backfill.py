@@ -11,8 +11,9 @@ from quarry.embedding import ContextualEncoder, Encoder, load_contextual_encoder
 from quarry.engine import Engine
 from quarry.errors import ModelMissing
 from quarry.indexing import backfill
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 
 MEANINGS = {"automobile": "vehicle"}
 MINILM_LAYER = Path(__file__).parents[2] / "models" / "minilm-1-layer"
@@ -268,7 +269,7 @@ def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: V
     engine = open_deep()
     settle_deeply(engine)
 
-    explained = engine.explain(SearchRequest("vehicle", mode="semantic"), "car.md")
+    explained = engine.explain(SearchOptions(query="vehicle", mode="semantic"), "car.md")
 
     assert "close in meaning (network)" in explained.message
 

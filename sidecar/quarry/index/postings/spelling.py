@@ -14,16 +14,17 @@ import apsw
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
 from quarry.index.meta import SnapshotCache
-from quarry.index.postings.mutable_segment import MutableSegment
+from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment
-from quarry.index.postings.snapshot import SegmentSnapshot
-from quarry.index.postings.snapshot_scorer import SnapshotScorer
+from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -61,9 +62,6 @@ class _Spellings(Struct, frozen=True):
 
     def near(self, word: str, slips: int) -> list[str]:
         """The terms at most *slips* away from *word*."""
-        from rapidfuzz.distance import OSA  # only mistyped words need it: 6 % of what a sidecar imports
-        from rapidfuzz.process import extract
-
         apart = np.bitwise_count(self.letters ^ _letters(word))
         begins = (np.flatnonzero(apart <= 2 * slips - abs(len(word) - self.length)) * self.length).tolist()
         promising = [self.joined[begin : begin + self.length] for begin in begins]
@@ -91,7 +89,7 @@ class SpellingIndex:
         self._segment: tuple[Segment, TermsByLength] | None = None
         self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
-    def of_postings(self, scorer: SnapshotScorer) -> TermsByLength:
+    def of_postings(self, scorer: TermScorer) -> TermsByLength:
         """The terms of the segment, read once, and of documents added since; some may be in no document any more."""
         chunks = scorer.chunks
         assert isinstance(chunks, SegmentSnapshot)
@@ -202,15 +200,11 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
 @lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
 def _slips_in_ending(ending: str) -> int:
     """The edit distance of *ending* from the nearest known ending."""
-    from rapidfuzz.distance import OSA
-
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
 def _distance(word: str, term: str, slips: int) -> int:
     """The edit distance of *word* from the nearest English word whose stem is *term*; exact up to *slips*."""
-    from rapidfuzz.distance import OSA
-
     found = min(_edits(word, term), _edits(stem(word), term))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
@@ -225,6 +219,4 @@ def _is_slip_of_the_finger(word: str, term: str) -> bool:
 
 
 def _edits(one: str, other: str) -> int:
-    from rapidfuzz.distance import OSA
-
     return int(OSA.distance(one, other))

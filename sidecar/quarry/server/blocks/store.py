@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from quarry.indexing.status import Updated
 from quarry.private_files import read_private, write_atomically
-from quarry.protocol.blocks import StaleKind
-from quarry.protocol.context import Source
+from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc
 
 FORMAT = 2

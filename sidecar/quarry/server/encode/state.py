@@ -11,13 +11,14 @@ from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
+from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
-from quarry.types import PropertyValue, Retriever
-from quarry.vault.new_note import Captured
+from quarry.types import PropertyValue
+from quarry.vault.capture import Captured
 from quarry.vault.paths import nfc
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
