@@ -29,8 +29,8 @@ UNSTEMMED = "und"  # undetermined, to ISO 639-2
 """Stands for the language of a text whose words are not stemmed, as the vault's settings say."""
 
 
-class Language(Struct, frozen=True, forbid_unknown_fields=True):
-    """A language in Latin script, other than English, whose words are stemmed; `languages.toml` describes the fields."""
+class _Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """What tells a language, and how it is stemmed; `languages.toml` describes the fields."""
 
     names: str
     stemmer: str
@@ -45,14 +45,14 @@ class _English(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
-    languages: dict[str, Language]
+    languages: dict[str, _Language]
     english: _English
     stop_words: dict[str, str]
 
 
 _FILE = msgspec.convert(tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8")), _File)
-LANGUAGES = _FILE.languages
-"""By their codes in ISO 639-1, in the order of their tags."""
+LANGUAGES = tuple(_FILE.languages)
+"""Languages in Latin script, other than English, whose words are stemmed, in the order of their tags; ISO 639-1."""
 STOP_WORDS = frozenset(" ".join(_FILE.stop_words.values()).split())
 """Words that are too common to rank by."""
 
@@ -73,16 +73,12 @@ def _signs() -> _Signs:
     of_word = _by_sign(
         {
             code: {word for word in language.words.split() if len(word) > 1} - every_english
-            for code, language in LANGUAGES.items()
+            for code, language in _FILE.languages.items()
         }
     )
     english = frozenset(_FILE.english.telling.split())
-    return _Signs(
-        of_word,
-        _by_sign({code: language.letters for code, language in LANGUAGES.items()}),
-        english,
-        english | of_word.keys(),
-    )
+    of_letter = _by_sign({code: language.letters for code, language in _FILE.languages.items()})
+    return _Signs(of_word, of_letter, english, english | of_word.keys())
 
 
 def _by_sign(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
@@ -134,9 +130,14 @@ def hinted_languages(text: str) -> frozenset[str]:
     return frozenset(hinted | letters | ({ENGLISH} if words & signs.english else set()))
 
 
+def snowball_stemmer(language: str) -> str:
+    """The name of Snowball's stemmer for one of `LANGUAGES`; Russian, for Cyrillic letters, has one as well."""
+    return "russian" if language == "ru" else _FILE.languages[language].stemmer
+
+
 def function_words(language: str) -> frozenset[str]:
     """The function words of one of `LANGUAGES`, by which a text in it is not ranked."""
-    return frozenset(f"{LANGUAGES[language].words} {LANGUAGES[language].common}".split())
+    return frozenset(f"{_FILE.languages[language].words} {_FILE.languages[language].common}".split())
 
 
 def declared_language(properties: Mapping[str, object]) -> str | None:
@@ -148,6 +149,6 @@ def declared_language(properties: Mapping[str, object]) -> str | None:
     for name, value in properties.items():
         if name.lower() in _DECLARED_BY and isinstance(value, str) and (written := value.strip().lower()):
             spelled = {written, written.replace("_", "-").partition("-")[0]}
-            declared = (code for code, known in LANGUAGES.items() if spelled & {code, *known.names.split()})
+            declared = (code for code, known in _FILE.languages.items() if spelled & {code, *known.names.split()})
             return next(declared, ENGLISH)
     return None

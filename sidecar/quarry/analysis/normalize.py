@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
-from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED
+from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED, snowball_stemmer
 from quarry.analysis.scripts import JOINERS, SKIN_TONES, VARIATIONS
 from quarry.lazy_pattern import lazy_pattern
 
@@ -77,7 +77,6 @@ _CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
 _STEMMED = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++|[\u0400-\u04ff]{3,}+")
 _LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
 
-RUSSIAN = "russian"  # Snowball's, for Cyrillic letters
 TAGS = {language: chr(0xC0 + number) for number, language in enumerate((*LANGUAGES, UNSTEMMED))}
 """
 The last character of the stems of each language but English, and of words without a stem: a capital, which folding
@@ -110,9 +109,7 @@ class _Stemmers(threading.local):
             return german_stem(word)
         stemmer = self._by_language.get(language)
         if stemmer is None:
-            stemmer = self._by_language[language] = Stemmer.Stemmer(
-                RUSSIAN if language == "ru" else LANGUAGES[language].stemmer, 0
-            )
+            stemmer = self._by_language[language] = Stemmer.Stemmer(snowball_stemmer(language), 0)
         stemmed: str = stemmer.stemWord(word)
         return stemmed
 
