@@ -28,6 +28,9 @@ export type ClauseKind =
   | "task-done"
   | "match-case"
   | "ignore-case";
+export type DeepeningState = "loading" | "missing" | "deepening" | "complete";
+export type Detail = "scan" | "full";
+export type DocumentKind = "note" | "canvas" | "pdf";
 export type ExplainCode =
   | "explain-hit"
   | "explain-beyond"
@@ -48,7 +51,6 @@ export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "ins
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
-export type LegName = "lexical" | "dense";
 export type MessageCode =
   | "query-too-long"
   | "query-only-excludes"
@@ -177,6 +179,7 @@ export type RelaxedCode =
   | "relaxed-many-words"
   | "relaxed-nothing";
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
+export type Retriever = "lexical" | "dense";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type StatusCode =
@@ -358,7 +361,7 @@ export interface Deepening {
   /**
    * Static vectors answer until this is `complete`.
    */
-  readonly state: "complete" | "deepening" | "loading" | "missing";
+  readonly state: DeepeningState;
   /**
    * Why the model is missing and what to do about it.
    */
@@ -374,7 +377,7 @@ export interface Deepening {
  * A retriever that is unavailable at the moment.
  */
 export interface MissingLeg {
-  readonly leg: LegName;
+  readonly leg: Retriever;
   /**
    * One sentence: why, and what to do.
    */
@@ -417,7 +420,7 @@ export interface Problem {
 /**
  * A query: words to rank notes by, and conditions that they must satisfy.
  */
-export interface SearchParams {
+export interface SearchOptions {
   /**
    * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
@@ -435,7 +438,15 @@ export interface SearchParams {
    */
   readonly limit?: number;
   /**
-   * Default: "hybrid".
+   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
+   */
+  readonly offset?: number;
+  /**
+   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
+   */
+  readonly sort?: SortOrder;
+  /**
+   * hybrid: by words and by meaning. keyword: by words. semantic: by meaning. Default: "hybrid".
    */
   readonly mode?: Mode;
   /**
@@ -449,7 +460,7 @@ export interface SearchParams {
   /**
    * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */
-  readonly detail?: "full" | "scan";
+  readonly detail?: Detail;
   /**
    * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
    */
@@ -458,31 +469,23 @@ export interface SearchParams {
    * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
-  readonly filters?: Filters;
-  /**
-   * Null: the vault's setting.
-   */
-  readonly weights?: Weights | null;
-  /**
-   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
-   */
-  readonly guard?: boolean;
   /**
    * Quote all passages of each hit, not only the best one; see `search/passages`.
    */
   readonly expand?: boolean;
   /**
-   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
+   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
    */
-  readonly offset?: number;
-  /**
-   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
-   */
-  readonly sort?: SortOrder;
+  readonly expandSmallResults?: boolean;
   /**
    * If the query is a question, look for a sentence of the first hit that answers it.
    */
   readonly extract?: boolean;
+  readonly filters?: Filters;
+  /**
+   * Null: the vault's setting.
+   */
+  readonly weights?: Weights | null;
   /**
    * An earlier search of this client to cancel.
    */
@@ -598,7 +601,7 @@ export interface SearchResult {
   /**
    * The retrievers that served this answer.
    */
-  readonly legs: readonly LegName[];
+  readonly legs: readonly Retriever[];
   /**
    * Requested retrievers that are unavailable.
    */
@@ -621,7 +624,7 @@ export interface Hit {
   /**
    * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
-  readonly kind: "canvas" | "note" | "pdf";
+  readonly kind: DocumentKind;
   readonly title: string;
   /**
    * Query words in the title.
@@ -854,9 +857,9 @@ export interface Freshness {
   readonly epoch: number;
 }
 /**
- * The further passages of one hit: the parameters of its search, and its path.
+ * A search, and one note among its hits.
  */
-export interface PassagesParams {
+export interface HitOptions {
   /**
    * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
    */
@@ -874,7 +877,15 @@ export interface PassagesParams {
    */
   readonly limit?: number;
   /**
-   * Default: "hybrid".
+   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
+   */
+  readonly offset?: number;
+  /**
+   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
+   */
+  readonly sort?: SortOrder;
+  /**
+   * hybrid: by words and by meaning. keyword: by words. semantic: by meaning. Default: "hybrid".
    */
   readonly mode?: Mode;
   /**
@@ -888,7 +899,7 @@ export interface PassagesParams {
   /**
    * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */
-  readonly detail?: "full" | "scan";
+  readonly detail?: Detail;
   /**
    * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
    */
@@ -897,17 +908,29 @@ export interface PassagesParams {
    * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
    */
   readonly maxTokens?: number;
+  /**
+   * Quote all passages of each hit, not only the best one; see `search/passages`.
+   */
+  readonly expand?: boolean;
+  /**
+   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
+   */
+  readonly expandSmallResults?: boolean;
+  /**
+   * If the query is a question, look for a sentence of the first hit that answers it.
+   */
+  readonly extract?: boolean;
   readonly filters?: Filters;
   /**
    * Null: the vault's setting.
    */
   readonly weights?: Weights | null;
   /**
-   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
+   * An earlier search of this client to cancel.
    */
-  readonly guard?: boolean;
+  readonly supersedes?: number | string | null;
   /**
-   * The hit's note. At most 4096 characters.
+   * The note. At most 4096 characters.
    */
   readonly path: string;
 }
@@ -955,48 +978,6 @@ export interface ExampleQuery {
    * The note from which the query was made, which is that hit.
    */
   readonly path: string;
-}
-/**
- * Explain a note's rank for a query, or why the note is not among the hits.
- */
-export interface ExplainParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
-  /**
-   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
-   */
-  readonly query: string;
-  /**
-   * The note, indexed or not. At most 4096 characters.
-   */
-  readonly path: string;
-  /**
-   * The limit of the search. 1 to 100. Default: 10.
-   */
-  readonly limit?: number;
-  /**
-   * Default: "hybrid".
-   */
-  readonly mode?: Mode;
-  /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
-   */
-  readonly fusion?: Fusion | null;
-  /**
-   * As for `search`.
-   */
-  readonly typing?: boolean;
-  readonly filters?: Filters;
-  /**
-   * Null: the vault's setting.
-   */
-  readonly weights?: Weights | null;
 }
 /**
  * A note's rank among the hits of a query, or the reason why it is not among them.
@@ -1099,7 +1080,7 @@ export interface RelatedResult {
   /**
    * The retrievers that served this answer.
    */
-  readonly legs: readonly LegName[];
+  readonly legs: readonly Retriever[];
   /**
    * Retrievers that are unavailable.
    */
@@ -1114,7 +1095,7 @@ export interface RelatedNote {
   /**
    * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
-  readonly kind: "canvas" | "note" | "pdf";
+  readonly kind: DocumentKind;
   readonly title: string;
   readonly score: number;
   /**
@@ -1403,7 +1384,7 @@ export interface NoteText {
   /**
    * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
-  readonly kind: "canvas" | "note" | "pdf";
+  readonly kind: DocumentKind;
   readonly title: string;
   readonly aliases: readonly string[];
   readonly tags: readonly string[];
@@ -1478,7 +1459,7 @@ export interface NoteSummary {
   /**
    * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
    */
-  readonly kind: "canvas" | "note" | "pdf";
+  readonly kind: DocumentKind;
   readonly title: string;
   readonly tags: readonly string[];
   readonly type: string | null;
@@ -1965,13 +1946,29 @@ export interface ErrorData {
 /** The version of the wire that these types describe. */
 export const PROTOCOL_VERSION = 1;
 
+export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"weakConfidence":0.1,"charactersPerToken":4} as const;
+
+export const KINDS = ["note","canvas","pdf"] as const;
+
+export const UNFINISHED = ["starting","scanning","indexing","embedding"] as const;
+
+export const MODES = ["hybrid","keyword","semantic"] as const;
+
+export const SORTS = ["relevance","modified","created","name"] as const;
+
+export const FUSIONS = ["convex","rrf","six-signals"] as const;
+
+export const NOTE_TYPES = ["note","signal","project","moc","daily"] as const;
+
+export const RETRIEVERS = ["lexical","dense"] as const;
+
 /** Every request: what it carries and what comes back. */
 export interface Methods {
   readonly "initialize": { readonly params: InitializeParams; readonly result: InitializeResult };
-  readonly "search": { readonly params: SearchParams; readonly result: SearchResult };
-  readonly "search/passages": { readonly params: PassagesParams; readonly result: PassagesResult };
+  readonly "search": { readonly params: SearchOptions; readonly result: SearchResult };
+  readonly "search/passages": { readonly params: HitOptions; readonly result: PassagesResult };
   readonly "search/examples": { readonly params: ExamplesParams; readonly result: ExamplesResult };
-  readonly "explain": { readonly params: ExplainParams; readonly result: ExplainResult };
+  readonly "explain": { readonly params: HitOptions; readonly result: ExplainResult };
   readonly "related": { readonly params: RelatedParams; readonly result: RelatedResult };
   readonly "context": { readonly params: ContextParams; readonly result: ContextResult };
   readonly "blocks/read": { readonly params: BlocksReadParams; readonly result: BlocksResult };

@@ -8,7 +8,7 @@
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { isWithoutEngine } from "../pane/state";
-import { type IndexStatus, type SearchParams, type SearchResult } from "../protocol/messages";
+import { type IndexStatus, type SearchOptions, type SearchResult } from "../protocol/messages";
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type EngineState } from "../sidecar/supervisor";
@@ -48,10 +48,10 @@ export class NamesFallback implements Requester {
 
   request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> {
     if (method !== "search") return this.client.request(method, params, timeoutMs);
-    return this.search(params as SearchParams) as Pending<unknown> as Pending<Result<M>>;
+    return this.search(params as SearchOptions) as Pending<unknown> as Pending<Result<M>>;
   }
 
-  private search({ supersedes, ...params }: SearchParams): Pending<SearchResult> {
+  private search({ supersedes, ...params }: SearchOptions): Pending<SearchResult> {
     if (this.engine.state.kind !== "live") return this.searchNames(params);
     const own = supersedes === undefined || supersedes === OWN_ID;
     const pending = this.client.request("search", own ? params : { ...params, supersedes });
@@ -60,14 +60,14 @@ export class NamesFallback implements Requester {
   }
 
   /** The engine's reply; from names, where the index has nothing for the query yet. */
-  private async completed(reply: Promise<Reply<SearchResult>>, params: SearchParams): Promise<Reply<SearchResult>> {
+  private async completed(reply: Promise<Reply<SearchResult>>, params: SearchOptions): Promise<Reply<SearchResult>> {
     const given = await reply;
     if (!given.ok || given.value.hits.length > 0) return given;
     const answer = await this.page(params, () => false);
     return answer === null || answer.total === 0 ? given : { ok: true, value: resultOf(answer, given.value) };
   }
 
-  private searchNames(params: SearchParams): Pending<SearchResult> {
+  private searchNames(params: SearchOptions): Pending<SearchResult> {
     let cancel = (): void => undefined;
     let isCancelled = false;
     const cancelled = new Promise<Reply<SearchResult>>((resolve) => {
@@ -86,7 +86,7 @@ export class NamesFallback implements Requester {
     return { id: OWN_ID, reply: Promise.race([cancelled, answered()]), cancel, abandon: cancel };
   }
 
-  private async page({ query, limit = 0, offset = 0 }: SearchParams, isCancelled: () => boolean): Promise<NameAnswer | null> {
+  private async page({ query, limit = 0, offset = 0 }: SearchOptions, isCancelled: () => boolean): Promise<NameAnswer | null> {
     const answer = await this.names.search(query, offset + limit, isCancelled);
     return answer && { ...answer, hits: answer.hits.slice(offset) };
   }

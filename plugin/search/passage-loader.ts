@@ -5,7 +5,7 @@
  * again, and the old ones stay until the new ones arrive. A folded hit costs no request.
  */
 import { Emitter } from "../emitter";
-import { type Passage, type PassagesParams, type PassagesResult } from "../protocol/messages";
+import { type Passage, type HitOptions, type PassagesResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
 
@@ -17,7 +17,7 @@ export type FurtherPassages =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /** The parameters of the search whose hit is unfolded. */
-export type SearchOfHit = Omit<PassagesParams, "path">;
+export type SearchOfHit = Omit<HitOptions, "path">;
 
 const FOLDED: FurtherPassages = { kind: "folded" };
 

@@ -27,7 +27,7 @@ const REFRESH_MS = 250; // while notes are being indexed; four updates a second 
 // The budget is meant for agents. With `scan` a note costs a snippet, of 640 characters at most, so 100 notes stay far below this.
 const MAX_TOKENS = 100_000;
 // Where few passages match, an answer would have all of them whatever the limit. What is paged through needs no such help.
-const GUARD = { guard: false } as const;
+const GUARD = { expandSmallResults: false } as const;
 
 export interface SearchOptions {
   readonly mode: Mode;

@@ -24,6 +24,7 @@ function readWire() {
 async function messagesFile(wire) {
   const tables = [
     `/** The version of the wire that these types describe. */\nexport const PROTOCOL_VERSION = ${wire.protocol};`,
+    ...Object.entries(wire.constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const;`),
     methodsTable(wire.tables.methods),
     notificationsTable("What a client may say unasked.", "ClientNotifications", wire.tables.clientNotifications),
     notificationsTable("What the sidecar says unasked.", "ServerNotifications", wire.tables.serverNotifications),

@@ -17,7 +17,7 @@ import msgspec
 from protocol_document import document
 from wire_samples import samples
 
-from quarry import protocol
+from quarry import limits, messages, protocol
 from quarry.server import envelope
 
 Schema = dict[str, Any]
@@ -33,15 +33,36 @@ def spoken_types() -> list[type[msgspec.Struct]]:
     return [*of_requests, *unasked, envelope.ErrorResponse]
 
 
-def named_unions(module: ModuleType) -> dict[str, tuple[str, ...]]:
-    """The `Literal` aliases of *module*, by name: name -> its words in the order in which they are written."""
-    return {name: get_args(value) for name, value in sorted(vars(module).items()) if get_origin(value) is Literal}
+def named_unions(*modules: ModuleType) -> dict[str, tuple[str, ...]]:
+    """The `Literal` aliases of *modules*, by name: name -> its words in the order in which they are written."""
+    names = {name: value for module in modules for name, value in vars(module).items() if get_origin(value) is Literal}
+    return {name: get_args(value) for name, value in sorted(names.items())}
+
+
+def constants() -> dict[str, dict[str, float] | list[str]]:
+    """The limits of the wire, and the choices that it offers, in their order."""
+    numbers = {_camel(name): value for name, value in vars(limits).items() if _is_limit(name, value)}
+    choices = {name: list(value) for name, value in vars(protocol).items() if name.isupper() and _are_words(value)}
+    return {"LIMITS": numbers, **choices}
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.lower().split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _is_limit(name: str, value: object) -> bool:
+    return name.isupper() and isinstance(value, int | float) and name != "PROTOCOL_VERSION"
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(word, str) for word in value)
 
 
 def definitions() -> dict[str, Schema]:
     """One JSON Schema a struct and a named union, limits and defaults spelled out in the descriptions."""
     _, structs = msgspec.json.schema_components(spoken_types(), ref_template=REF)
-    unions = named_unions(protocol)
+    unions = named_unions(protocol, messages)
     names = {frozenset(words): name for name, words in unions.items()}
     for schema in _all_parts(list(structs.values())):
         _say_limits(schema)
@@ -68,12 +89,12 @@ def _use_name(schema: Schema, names: dict[frozenset[str], str]) -> None:
 
 def _say_limits(schema: Schema) -> None:
     """Put the bounds and the default into the description, where an editor shows them."""
-    sentences = [schema.get("description"), limits(schema), default(schema)]
+    sentences = [schema.get("description"), bounds(schema), default(schema)]
     if text := " ".join(sentence for sentence in sentences if isinstance(sentence, str) and sentence):
         schema["description"] = text
 
 
-def limits(schema: Schema) -> str:
+def bounds(schema: Schema) -> str:
     """The bounds of a value as a sentence, or nothing."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
@@ -110,6 +131,7 @@ def main() -> None:
     wire = {
         "protocol": protocol.PROTOCOL_VERSION,
         "schema": known,
+        "constants": constants(),
         "tables": {
             "methods": methods(),
             "clientNotifications": notifications(protocol.CLIENT_NOTIFICATIONS),

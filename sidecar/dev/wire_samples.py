@@ -168,7 +168,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
     ),
     "search": (
-        wire.SearchParams(
+        wire.SearchOptions(
             query='egs "six minutes" -hard',
             limit=5,
             mode="hybrid",
@@ -217,7 +217,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         ),
     ),
     "search/passages": (
-        wire.PassagesParams(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
+        wire.HitOptions(query="egs six minutes", path=BOILING, limit=5, mode="hybrid", filters=FILTERS),
         wire.PassagesResult(passages=[FURTHER_PASSAGE], truncated=False, index=INDEX),
     ),
     "search/examples": (
@@ -225,7 +225,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ExamplesResult(examples=[wire.ExampleQuery(query="What do I know about soft-boiled eggs?", path=BOILING)]),
     ),
     "explain": (
-        wire.ExplainParams(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
+        wire.HitOptions(query="eggs timer", path=BOILING, limit=5, mode="hybrid", fusion="convex", filters=FILTERS),
         wire.ExplainResult(
             path=BOILING,
             state="beyond",

@@ -16,11 +16,12 @@ from unicodedata import normalize
 
 from msgspec import Struct
 
+from quarry.limits import MAX_QUERY_CHARS
+
 DEFAULT_TOKENS = 1_500
 LEAST_TOKENS, MOST_TOKENS = 50, 20_000  # below, not one quote fits; above, no agent reads it at the start of its work
 DEFAULT_TTL_HOURS = 24.0
 MAX_TTL_HOURS = 8_760.0  # a year
-MAX_QUERY = 4_096  # characters, as on the wire
 MAX_NAME = 100  # characters
 MAX_BLOCKS = 100  # each is a search where the index changed, and a conversation has room for three
 MAX_QUOTED = 80  # characters of a value in a message
@@ -109,8 +110,8 @@ def _query(name: str, values: Mapping[str, object]) -> str:
     query = values["query"]
     if not isinstance(query, str) or not query.strip():
         raise _Unusable(f'query is {_quoted(query)}; it takes words and operators, such as "oauth folder:Work"')
-    if len(query) > MAX_QUERY:
-        raise _Unusable(f"query has {len(query):,} characters; it takes up to {MAX_QUERY:,}")
+    if len(query) > MAX_QUERY_CHARS:
+        raise _Unusable(f"query has {len(query):,} characters; it takes up to {MAX_QUERY_CHARS:,}")
     return query
 
 

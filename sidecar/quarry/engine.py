@@ -20,17 +20,18 @@ from quarry import search as searching
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
 from quarry.index import CHUNK_WEIGHTS, Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
-from quarry.indexing.activity import Listener, Listeners, Progress, State
-from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.backfill import BackfillStatus
+from quarry.indexing.current_index import BUILT
 from quarry.indexing.freshness import IndexFreshness
-from quarry.indexing.limits import IndexingLimits
-from quarry.indexing.metadata import BUILT
-from quarry.indexing.sync import Synchronizer
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.status import Listener, Listeners, Progress, State
+from quarry.indexing.sync import IndexingLimits, Synchronizer
 from quarry.indexing.vector_model import LoadContextual
-from quarry.indexing.worker import RequestQueue, Worker
+from quarry.indexing.worker import Worker
 from quarry.inspection.inspector import Inspector
 from quarry.messages import Description, Message, Sentence, message
 from quarry.model import ModelState
+from quarry.options import Filters, Retriever, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -48,7 +49,7 @@ from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_n
 from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings, load_settings, write_settings
-from quarry.types import Retriever, Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 from quarry.vault.folder_settings import folder_changes
 from quarry.vault.new_note import Captured, capture
@@ -78,7 +79,7 @@ class Status(Struct, frozen=True):
     indexed_ms: int | None
     size_bytes: int
     message: Sentence | None
-    deepening: DeepeningStatus | None = None  # None: no contextual model is chosen
+    backfill: BackfillStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
@@ -149,7 +150,7 @@ class Engine:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def search(self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
+    def search(self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False) -> Answer:
         """
         Answer a request from what is indexed now.
 
@@ -163,7 +164,7 @@ class Engine:
         return self._ask(options, is_cancelled, lambda execution: searching.search(options, execution))
 
     def further_passages(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:
         """
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
@@ -173,7 +174,7 @@ class Engine:
         return self._ask(options, is_cancelled, lambda execution: searching.further_passages(options, path, execution))
 
     def explain(
-        self, options: SearchRequest, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
         """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
         options = self._scoped(options)
@@ -182,7 +183,7 @@ class Engine:
     def related(
         self,
         source: Source,
-        scope: Scope,
+        filters: Filters,
         limit: int,
         snippet_width: int,
         is_cancelled: Callable[[], bool] = lambda: False,
@@ -195,7 +196,7 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        scope, everything = self._with_status(scope), SearchRequest("")
+        scope, everything = self._with_status(filters), SearchOptions(query="")
         return self._ask(
             everything,
             is_cancelled,
@@ -217,7 +218,7 @@ class Engine:
 
         def ask(query: str) -> Answer:
             deadline.check()
-            return self.search(SearchRequest(query=query, limit=1, with_text=False), is_cancelled)
+            return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         def make() -> tuple[ExampleQuery, ...]:
             return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
@@ -286,7 +287,7 @@ class Engine:
             indexed_ms=activity.equal_since_ms,
             size_bytes=sync.index.size_bytes(),
             message=notice,
-            deepening=sync.deepening.status(sync.model.contextual_slot),
+            backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
             built_ms=int(built) if built else None,
         )
 
@@ -310,12 +311,12 @@ class Engine:
                 finally:
                     self._opened.reader = None
         except IndexDamaged:
-            self._requests.request_repair()
+            self._requests.request("repair")
             raise
 
     @contextmanager
     def execution(
-        self, options: SearchRequest, is_cancelled: Callable[[], bool] = lambda: False
+        self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[SearchExecution]:
         """Open what a request searches with: a snapshot, and the models of its vectors. Raises as `reader`."""
         settings = self.settings
@@ -329,7 +330,7 @@ class Engine:
                 encoder=encoder if has_dense else None,
                 retrievers=retrievers,
                 missing={name: reason for name, reason in missing.items() if is_asked(name, options.mode)},
-                weights=options.weights or {"lexical": settings.lexical_weight, "dense": settings.dense_weight},
+                weights=options.weights_or({"lexical": settings.lexical_weight, "dense": settings.dense_weight}),
                 deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
                 now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
                 fusion=options.fusion or settings.fusion,
@@ -368,7 +369,7 @@ class Engine:
         """
         Write *draft* as a new note into *folder*, None for that of the settings, and have it indexed.
 
-        It can be found once `freshness.holds` what `freshness.last_report` tells afterwards. Raises as
+        It can be found once `freshness.includes` the number that `freshness.sequence_at` gives afterwards. Raises as
         `capture.capture`, and BadSettings where the vault's rules cannot be read.
         """
         rules = self._sync.policy.rules
@@ -383,11 +384,11 @@ class Engine:
 
     def rebuild(self) -> None:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""
-        self._requests.request_rebuild()
+        self._requests.request("rebuild")
 
     def reconcile(self) -> None:
         """Queue a comparison of the whole vault with the index."""
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
 
     @property
     def is_working(self) -> bool:
@@ -397,9 +398,9 @@ class Engine:
         return self._worker.is_busy or self._sync.model.is_awaited
 
     @property
-    def is_deepening(self) -> bool:
+    def is_backfilling(self) -> bool:
         """Whether contextual vectors are being made, or will be when their model is loaded."""
-        status = self._sync.deepening.status(self._sync.model.contextual_slot)
+        status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
         return status is not None and status.state in ("loading", "deepening")
@@ -421,7 +422,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, changes)
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:
@@ -432,7 +433,7 @@ class Engine:
         """
         with self._settings_lock:
             settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
-        self._requests.request_reconcile()
+        self._requests.request("reconcile")
         return settings
 
     # --- steps ---------------------------------------------------------------------------------
@@ -449,7 +450,7 @@ class Engine:
             self._queries = self._queries or ContextualQueries(encoder)
             return self._queries
 
-    def _explain(self, options: SearchRequest, path: str, execution: SearchExecution) -> Explanation:
+    def _explain(self, options: SearchOptions, path: str, execution: SearchExecution) -> Explanation:
         """The explanation, with a sentence on what is in sections of the note that are not searched."""
         explained = searching.explain(options, path, execution)
         if explained is None:
@@ -463,15 +464,15 @@ class Engine:
         sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
         return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
 
-    def _scoped(self, request: SearchRequest) -> SearchRequest:
-        return replace(request, scope=self._with_status(request.scope))
+    def _scoped(self, request: SearchOptions) -> SearchOptions:
+        return replace(request, filters=self._with_status(request.filters))
 
-    def _with_status(self, scope: Scope) -> Scope:
-        """*scope* without the notes whose status the settings leave out."""
-        return replace(scope, not_status=self.settings.exclude_status)
+    def _with_status(self, filters: Filters) -> Scope:
+        """*filters* without the notes whose status the settings leave out."""
+        return scope_of(filters, self.settings.exclude_status)
 
     def _ask(
-        self, options: SearchRequest, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
+        self, options: SearchOptions, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
     ) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
         with self.execution(options, is_cancelled) as execution:

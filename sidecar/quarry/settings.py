@@ -51,8 +51,8 @@ from tomlkit.items import Array
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
+from quarry.options import Fusion, Stemming
 from quarry.private_files import write_atomically
-from quarry.types import Fusion, Stemming
 
 SETTINGS_FILE = ".quarry.toml"
 BLOCKS = "context"  # the table of the context blocks

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import MATCH_ALL, Condition, HasProperty, HasTag, InFolder, InPath, IsNote, Not, any_of
+from quarry.conditions import MATCH_ALL, Condition
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -22,17 +22,6 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a front matter property can hold once read; lists are lists of strings."""
 
 LinkKind = Literal["wiki", "embed", "markdown"]
-SearchMode = Literal["hybrid", "keyword", "semantic"]
-Retriever = Literal["lexical", "dense"]
-Fusion = Literal["convex", "rrf", "six-signals"]
-"""
-How the proposals of the retrievers become one ranking: by a weighted sum of signals, by rank alone, or by the six
-signals of a published system.
-"""
-SortOrder = Literal["relevance", "modified", "created", "name"]
-"""In which order hits stand: the best first, the newest first, or by file name."""
-Stemming = Literal["by-language", "none"]
-"""Which forms of a word count as one: all that have its stem in the language of the note, or none but itself."""
 
 
 class Span(Struct, frozen=True):
@@ -122,42 +111,6 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
-class Scope(Struct, frozen=True):
-    """Filters that both retrievers apply inside the index, before anything is ranked or cut."""
-
-    notes: tuple[str, ...] = ()  # any of these, by their whole paths; empty: every note
-    not_notes: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()  # any of these subtrees
-    not_folders: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()  # every one is a part of the path, case and accents ignored
-    not_paths: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()  # every one, itself or a nested one, case ignored
-    not_tags: tuple[str, ...] = ()
-    not_status: tuple[str, ...] = ()  # values of the property `status`
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The filters as conditions, all of which must hold."""
-        inside = (any_of(InFolder(folder) for folder in self.folders),) if self.folders else ()
-        among = (any_of(IsNote(path) for path in self.notes),) if self.notes else ()
-        return (
-            *among,
-            *(Not(IsNote(path)) for path in self.not_notes),
-            *inside,
-            *(Not(InFolder(folder)) for folder in self.not_folders),
-            *(InPath(part) for part in self.paths),
-            *(Not(InPath(part)) for part in self.not_paths),
-            *(HasTag(tag) for tag in self.tags),
-            *(Not(HasTag(tag)) for tag in self.not_tags),
-            *self.status_conditions,
-        )
-
-    @property
-    def status_conditions(self) -> tuple[Condition, ...]:
-        """The conditions on the property `status`."""
-        return tuple(Not(HasProperty("status", "is", status)) for status in self.not_status)
-
-
 class Query(Struct, frozen=True):
     """A parsed query: the words to rank by, the phrases to insist on, the conditions."""
 
@@ -183,23 +136,3 @@ class VaultChange(Struct, frozen=True):
     kind: Literal["created", "modified", "deleted", "renamed"]
     path: str
     old_path: str | None = None  # only with `renamed`
-
-
-class SearchRequest(Struct, frozen=True):
-    """A search as the engine takes it. The defaults are those of the wire."""
-
-    query: str
-    limit: int = 10
-    offset: int = 0  # how many hits stand before the first that is wanted
-    sort: SortOrder = "relevance"
-    mode: SearchMode = "hybrid"
-    fusion: Fusion | None = None  # None: as set for the vault
-    typing: bool = False  # the query is being typed: its last word may be the beginning of one
-    snippet_width: int = 120  # characters
-    max_tokens: int = 4000
-    scope: Scope = Scope()  # adds to operators in the query
-    weights: Mapping[Retriever, float] | None = None  # None: as set for the vault
-    show_all_when_few: bool = True  # of few matching chunks, whatever the limit; see `pipeline.places_on_page`
-    with_text: bool = True  # False: the snippet is enough, `Passage.text` stays empty
-    expand: bool = False  # True: all passages of a hit are quoted, not its best one alone
-    extract: bool = False  # True: the sentence that answers is looked for, where a question is asked

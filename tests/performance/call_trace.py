@@ -37,7 +37,8 @@ from typing import Any
 
 import quarry
 from quarry.engine import Engine
-from quarry.types import SearchRequest, VaultChange
+from quarry.options import SearchOptions
+from quarry.types import VaultChange
 
 PACKAGE = str(Path(quarry.__file__).parent)
 SAMPLE_VAULT = Path(__file__).parent.parent / "retrieval" / "vault"
@@ -154,7 +155,7 @@ def trace_vault(vault: Path, index_path: Path, queries: Sequence[str]) -> tuple[
         status = engine.status()
         remarks = [f"{status.notes} notes, {status.chunks} chunks, {vault.name}"]
         remarks += [f"the {leg} retriever did not serve: {reason}" for leg, reason in status.missing.items()]
-        engine.search(SearchRequest(WARM_UP))
+        engine.search(SearchOptions(query=WARM_UP))
         traces = [trace for text in queries for trace in trace_query(engine, tracer, text)]
         traces.append(trace_save(engine, tracer, vault))
         if children := multiprocessing.active_children():
@@ -171,7 +172,7 @@ def trace_query(engine: Engine, tracer: Tracer, text: str) -> list[Trace]:
     for when in ("first", "again"):
         wait_until_idle(engine)
         tracer.start(only_thread=threading.get_ident())
-        engine.search(SearchRequest(text, limit=10))
+        engine.search(SearchOptions(query=text, limit=10, detail="full", snippet_width=120))
         traces.append(tracer.stop(f"query, {when}: {text}"))
     return traces
 

@@ -24,6 +24,7 @@ from benchmark.corpora import find_notes, questions
 from benchmark.index_cost import index_whole, wait_until_idle
 from benchmark.measurement import memory_mb, percentiles, run_in_subprocess
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
@@ -36,11 +37,12 @@ from quarry.evaluation.collections import find_collections, read_collection
 from quarry.evaluation.corpus import Corpus, prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, SYSTEMS, ask, indexed, means, measure
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 from quarry.vault.paths import nfc
 
 PROGRAM = Path(__file__).with_suffix(".mjs")
 LIMIT = 10
+REQUEST = SearchOptions(query="", limit=LIMIT, detail="full", snippet_width=120)
 HIT_DEPTH = 100  # of a run, for the measures
 QUESTIONS = 200
 TYPED_QUERIES = 10  # typed letter by letter
@@ -206,16 +208,16 @@ def ask_quarry(vault: Path, index_path: Path, queries: Sequence[str], keys: Sequ
     try:
         wait_until_idle(engine)
 
-        def timed(request: SearchRequest) -> tuple[float, int]:
+        def timed(request: SearchOptions) -> tuple[float, int]:
             begun_s = time.process_time()
             hits = engine.search(request).hits
             return (time.process_time() - begun_s) * 1000, len(hits)
 
-        requests = [SearchRequest(text, limit=LIMIT) for text in queries]
+        requests = [replace(REQUEST, query=text) for text in queries]
         for request in requests[:WARM_UP]:
             timed(request)
         answered = [timed(request) for request in requests]
-        typed = [timed(SearchRequest(key, limit=LIMIT, typing=True))[0] for key in keys]
+        typed = [timed(replace(REQUEST, query=key, typing=True))[0] for key in keys]
         return {
             "memory_mb": memory_mb().get("private"),
             "query_cpu_ms": series([ms for ms, _ in answered]),

@@ -34,8 +34,8 @@ from quarry.errors import BadQuery
 from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
-from quarry.indexing.indexer import embedded_text
-from quarry.types import SearchRequest
+from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
 
 QUESTIONS = "questions_df.csv"
 PASSAGES = 5  # of a question
@@ -172,8 +172,12 @@ def by_engine(files: Sequence[Path], questions: Sequence[Question]) -> list[list
 
 
 def _shown(engine: Engine, text: str) -> Iterator[Place]:
-    request = SearchRequest(
-        text, limit=PASSAGES, snippet_width=SHOWN, max_tokens=NO_TOKEN_LIMIT, show_all_when_few=False, with_text=False
+    request = SearchOptions(
+        query=text,
+        limit=PASSAGES,
+        snippet_width=SHOWN,
+        max_tokens=NO_TOKEN_LIMIT,
+        expand_small_results=False,
     )
     try:
         answer = engine.search(request)

@@ -121,8 +121,8 @@ def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path
     with settled(corpus.vault, corpus.index_path, encoder) as engine:
         cpu_seconds = time.process_time() - begun
         status = engine.status()
-        if status.deepening is None or status.deepening.state != "complete":
-            raise RuntimeError(f"{collection.name} was not deepened: {status.deepening}")
+        if status.backfill is None or status.deepening.state != "complete":
+            raise RuntimeError(f"{collection.name} was not deepened: {status.backfill}")
         for query in collection.queries:
             encoder.encode_query(query.text)
         after = scores(engine)
@@ -151,7 +151,7 @@ def settled(vault: Path, index_path: Path, encoder: ContextualEncoder) -> Iterat
 
     engine = Engine.open(vault, index_path, load_contextual=load_contextual)
     try:
-        while engine.is_working or engine.is_deepening:
+        while engine.is_working or engine.is_backfilling:
             time.sleep(POLL_EVERY_S)
         yield engine
     finally:

@@ -42,7 +42,9 @@ from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 
 CONVERSATIONS = HERE / "conversations"
-SEARCH = wire.SearchParams(query="", limit=5, max_tokens=2_000, detail="full", guard=False)  # as over MCP
+SEARCH = wire.SearchOptions(
+    query="", limit=5, max_tokens=2_000, detail="full", expand_small_results=False
+)  # as over MCP
 CONTEXT = wire.ContextParams(query="", max_tokens=2_000)
 HOOK = wire.ContextParams(query="", max_tokens=500, limit=3)
 WAYS = ("search", "context", "prompts", "blocks")

@@ -26,13 +26,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from quarry.engine import Engine
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 ASKED = {
-    "keyword": SearchRequest("", mode="keyword", fusion="rrf", snippet_width=0),
-    "rrf": SearchRequest("", fusion="rrf", snippet_width=0),
-    "six": SearchRequest("", fusion="six-signals", snippet_width=0),
-    "default": SearchRequest("", fusion="convex", snippet_width=0),
+    "keyword": SearchOptions(query="", mode="keyword", fusion="rrf", snippet_width=0),
+    "rrf": SearchOptions(query="", fusion="rrf", snippet_width=0),
+    "six": SearchOptions(query="", fusion="six-signals", snippet_width=0),
+    "default": SearchOptions(query="", fusion="convex", snippet_width=0),
 }
 WARM_UP = 20  # queries that fill caches before anything is timed
 
@@ -86,7 +86,7 @@ def fill(engine: Engine, source: Path, vault: Path, chunks: int) -> None:
             time.sleep(0.05)
 
 
-def ask(engine: Engine, request: SearchRequest, query: str) -> float:
+def ask(engine: Engine, request: SearchOptions, query: str) -> float:
     """The CPU time of one search in milliseconds."""
     begun = time.thread_time()
     engine.search(replace(request, query=query))

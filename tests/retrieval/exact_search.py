@@ -36,14 +36,13 @@ from quarry.index.database import NO_DEADLINE
 from quarry.index.keys import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
-from quarry.index.postings.columns import COMPOUNDS, TEXT
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, TEXT, QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
 from quarry.search import Answer
-from quarry.types import SearchRequest
 
 DIGITS = 12  # of scores by word: FTS5's sums of .3 may differ in the last bit where they are equal
 TEXTS = 4096  # embedded at a time
@@ -61,12 +60,12 @@ class ExactEngine:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine.execution(SearchRequest("")) as execution:
+        with engine.execution(SearchOptions(query="")) as execution:
             assert execution.encoder is not None, "both retrievers serve"
             self._chunks, self._titles = embedded(execution.reader, execution.encoder)
             self._documents = Fts5Documents(execution.reader)
 
-    def search(self, request: SearchRequest) -> Answer:
+    def search(self, request: SearchOptions) -> Answer:
         """Answer *request*, however long it takes."""
         with self._engine.execution(request) as execution:
             reader = ExactReader(execution.reader, self._chunks, self._titles, self._documents)

@@ -30,10 +30,10 @@ from quarry.errors import BadQuery
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.runner import SYSTEMS, System, indexed
 from quarry.index import Deadline, Index, Reader
+from quarry.options import Retriever, Scope
 from quarry.search import SearchExecution, serving_retrievers
 from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 from quarry.search.ranking import SignalRanking
-from quarry.types import Retriever, Scope
 from quarry.vault.paths import nfc
 
 PROMPTS = HERE / "prompts"
@@ -205,7 +205,7 @@ def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) ->
     """The evidence for the first hits of *prompt*."""
     request = system.request(prompt.text, limit=HITS)
     if prompt.kind == "removed":
-        request = replace(request, scope=Scope(not_paths=prompt.paths))
+        request = replace(request, filters=Scope(not_paths=prompt.paths))
     nothing = Example(prompt, "", {}, np.zeros(0))
     retrievers = serving_retrievers(request.mode, {})
     weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}

@@ -36,11 +36,11 @@ from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.index import Deadline, Index, Reader
+from quarry.options import Retriever, SearchOptions
 from quarry.query.question import is_question
 from quarry.search import SearchExecution
 from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
 from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
-from quarry.types import Retriever, SearchRequest
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 LEARNED = "pieces"  # of about the length of notes; five notes of a book each are no vault, and are a check
@@ -117,7 +117,7 @@ def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | Non
 
 def best_of(text: str, reader: Reader, encoder: Encoder) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
-    request = SearchRequest(text)
+    request = SearchOptions(query=text)
     weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
     execution = SearchExecution(reader, encoder, ("lexical", "dense"), {}, weights, Deadline.after(60), NOW)
     try:

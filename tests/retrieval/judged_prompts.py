@@ -30,8 +30,8 @@ from quarry.errors import BadQuery, BadRequest, DeadlineExceeded
 from quarry.evaluation.collections import BadCollection, read_rows
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import CONFIDENT, SYSTEMS, System, indexed
+from quarry.options import Scope
 from quarry.search import Answer
-from quarry.types import Scope
 from quarry.vault.paths import nfc
 
 Kind = Literal["on", "near", "follow", "removed", "far"]
@@ -110,7 +110,7 @@ def judge_prompts(engine: Engine, prompts: Sequence[Prompt], system: System) -> 
     for prompt in prompts:
         request = system.request(prompt.text, limit=10)
         if prompt.kind == "removed":
-            request = replace(request, scope=Scope(not_paths=prompt.paths))
+            request = replace(request, filters=Scope(not_paths=prompt.paths))
         try:
             answer = engine.search(request)
         except (BadQuery, DeadlineExceeded):

@@ -41,7 +41,7 @@ from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, means, measure
 from quarry.index.postings.bm25 import K1, B, idf, term_scores
-from quarry.indexing.prepare import embedded_text
+from quarry.indexing.vector_model import embedded_text
 from quarry.private_files import private_folder
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc

@@ -15,11 +15,11 @@ from quarry.evaluation.runner import SYSTEMS, indexed
 from quarry.index import CHUNK_WEIGHTS, KeywordQuery, Reader, idf, max_score, note_of
 from quarry.index.database import NO_DEADLINE
 from quarry.index.note_codec import open_packed
-from quarry.index.postings.columns import TEXT, NoteTerms
-from quarry.index.postings.searcher import MemoryRetriever
-from quarry.indexing.prepare import embedded_text
+from quarry.index.postings.fields import TEXT, NoteTerms
+from quarry.index.postings.query import MemoryPostings
+from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
 from quarry.search.candidates import FIELD_WEIGHTS
-from quarry.types import SearchRequest
 
 QUERIES = ("how do I tune reeds", "error 502 bad gateway", "reedscope", "笙的簧片", "getting the harmonium ready")
 PHRASES = ("parish council", "reed plate", "reedscope", "equal temperament")
@@ -102,7 +102,7 @@ def test_fts5_over_passages_and_whole_notes_scores_as_the_postings_do(
     reader: Reader, exact: ExactReader, query: KeywordQuery
 ):
     ours, theirs = exact.keywords.query(query), reader.keywords.query(query)
-    assert isinstance(reader.keywords._retriever, MemoryRetriever)
+    assert isinstance(reader.keywords._source, MemoryPostings)
     some, note_ids = list(range(3, 40, 2)), range(1, 100)
 
     for admitted in (None, np.array(some)):
@@ -171,7 +171,7 @@ def test_it_answers_as_the_engine_where_rounding_moves_nothing(engine: Engine):
 
 
 def test_without_a_word_only_the_condition_counts(engine: Engine):
-    request = SearchRequest("folder:Recipes", snippet_width=0)
+    request = SearchOptions(query="folder:Recipes", snippet_width=0)
 
     assert {hit.path.split("/")[0] for hit in ExactEngine(engine).search(request).hits} == {"Recipes"}
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -31,9 +31,13 @@ from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
-from quarry.indexing.limits import IndexingLimits, ProcessLimits, WorkerTiming
+from quarry.indexing.process import ProcessLimits
+from quarry.indexing.status import RunMonitor
+from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.worker import WorkerTiming
+from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
-from quarry.types import Ranking, SearchRequest, VaultChange
+from quarry.types import Ranking, VaultChange
 from quarry.vault.read import FileContent
 
 DIM = 32
@@ -339,7 +343,7 @@ def open_with_contextual_model(root: Path, index: Path, limits: IndexingLimits =
 def settle_deeply(engine: Engine) -> None:
     """Return when the index equals the vault and every chunk and title has its contextual vector."""
     settle(engine)
-    wait_until(lambda: not engine.is_deepening, f"{engine.status()}")
+    wait_until(lambda: not engine.is_backfilling, f"{engine.status()}")
 
 
 def find(engine: Engine, query: str, **options: object) -> list[str]:
@@ -349,7 +353,10 @@ def find(engine: Engine, query: str, **options: object) -> list[str]:
 
 def ask(engine: Engine, query: str, **options: object) -> Answer:
     """A search with other defaults than the wire's: exactly as many hits as asked for, with all their passages."""
-    return engine.search(SearchRequest(query, **{"show_all_when_few": False, "expand": True, **options}))  # type: ignore[arg-type]
+    defaults = {"expand_small_results": False, "expand": True, "detail": "full", "snippet_width": 120}
+    if isinstance(weights := options.get("weights"), dict):
+        options["weights"] = Weights(**weights)
+    return engine.search(SearchOptions(query=query, **{**defaults, **options}))  # type: ignore[arg-type]
 
 
 def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **fields: Any) -> SearchExecution:
@@ -449,30 +456,22 @@ def paths(index: Index) -> list[str]:
         return sorted(reader.stamps())
 
 
-class Quiet:
-    """A monitor of the indexer that remembers what it was told."""
+class Recorder(RunMonitor):
+    """A monitor of the indexer that remembers what it received, and lets a test act at checkpoints."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
-        self.current: set[str] = set()
+        self.committed_paths: list[tuple[str, str]] = []
+        self.reported: list[str] = []
+        self.at_checkpoint: Callable[[], Sequence[VaultChange] | None] = lambda: None
 
-    def scanned(self, excluded: int) -> None: ...
-    def planned(self, total: int) -> None: ...
-    def advanced(self, note_count: int, chunk_count: int) -> None: ...
-    def between_batches(self) -> None: ...
-    def report_degraded(self, message: str) -> None: ...
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        self.committed_paths += [("indexed", path) for path in indexed] + [("removed", path) for path in removed]
 
-    def changed_meanwhile(self, path: str) -> bool:
-        return False
+    def degraded(self, english: str) -> None:
+        self.reported.append(english)
 
-    def indexed(self, path: str) -> None:
-        self.told.append(("indexed", path))
-
-    def removed(self, path: str) -> None:
-        self.told.append(("removed", path))
-
-    def is_superseded(self, path: str) -> bool:
-        return path in self.current
+    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
+        return nullcontext(self.at_checkpoint() or ())
 
 
 def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[..., FileContent]:

@@ -10,14 +10,14 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child processes import as well
 sys.path.append(str(Path(__file__).parent.parent / "performance"))  # for `benchmark`
 
-from builders import IMPATIENT, HashEncoder, Quiet, Vault, settle
+from builders import IMPATIENT, HashEncoder, Recorder, Vault, settle
 from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools  # noqa: F401  (fixtures)
 
 from quarry.embedding import ContextualEncoder, Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.index import Index
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.limits import IndexingLimits
+from quarry.indexing.sync import IndexingLimits
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 
@@ -89,10 +89,10 @@ def index(tmp_path: Path) -> Iterator[Index]:
 
 
 @pytest.fixture
-def monitor() -> Quiet:
-    return Quiet()
+def monitor() -> Recorder:
+    return Recorder()
 
 
 @pytest.fixture
-def indexer(vault: Vault, monitor: Quiet, encoder: HashEncoder) -> Indexer:
-    return Indexer(vault.root, Settings(), Rules(), monitor, lambda: encoder)
+def indexer(vault: Vault, monitor: Recorder, encoder: HashEncoder) -> Indexer:
+    return Indexer(vault.root, Settings(), Rules(), monitor, lambda _: encoder)

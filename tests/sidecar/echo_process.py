@@ -1,12 +1,10 @@
-"""A process for tests: says what it is told; `"work"` has it log, be busy and end, `"fail"` has it fail."""
+"""A process for tests: says what it is told; `work` has it log and end, `hang` has it hang, `fail` has it fail."""
 
 import logging
-import time
+import threading
 
 from quarry.errors import VaultMissing
-from quarry.indexing.worker_process import ParentConnection
-
-BUSY_S = 2.0
+from quarry.indexing.process import ParentConnection
 
 
 def main(parent: ParentConnection) -> None:
@@ -19,9 +17,8 @@ def main(parent: ParentConnection) -> None:
                 raise ValueError("a defect")
             case "work":
                 logging.getLogger("quarry.echo").warning("working")
-                end_s = time.monotonic() + BUSY_S
-                while time.monotonic() < end_s:
-                    pass
                 return
+            case "hang":
+                threading.Event().wait()
             case said:
                 parent.send(said)

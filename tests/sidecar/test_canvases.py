@@ -9,8 +9,9 @@ from builders import Vault, ask, find, modified, settle, tell
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery, NoteNotFound
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 
 KEY = "AKIA" + "IOSFODNN7QWERTYU"
 LONG = "which is long enough for a passage of its own"
@@ -169,8 +170,8 @@ def test_an_index_from_before_takes_canvases_in_without_reading_notes_again(vaul
     assert after["a.md"] == before["a.md"]
 
 
-def _request(query: str) -> SearchRequest:
-    return SearchRequest(query)
+def _request(query: str) -> SearchOptions:
+    return SearchOptions(query=query)
 
 
 def _changed(file: Path) -> dict[str, int]:

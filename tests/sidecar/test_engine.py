@@ -8,8 +8,9 @@ from builders import Vault, ask, find, settle, wait_until
 from quarry.engine import Engine
 from quarry.errors import BadSettings, Cancelled, IndexUnavailable, SchemaTooNew, VaultMissing
 from quarry.index import Index, NoteFilter
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
 
@@ -152,7 +153,7 @@ def test_a_closed_engine_says_so_and_closes_twice(vault: Vault, open_engine):
     engine.close()
 
     with pytest.raises(IndexUnavailable):
-        engine.search(SearchRequest("walnut"))
+        engine.search(SearchOptions(query="walnut"))
 
 
 def test_closing_leaves_the_database_and_its_side_file(vault: Vault, tmp_path: Path, open_engine):
@@ -181,14 +182,14 @@ def test_the_fusion_of_the_settings_holds_for_searches_and_explanations(vault: V
     engine = open_engine()
 
     assert ask(engine, "walnut").hits[0].shares == {}
-    assert engine.explain(SearchRequest("walnut"), "a.md").score == ask(engine, "walnut").hits[0].score
+    assert engine.explain(SearchOptions(query="walnut"), "a.md").score == ask(engine, "walnut").hits[0].score
 
 
 def test_a_note_is_explained_whether_it_is_indexed_or_not(vault: Vault, open_engine):
     vault.write_all({"a.md": "walnut", ".indexignore": "Private/\n", "Private/b.md": "walnut"})
     engine = open_engine()
 
-    states = [engine.explain(SearchRequest("walnut"), path).state for path in ("a.md", "Private/b.md", "none.md")]
+    states = [engine.explain(SearchOptions(query="walnut"), path).state for path in ("a.md", "Private/b.md", "none.md")]
 
     assert states == ["hit", "excluded", "unknown"]
 
@@ -200,7 +201,7 @@ def test_an_explanation_of_a_vault_that_is_gone_says_so(vault: Vault, open_engin
     vault.root.rename(vault.root.with_name("away"))
 
     with pytest.raises(VaultMissing):
-        engine.explain(SearchRequest("walnut"), "none.md")
+        engine.explain(SearchOptions(query="walnut"), "none.md")
 
 
 def test_explaining_and_relating_can_be_cancelled(vault: Vault, open_engine):
@@ -208,7 +209,7 @@ def test_explaining_and_relating_can_be_cancelled(vault: Vault, open_engine):
     engine = open_engine()
 
     with pytest.raises(Cancelled):
-        engine.explain(SearchRequest("walnut"), "a.md", lambda: True)
+        engine.explain(SearchOptions(query="walnut"), "a.md", lambda: True)
     with pytest.raises(Cancelled):
         engine.related(Source(path="a.md"), Scope(), 5, 120, lambda: True)
 

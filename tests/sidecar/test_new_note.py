@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, settle
 
 from quarry.errors import BadRequest
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 from quarry.vault.captured_note import Draft
 from quarry.vault.new_note import capture
 from quarry.vault.rules import Rules
@@ -65,7 +65,7 @@ def test_the_engine_finds_what_it_captured(vault: Vault, open_engine):
     settle(engine)
 
     assert note.path == "Inbox/Steep the oolong for three minutes.md"
-    assert [hit.path for hit in engine.search(SearchRequest("oolong tag:tea")).hits] == [note.path]
+    assert [hit.path for hit in engine.search(SearchOptions(query="oolong tag:tea")).hits] == [note.path]
     assert engine.read_note(note.path).properties["source"] == ""
 
 

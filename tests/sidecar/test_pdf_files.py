@@ -6,7 +6,7 @@ from builders import Vault, ask, find, modified, settle, tell
 from pdf_files import pdf
 
 from quarry.indexing import policy
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 pytestmark = pytest.mark.slow
 ON = "[files]\npdf = true\n"
@@ -19,7 +19,7 @@ def test_pdf_files_are_not_searched_until_the_settings_say_so(vault: Vault, open
 
     assert find(engine, "walnut") == ["a.md"]
     assert engine.status().excluded == 0
-    assert "files.pdf" in engine.explain(SearchRequest("walnut"), "a.pdf").message
+    assert "files.pdf" in engine.explain(SearchOptions(query="walnut"), "a.pdf").message
 
     engine.write_settings({"index_pdfs": True})
     settle(engine)

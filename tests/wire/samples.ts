@@ -80,12 +80,17 @@ export const methods: Methods = {
       "afterMs": 1772582400000,
       "query": "egs \"six minutes\" -hard",
       "limit": 5,
+      "offset": 10,
+      "sort": "modified",
       "mode": "hybrid",
       "fusion": "convex",
       "typing": true,
       "detail": "full",
       "snippetWidth": null,
       "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -104,11 +109,6 @@ export const methods: Methods = {
         "lexical": 1,
         "dense": 0.5
       },
-      "guard": true,
-      "expand": false,
-      "offset": 10,
-      "sort": "modified",
-      "extract": false,
       "supersedes": 6
     },
     "result": {
@@ -294,12 +294,17 @@ export const methods: Methods = {
       "afterMs": null,
       "query": "egs six minutes",
       "limit": 5,
+      "offset": 0,
+      "sort": "relevance",
       "mode": "hybrid",
       "fusion": null,
       "typing": false,
       "detail": "scan",
       "snippetWidth": null,
       "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -315,7 +320,7 @@ export const methods: Methods = {
         ]
       },
       "weights": null,
-      "guard": true,
+      "supersedes": null,
       "path": "Kitchen/Soft-boiled eggs.md"
     },
     "result": {
@@ -374,11 +379,18 @@ export const methods: Methods = {
       "waitMs": 0,
       "afterMs": null,
       "query": "eggs timer",
-      "path": "Kitchen/Soft-boiled eggs.md",
       "limit": 5,
+      "offset": 0,
+      "sort": "relevance",
       "mode": "hybrid",
       "fusion": "convex",
       "typing": false,
+      "detail": "scan",
+      "snippetWidth": null,
+      "maxTokens": 4000,
+      "expand": false,
+      "expandSmallResults": true,
+      "extract": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -393,7 +405,9 @@ export const methods: Methods = {
           "draft"
         ]
       },
-      "weights": null
+      "weights": null,
+      "supersedes": null,
+      "path": "Kitchen/Soft-boiled eggs.md"
     },
     "result": {
       "path": "Kitchen/Soft-boiled eggs.md",

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING
 from quarry.cli.exit_codes import OK
 from quarry.cli.options import (
     QUERY_HELP,
+    add_fields,
     add_vault,
     add_wait,
     checked_query,
     connect,
     exit_code_of_nothing,
-    number,
+    given_fields,
     unprotected,
     wait_for_index,
 )
 from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.errors import BadQuery
+from quarry.protocol import ContextParams
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
 
-DEFAULT_TOKENS = 2000
 REASONS: Mapping[str, str] = {
     "low-confidence": "no note is likely to answer this; `quarry search` shows the nearest",
-    "budget": "not one quote fits into --max-tokens {max_tokens}; raise it",
+    "budget": "not one quote fits into --max-tokens; raise it",
 }
 """Why nothing is quoted, where nothing else says so."""
 
@@ -36,14 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("query", nargs="+", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
-    parser.add_argument(
-        "--max-tokens",
-        type=number(50, 100_000),
-        default=DEFAULT_TOKENS,
-        metavar="N",
-        help=f"budget, 4 characters per token (default {DEFAULT_TOKENS})",
-    )
-    parser.add_argument("--limit", type=number(1, 50), metavar="N", help="maximum number of notes, 1 to 50 (default 8)")
+    add_fields(parser, ContextParams)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--format", choices=("markdown", "json"), default="markdown")
     form.add_argument("--json", dest="format", action="store_const", const="json", help="like --format json")
@@ -57,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadQuery("the query is empty", 0)
     with connect(options) as client:
         wait_for_index(client, options.wait)
-        params = {"query": query, "maxTokens": options.max_tokens, "limit": options.limit}
+        params = {"query": query, **given_fields(options, ContextParams)}
         context: wire.ContextResult = client.ask("context", params)
         status = client.status() if not context.sources else None
     if options.format == "json":
@@ -70,6 +64,6 @@ def run(options: argparse.Namespace) -> int:
     if status is None:
         return OK
     if status.notes and (reason := REASONS.get(context.abstained or "")):
-        print_stderr(reason.format(max_tokens=options.max_tokens))
+        print_stderr(reason)
     print_if_empty(client.hello.vault, status)
     return exit_code_of_nothing(context.index)

@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.hits import signal_name
 from quarry.cli.options import (
-    DEFAULT_LIMIT,
-    MAX_LIMIT,
     QUERY_HELP,
+    add_fields,
     add_json,
-    add_search_options,
     add_vault,
     checked_query,
     connect,
-    number,
+    given_fields,
     unprotected,
 )
 from quarry.cli.terminal import bold, dim, print_json, print_line
+from quarry.options import HitOptions
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
+
+FIELDS = ("limit", "mode", "fusion")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,14 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help=QUERY_HELP)
     parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
     add_vault(parser)
-    parser.add_argument(
-        "--limit",
-        type=number(1, MAX_LIMIT),
-        default=DEFAULT_LIMIT,
-        metavar="N",
-        help=f"limit of the search, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
-    )
-    add_search_options(parser)
+    add_fields(parser, HitOptions, *FIELDS)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,9 +41,7 @@ def run(options: argparse.Namespace) -> int:
     params = {
         "query": checked_query(unprotected(options.query)),
         "path": PurePath(unprotected(options.path)).as_posix(),
-        "limit": options.limit,
-        "mode": options.mode,
-        "fusion": options.fusion,
+        **given_fields(options, HitOptions, *FIELDS),
     }
     with connect(options) as client:
         explained: wire.ExplainResult = client.ask("explain", params)

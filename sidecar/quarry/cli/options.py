@@ -4,7 +4,7 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
 from quarry.cli.parser import Once
@@ -12,6 +12,9 @@ from quarry.cli.terminal import INCOMPLETE
 from quarry.client.client import SidecarClient
 from quarry.client.vault_folder import confirm_scope, find_vault
 from quarry.errors import BadQuery
+from quarry.limits import MAX_QUERY_CHARS
+from quarry.options import Params, SearchOptions
+from quarry.protocol import Option, options_of
 
 if TYPE_CHECKING:
     from quarry import protocol as wire
@@ -22,16 +25,8 @@ QUERY_HELP = (
     "match-case: [property:value] modified:7d"
 )
 MODE_NAMES = {"both": "hybrid", "words": "keyword", "meaning": "semantic"}  # as the pane calls them
-MODES = ("hybrid", "keyword", "semantic")  # as on the wire, whose types take longer to import than asking
-FUSIONS = ("convex", "rrf", "six-signals")
-SORTS = ("relevance", "modified", "created", "name")
-MAX_OFFSET = 100_000
-DEFAULT_LIMIT = 10
-MAX_LIMIT = 100  # hits, as on the wire
-MAX_QUERY = 4096  # characters, as on the wire
 START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
 LONG_WAIT_S = 3600.0  # of `--wait` without a time
-OPTIONS_WITH_VALUE = ("--vault", "--limit", "--offset", "--sort", "--mode", "--fusion", "--max-tokens")
 COMMANDS_WITH_QUERY = ("search", "explain", "context")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")
@@ -47,21 +42,42 @@ def add_vault(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
 
 
-def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose how to search."""
-    parser.add_argument(
-        "--mode",
-        type=lambda given: MODE_NAMES.get(given, given),
-        choices=MODES,
-        default="hybrid",
-        help="search by words and meaning, by words or by meaning (default: hybrid); also: both, words, meaning",
-    )
-    parser.add_argument(
-        "--fusion",
-        choices=FUSIONS,
-        help="how keyword and semantic results are combined: by weighted signals, by rank alone or by "
-        "six signals (default: the vault's setting)",
-    )
+def add_fields(parser: argparse.ArgumentParser, params: type[Params], *names: str) -> None:
+    """Add an option for each field of *params* that the command line offers, or for those called *names*."""
+    for field in _fields(params, names):
+        parser.add_argument(_flag(field.name), dest=field.name, **_as_argument(field))
+
+
+def given_fields(options: argparse.Namespace, params: type[Params], *names: str) -> dict[str, object]:
+    """The fields that `add_fields` offered and the command line gives, by their names on the wire."""
+    values = ((field.wire_name, getattr(options, field.name)) for field in _fields(params, names))
+    return {name: value for name, value in values if value is not None}
+
+
+def _fields(params: type[Params], names: Sequence[str]) -> list[Option]:
+    return [field for field in options_of(params, "cli") if not names or field.name in names]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _as_argument(field: Option) -> dict[str, Any]:
+    """The arguments of argparse's `add_argument` for *field*. A value that is not given is not sent."""
+    default = f" Default: {field.default}." if field.default is not None else ""
+    if field.choices:
+        return {
+            "type": lambda given: MODE_NAMES.get(given, given),
+            "choices": field.choices,
+            "help": field.description + default,
+        }
+    if field.type is bool:
+        return {"action": argparse.BooleanOptionalAction, "help": field.description + default}
+    assert field.type is int
+    assert field.least is not None
+    assert field.most is not None
+    least, most = int(field.least), int(field.most)
+    return {"type": number(least, most), "metavar": "N", "help": f"{field.description} {least:,} to {most:,}.{default}"}
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:
@@ -105,8 +121,8 @@ def checked_query(query: str) -> str:
     Raises:
         BadQuery: It is too long.
     """
-    if len(query) > MAX_QUERY:
-        raise BadQuery(f"the query has {len(query):,} characters; it takes up to {MAX_QUERY:,}", MAX_QUERY)
+    if len(query) > MAX_QUERY_CHARS:
+        raise BadQuery(f"the query has {len(query):,} characters; it takes up to {MAX_QUERY_CHARS:,}", MAX_QUERY_CHARS)
     return query
 
 
@@ -153,11 +169,15 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     if not arguments or arguments[0] not in (*COMMANDS_WITH_QUERY, "list", "read"):
         return list(arguments)
     protected = list(arguments[:1])
+    with_value = {
+        "--vault",
+        *(_flag(field.name) for field in options_of(SearchOptions, "cli") if field.type is not bool),
+    }
     for argument in arguments[1:]:
         if argument == "--wait" and "--" not in protected:
             protected.append(f"--wait={LONG_WAIT_S:g}")
             continue
-        is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in OPTIONS_WITH_VALUE
+        is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in with_value
         protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)
     return protected
 

@@ -9,9 +9,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from quarry.cli.hits import print_heading_trail
-from quarry.cli.options import DEFAULT_LIMIT, MAX_LIMIT, add_json, add_vault, connect, number
+from quarry.cli.options import add_fields, add_json, add_vault, connect, given_fields
 from quarry.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 from quarry.errors import BadRequest
+from quarry.limits import MAX_TEXT_CHARS
+from quarry.protocol import RelatedParams
 from quarry.redaction.sanitize import path_line
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 LEAST_TOKENS = 50  # of a note that is asked for its length alone
-MAX_TEXT = 100_000  # characters, as on the wire; what a text is about stands in its first pages
 _PLACE = re.compile(r"(.+\.(?:md|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 
 
@@ -37,13 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--text", metavar="TEXT", help="find notes similar to TEXT; - reads it from standard input")
     add_vault(parser)
-    parser.add_argument(
-        "--limit",
-        type=number(1, MAX_LIMIT),
-        default=DEFAULT_LIMIT,
-        metavar="N",
-        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
-    )
+    add_fields(parser, RelatedParams)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,16 +66,16 @@ def _asked(options: argparse.Namespace) -> dict[str, object]:
     if (options.place is None) == (options.text is None):
         raise BadRequest("give either a note or --text")
     if STDIN in (options.place, options.text):
-        return {"text": sys.stdin.read(MAX_TEXT), "limit": options.limit}
+        return {"text": sys.stdin.read(MAX_TEXT_CHARS), **given_fields(options, RelatedParams)}
     if options.text is not None:
-        if len(options.text) > MAX_TEXT:
-            raise BadRequest(f"--text has {len(options.text):,} characters; it takes up to {MAX_TEXT:,}")
-        return {"text": options.text, "limit": options.limit}
+        if len(options.text) > MAX_TEXT_CHARS:
+            raise BadRequest(f"--text has {len(options.text):,} characters; it takes up to {MAX_TEXT_CHARS:,}")
+        return {"text": options.text, **given_fields(options, RelatedParams)}
     placed = _PLACE.fullmatch(options.place)
     path = PurePath(placed[1] if placed else options.place).as_posix()
     if placed and int(placed[2]) < 1:
         raise BadRequest(f"{options.place} names line 0; lines count from 1")
-    return {"path": path, "line": int(placed[2]) - 1 if placed else None, "limit": options.limit}
+    return {"path": path, "line": int(placed[2]) - 1 if placed else None, **given_fields(options, RelatedParams)}
 
 
 def _require_line(client: SidecarClient, params: Mapping[str, Any]) -> None:

@@ -13,18 +13,14 @@ import msgspec
 from quarry.cli import hits
 from quarry.cli.exit_codes import BAD_USAGE, OK
 from quarry.cli.options import (
-    DEFAULT_LIMIT,
-    MAX_LIMIT,
-    MAX_OFFSET,
     QUERY_HELP,
-    SORTS,
-    add_search_options,
+    add_fields,
     add_vault,
     add_wait,
     checked_query,
     connect,
     exit_code_of_nothing,
-    number,
+    given_fields,
     unprotected,
     wait_for_index,
 )
@@ -40,6 +36,7 @@ from quarry.cli.terminal import (
 )
 from quarry.client.client import RequestFailed
 from quarry.errors import BadQuery, BadRequest
+from quarry.options import SearchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,27 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
-    parser.add_argument(
-        "--limit",
-        type=number(1, MAX_LIMIT),
-        metavar="N",
-        help=f"maximum number of notes, 1 to {MAX_LIMIT} (default {DEFAULT_LIMIT})",
-    )
-    parser.add_argument(
-        "--offset",
-        type=number(0, MAX_OFFSET),
-        default=0,
-        metavar="N",
-        help="skip the first N notes (default 0)",
-    )
-    parser.add_argument(
-        "--sort",
-        choices=SORTS,
-        default="relevance",
-        help="best first, last changed first, last created first, or by file name; all but relevance show only notes "
-        "with every word, and likely answers",
-    )
-    add_search_options(parser)
+    add_fields(parser, SearchOptions)
     add_wait(parser)
     parser.add_argument(
         "--why",
@@ -84,13 +61,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="show how the query was interpreted and why each hit ranks where it does",
     )
     parser.add_argument("--full", action="store_true", help="print whole passages with their scores")
-    parser.add_argument(
-        "--max-tokens",
-        type=number(50, 100_000),
-        default=4000,
-        metavar="N",
-        help="token budget for all passages (default 4000)",
-    )
     parser.add_argument(
         "--strict",
         action=argparse.BooleanOptionalAction,
@@ -213,15 +183,10 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
     has_text = options.full or options.as_json or options.as_markdown
     params: Mapping[str, Any] = {
         "query": query,
-        "limit": DEFAULT_LIMIT if options.limit is None else options.limit,
-        "offset": options.offset,
-        "sort": options.sort,
-        "mode": options.mode,
-        "fusion": options.fusion,
         "detail": "full" if has_text or options.why else "scan",
-        "maxTokens": options.max_tokens,
         "expand": options.full or options.as_json,
-        "guard": options.limit is None,  # an explicit limit is kept
+        "expandSmallResults": options.limit is None,  # an explicit limit is kept
+        **given_fields(options, SearchOptions),
     }
     result: wire.SearchResult = client.ask("search", params)
     is_strict = options.files if options.strict is None else options.strict

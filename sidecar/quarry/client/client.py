@@ -24,7 +24,7 @@ from quarry import protocol as wire
 from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.client.launch import start_sidecar
 from quarry.config import runtime_dir
-from quarry.limits import MAX_CONNECTIONS, PROTOCOL_VERSION, UNFINISHED
+from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION, UNFINISHED
 from quarry.vault.identity import vault_id
 
 REPLY_TIMEOUT_S = 30.0
@@ -36,7 +36,6 @@ WAIT_POLL_S = 0.05  # how often a caller that may give up is asked; a person not
 MAX_STARTS = 3  # of sidecars that exit at once; a fourth would exit, too
 STATUS_POLL_S = 2.0  # ask after so long without a notification: one can be lost, and a caller must not wait for ever
 READY_POLL_S = 0.1  # between two requests to wait, if the first was answered before the work was done
-MAX_WAIT_MS = 60_000  # as on the wire
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 
 T = TypeVar("T")

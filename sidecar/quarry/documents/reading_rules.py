@@ -7,7 +7,7 @@ from the code that reads notes, because every start needs them and most starts r
 
 from msgspec import Struct
 
-from quarry.types import Stemming
+from quarry.options import Stemming
 
 SCRUBBER_VERSION = 2
 """Raise it with every change to the rules in `secrets/`, so that notes indexed before are scrubbed again."""

@@ -20,7 +20,7 @@ from quarry.engine import Engine, Status
 from quarry.errors import BadQuery, DeadlineExceeded, ExtraMissing, IndexUnavailable, QuarryError
 from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.corpus import Corpus, prepare
-from quarry.types import Fusion, SearchMode, SearchRequest
+from quarry.options import Fusion, Mode, SearchOptions
 from quarry.vault.paths import nfc
 
 if TYPE_CHECKING:
@@ -48,20 +48,19 @@ DEPTH = 100  # of a run; no measure looks further down
 class System(Struct, frozen=True):
     """A mode and a fusion method of the engine."""
 
-    mode: SearchMode
+    mode: Mode
     fusion: Fusion
 
-    def request(self, query: str, limit: int) -> SearchRequest:
+    def request(self, query: str, limit: int) -> SearchOptions:
         """The request for *query* as typed: *limit* hits, without snippets."""
-        return SearchRequest(
-            query,
+        return SearchOptions(
+            query=query,
             limit=limit,
             mode=self.mode,
             fusion=self.fusion,
             snippet_width=NO_SNIPPETS,
             max_tokens=NO_TOKEN_LIMIT,
-            show_all_when_few=False,
-            with_text=False,
+            expand_small_results=False,
         )
 
 

@@ -20,9 +20,8 @@ from quarry.index.files import clear_leftovers, discard, install, quarantine, re
 from quarry.index.keys import NoteIds, content_hash, note_of, title_hash
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
-from quarry.index.postings.codec import PostingsDamaged
-from quarry.index.postings.columns import TERMS_VERSION
-from quarry.index.postings.query import MAX_TERMS, KeywordQuery, QueryTerm, query_term
+from quarry.index.postings.dictionary import PostingsDamaged
+from quarry.index.postings.fields import MAX_TERMS, TERMS_VERSION, KeywordQuery, QueryTerm, query_term
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (

@@ -24,7 +24,7 @@ from quarry.index.keys import (
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import NoteRow, note_from, note_rows
-from quarry.index.postings.columns import NoteTerms, chunk_lengths, languages_in, name_length
+from quarry.index.postings.fields import NoteTerms, chunk_lengths, languages_in, name_length
 from quarry.index.postings.fts5 import check_keyword_index
 from quarry.index.schema import TABLE_NAMES
 from quarry.index.vectors.rows import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model

@@ -20,7 +20,8 @@ from quarry.index.filters.phrases import WrittenPhrases
 from quarry.index.keys import NoteIds, fold_name, id_list, id_range
 from quarry.index.records import IndexedFile, Newest, Problem
 from quarry.lazy_pattern import lazy_pattern
-from quarry.types import Candidate, FileStamp, SortOrder
+from quarry.options import SortOrder
+from quarry.types import Candidate, FileStamp
 
 NEWEST_FIRST = " ORDER BY n.mtime_ns DESC, n.path"
 

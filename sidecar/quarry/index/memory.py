@@ -7,13 +7,13 @@ import apsw
 from msgspec import Struct, field
 
 from quarry.analysis.alternatives import Languages
+from quarry.analysis.normalize import TAGS
 from quarry.index.database import select
 from quarry.index.keys import id_list
 from quarry.index.maps import MapsOfContent
 from quarry.index.meta import SnapshotCache
 from quarry.index.note_rows import read_list
-from quarry.index.postings.columns import read_languages, vault_languages
-from quarry.index.postings.postings_cache import FEW_NOTES, PostingsCache
+from quarry.index.postings.cache import FEW_NOTES, PostingsCache
 from quarry.index.postings.spelling import SpellingIndex
 from quarry.index.postings.stored_snapshot import Documents
 from quarry.index.records import Newest, NoteName
@@ -169,3 +169,29 @@ class Memory(Struct, frozen=True):
             contextual=VectorCache(limits, CONTEXTUAL),
             postings=PostingsCache(database, few_notes=few_notes),
         )
+
+
+# Each different value, found by a look-up of its own: a vault of 50,000 notes in German has but one.
+_LANGUAGES = """
+WITH RECURSIVE found(value) AS (
+    SELECT min(languages) FROM notes WHERE languages IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(languages) FROM notes WHERE languages > found.value) FROM found WHERE found.value IS NOT NULL
+)
+SELECT value FROM found WHERE value IS NOT NULL
+"""
+
+
+_ORDER = tuple(TAGS)
+
+
+def read_languages(column: str | None) -> Languages:
+    """Decode `notes.languages`: the languages of a note besides English."""
+    return tuple(sorted(column.split(" "), key=_ORDER.index)) if column else ()
+
+
+def vault_languages(connection: apsw.Connection) -> Languages:
+    """The languages that any note has terms in; exact, as no count of them is kept."""
+    rows: list[tuple[str]] = select(connection, _LANGUAGES)
+    found = {language for (value,) in rows for language in value.split(" ")}
+    return tuple([language for language in _ORDER if language in found])

@@ -4,7 +4,7 @@ Encodes the content of a note - its chunks, links and tags - as one compressed v
 One value a note, not one a chunk: the chunks of a note share their words, so that this takes less room than each by
 itself with a trained dictionary, is made in one call and needs no dictionary (decisions/007).
 
-Before compression the value is a line of terms (the forward index, `keyword/forward.py`), two lines of JSON, and then
+Before compression the value is a line of terms (the forward index, `postings/fields.py`), two lines of JSON, and then
 the texts, one after another. One text among many is sliced out, and a column of the JSON with an entry for each chunk
 is decoded only for the chunks that are asked about. A column that holds its usual values is written as 0; the last one,
 the anchors, which no Markdown file has, is then not written at all.
@@ -25,8 +25,8 @@ from msgspec.structs import replace
 from quarry.errors import IndexDamaged
 from quarry.index.database import SqlValue
 from quarry.index.keys import slot_of
-from quarry.index.postings.codec import PostingsDamaged, compress, decompress
-from quarry.index.postings.columns import NoteTerms, decode_terms, encode_terms
+from quarry.index.postings.dictionary import PostingsDamaged, compress, decompress
+from quarry.index.postings.fields import NoteTerms, decode_terms, encode_terms
 from quarry.types import Chunk, Link, Note, Shift
 
 MAX_BYTES = 1 << 28  # of a note in full; a damaged length must not ask for all memory
@@ -57,7 +57,7 @@ class PackedNote(NamedTuple):
     The position of a chunk is stored as a difference from where the chunk before it ends, which is mostly zero.
     """
 
-    terms_line: bytes  # see `keyword/forward.py`
+    terms_line: bytes  # see `postings/fields.py`
     links_json: bytes
     texts: str
     slots: list[int]
@@ -240,7 +240,7 @@ def unpack(packed: bytes) -> NoteContent:
 class StoredTerms(Struct, frozen=True):
     """The encoded terms of a note, without the rest of its content."""
 
-    line: bytes  # see `keyword/forward.py`
+    line: bytes  # see `postings/fields.py`
     slots: Sequence[int] | None  # None: the first ones
 
     def slot(self, number: int) -> int:

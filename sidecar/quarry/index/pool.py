@@ -19,8 +19,8 @@ from quarry.index.database import Parts, connect, explained
 from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
 from quarry.index.memory import Memory
+from quarry.index.postings.cache import PostingsCache
 from quarry.index.postings.fts5 import create_keyword_index, has_keyword_index
-from quarry.index.postings.postings_cache import PostingsCache
 from quarry.index.reader import Reader
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.vectors.matrix import VectorLimits

@@ -14,7 +14,8 @@ from quarry.index.keys import content_hash, note_checksum
 from quarry.index.maps import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
-from quarry.index.postings.columns import (
+from quarry.index.postings.builder import CountedDocument, TermCounts, count_terms
+from quarry.index.postings.fields import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
     NoteTerms,
@@ -23,8 +24,8 @@ from quarry.index.postings.columns import (
     name_length,
     note_terms,
 )
-from quarry.index.postings.term_counts import CountedDocument, TermCounts, count_terms
-from quarry.types import FileStamp, Note, Stemming
+from quarry.options import Stemming
+from quarry.types import FileStamp, Note
 
 
 class CountedNote(NamedTuple):

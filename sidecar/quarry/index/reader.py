@@ -20,12 +20,12 @@ from quarry.index.listing import OrderedNote, ordered_notes
 from quarry.index.memory import Memory, SnapshotData
 from quarry.index.note_codec import PackedNote
 from quarry.index.note_rows import each_chunk, note_from, note_row, read_passages, read_properties
-from quarry.index.postings.searcher import (
-    Fts5Retriever,
-    KeywordRetriever,
+from quarry.index.postings.query import (
+    Fts5Postings,
     KeywordSearcher,
-    MemoryRetriever,
-    NoRetriever,
+    MemoryPostings,
+    NoPostings,
+    PostingsSource,
 )
 from quarry.index.records import (
     IncomingLink,
@@ -47,7 +47,8 @@ from quarry.index.vectors.layered_query import layered_query
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
-from quarry.types import Candidate, FileStamp, PropertyValue, Ranking, SortOrder
+from quarry.options import SortOrder
+from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 
 LISTING_TIMEOUT_S = 60.0  # filters of a list are cheap; this only bounds a disk that hangs
 
@@ -83,9 +84,9 @@ class Reader:
 
     @cached_property
     def keywords(self) -> KeywordSearcher:
-        """The keyword index of this snapshot; its source of postings is chosen once, by `_retriever`."""
+        """The keyword index of this snapshot; its source of postings is chosen once, by `_postings_source`."""
         return KeywordSearcher(
-            self._db, self._retriever(), self._snapshot_data.locations, self._contents, self.languages
+            self._db, self._postings_source(), self._snapshot_data.locations, self._contents, self.languages
         )
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
@@ -206,14 +207,14 @@ class Reader:
     def _snapshot_data(self) -> SnapshotData:
         return self._memory.snapshot_data.at(self._db)
 
-    def _retriever(self) -> KeywordRetriever:
+    def _postings_source(self) -> PostingsSource:
         """The source of postings: memory if it has this snapshot, otherwise the forward index by way of FTS5."""
         if not self._parts.has_fts5:
-            return NoRetriever(self._db)
+            return NoPostings(self._db)
         scorer = self._memory.postings.scorer(self._db)
         if scorer is not None:
-            return MemoryRetriever(scorer, self._memory.spelling)
-        return Fts5Retriever(self._db, self._memory.documents, self._memory.spelling)
+            return MemoryPostings(scorer, self._memory.spelling)
+        return Fts5Postings(self._db, self._memory.documents, self._memory.spelling)
 
     def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
         """

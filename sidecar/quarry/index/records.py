@@ -5,7 +5,8 @@ from msgspec import Struct, field
 from quarry.analysis.alternatives import Languages
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
 from quarry.kinds import bare_name
-from quarry.types import Chunk, FileStamp, Link, Note, Ranking, Scope
+from quarry.options import Scope
+from quarry.types import Chunk, FileStamp, Link, Note, Ranking
 
 
 class StoredChunk(Struct, frozen=True):

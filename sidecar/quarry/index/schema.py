@@ -4,7 +4,7 @@ What the database looks like: tables and versions.
     notes ──┬─ bodies               what the note says: chunks, links, tags and terms, compressed (`note_codec.py`)
             ├─ tags, links          by what a look-up asks for them; what they say stands in the body
             ├─ title_vectors        the embedding of each title
-            ├─ notes_fts            keyword index: proposes the notes that hold a term (`keyword/fts5.py`)
+            ├─ notes_fts            keyword index: proposes the notes that hold a term (`postings/fts5.py`)
             └─ chunk_rows ──┬─ vectors    the embedding of each chunk (int8, with a checksum)
                             └─ pending    chunks that wait for one
     changes, problems, meta
@@ -43,8 +43,8 @@ _TABLES = (
         sha256 BLOB NOT NULL,
         chunk_count INTEGER NOT NULL,
         checksum BLOB NOT NULL,        -- over what `note_rows.note_values` gives, and the body
-        name_length INTEGER NOT NULL,  -- terms of its names, see `keyword/forward.py`
-        languages TEXT,                -- see `keyword/columns.py`: `languages_in`
+        name_length INTEGER NOT NULL,  -- terms of its names, see `postings/fields.py`
+        languages TEXT,                -- see `postings/fields.py`: `languages_in`
         is_map INTEGER NOT NULL,       -- 1: see `maps.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
@@ -83,7 +83,7 @@ _TABLES = (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see keys.py
         number INTEGER NOT NULL,
         content INTEGER NOT NULL,      -- `keys.content_number` of what is embedded
-        length INTEGER NOT NULL,       -- terms of the chunk, see `keyword/forward.py`
+        length INTEGER NOT NULL,       -- terms of the chunk, see `postings/fields.py`
         note_length INTEGER NOT NULL,  -- those that count for its note
         note_id INTEGER NOT NULL GENERATED ALWAYS AS ("""
     + note_of_sql("id")

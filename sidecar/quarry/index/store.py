@@ -21,8 +21,8 @@ from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
 from quarry.index.pool import ReaderPool, open_reader, open_writer, warm_memory
 from quarry.index.postings.builder import BulkCollector
+from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.fts5 import begin_bulk, merge
-from quarry.index.postings.postings_cache import FEW_NOTES
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import PendingChunk, PendingTitle
@@ -31,7 +31,8 @@ from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.contextual import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Sentence, message
-from quarry.types import FileStamp, Note, Retriever
+from quarry.options import Retriever
+from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)
 

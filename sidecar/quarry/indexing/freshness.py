@@ -1,4 +1,4 @@
-"""How current is an index, and is there any point in waiting until it is more so?"""
+"""How current an index is, and whether an answer should wait until it is more so."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -6,10 +6,11 @@ from contextlib import AbstractContextManager, contextmanager
 from msgspec import Struct
 
 from quarry.index import Reader
-from quarry.indexing.activity import Progress, State
-from quarry.indexing.metadata import FILLED
+from quarry.indexing.current_index import INITIAL_SYNC_DONE
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.status import Progress, State
 from quarry.indexing.sync import Synchronizer
-from quarry.indexing.worker import RequestQueue, Worker
+from quarry.indexing.worker import Worker
 
 STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
 """States in which an answer is as complete as waiting makes it: a rebuild changes nothing, nothing is coming."""
@@ -18,10 +19,10 @@ BLOCKED: frozenset[State] = frozenset({"paused", "failed"})
 """States in which reported changes do not enter the index until something else happens."""
 
 UNCOUNTED: frozenset[State] = frozenset({"starting", "scanning", "rebuilding"})
-"""States in which what is outstanding is not known, or is that of another index."""
+"""States in which the lag is not known, or is that of another index."""
 
-MAX_OUTSTANDING = 0.05  # of the notes in the index; with more to come, that no note has a word means little
-FEW_OUTSTANDING = 16  # notes, of a small vault: a save or two
+MAX_LAG = 0.05  # of the notes in the index; with more to come, that no note has a word means little
+FEW_LAGGING = 16  # notes, of a small vault: a save or two
 
 
 class Freshness(Struct, frozen=True):
@@ -29,7 +30,7 @@ class Freshness(Struct, frozen=True):
 
     state: State
     done: int  # notes of the work in progress that are done; without work, all that can be found
-    total: int  # notes of the work in progress; `total - done` is what is known to be outstanding
+    total: int  # notes of the work in progress; `total - done` is known to be missing
     epoch: int  # the generation of the index
 
 
@@ -62,9 +63,9 @@ class IndexFreshness:
             IndexUnavailable, IndexDamaged: The index cannot be read.
         """
         state, progress = self.state, self._sync.activity.progress()
-        waiting, outstanding = self._requests.change_count, self._requests.outstanding
-        with self._reader() as reader:  # behind what is outstanding: a snapshot that has more does no harm
-            yield freshness(state, progress, reader.note_count, waiting, outstanding, reader.generation)
+        waiting, lag = self._requests.change_count, self._requests.lag
+        with self._reader() as reader:  # after the lag: a snapshot that has more does no harm
+            yield freshness(state, progress, reader.note_count, waiting, lag, reader.generation)
 
     def now(self) -> Freshness:
         """How current an answer is that is read from now on; raises as `snapshot`."""
@@ -74,21 +75,21 @@ class IndexFreshness:
     def is_nearly_complete(self, reader: Reader) -> bool:
         """Whether *reader* sees nearly all notes of the vault, as far as is known."""
         if self._sync.activity.state in UNCOUNTED:
-            return reader.meta_get(FILLED) is not None
-        outstanding = max(self._sync.activity.pending, self._requests.outstanding)
-        return outstanding <= max(FEW_OUTSTANDING, MAX_OUTSTANDING * reader.note_count)
+            return reader.meta_get(INITIAL_SYNC_DONE) is not None
+        lag = max(self._sync.activity.pending, self._requests.lag)
+        return lag <= max(FEW_LAGGING, MAX_LAG * reader.note_count)
 
-    def last_report(self, until_ms: int | None = None) -> int:
-        """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""
-        return self._requests.last_report(until_ms)
+    def sequence_at(self, at_ms: int | None = None) -> int:
+        """The sequence number of the last change reported up to *at_ms*, milliseconds since 1970; None: up to now."""
+        return self._requests.sequence_at(at_ms)
 
-    def holds(self, report: int) -> bool:
-        """Whether all changes up to the one with the number *report* are in the index."""
-        return self._requests.is_carried_out(report)
+    def includes(self, sequence: int) -> bool:
+        """Whether all changes up to the one with the number *sequence* are in the index."""
+        return sequence <= self._requests.acknowledged
 
-    def is_worth_waiting(self, report: int, left_s: float) -> bool:
+    def is_worth_waiting(self, sequence: int, left_s: float) -> bool:
         """
-        Whether an answer will be more complete within *left_s* seconds, with the changes up to *report* at least.
+        Whether an answer will be more complete within *left_s* seconds, with the changes up to *sequence* at least.
 
         Work that would give way to a first answer begins. Raises as `now`.
         """
@@ -96,26 +97,24 @@ class IndexFreshness:
         self._sync.model.slot.start_loading()
         if self.state in BLOCKED or left_s <= 0:
             return False
-        if not self.holds(report) or self._sync.model.slot.state == "loading":
+        if not self.includes(sequence) or self._sync.model.slot.state == "loading":
             return True
         with self._reader() as reader:
             notes = reader.note_count
         return is_worth_waiting(self.state, self._sync.activity.progress(), notes, left_s)
 
 
-def freshness(
-    state: State, progress: Progress | None, notes: int, waiting: int, outstanding: int, epoch: int
-) -> Freshness:
+def freshness(state: State, progress: Progress | None, notes: int, waiting: int, lag: int, epoch: int) -> Freshness:
     """
     The freshness of an index.
 
     Args:
         notes: That can be found.
         waiting: Changes that no work has begun with.
-        outstanding: Changes that are not in the index, those *waiting* among them.
+        lag: Changes that are not in the index, those *waiting* among them.
     """
     if progress is None:
-        return Freshness(state, notes, notes + outstanding, epoch)
+        return Freshness(state, notes, notes + lag, epoch)
     return Freshness(state, progress.done_notes, progress.total_notes + waiting, epoch)
 
 

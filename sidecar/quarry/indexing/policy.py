@@ -8,16 +8,21 @@ on without it would index what is meant to be left out.
 import logging
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from quarry.errors import BadSettings
-from quarry.indexing.pdf_library import NO_PDF_LIBRARY, can_read_pdfs
 from quarry.kinds import KINDS, DocumentKind
 from quarry.settings import SETTINGS_FILE, Settings, load_settings
 from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
 
 _log = logging.getLogger(__name__)
+_PDF_EXTRA = "quarry-search[pdf]"
+NO_PDF_LIBRARY = (
+    "files.pdf is set, but what reads PDF files is not installed; install it with "
+    f'`uv tool install --force "{_PDF_EXTRA}"` or `pip install "{_PDF_EXTRA}"`, and restart the search engine'
+)
 _Stamps = Mapping[str, tuple[int, int, int] | None]
 
 
@@ -79,6 +84,11 @@ class Policy:
     def _go_on_without(self, reason: str) -> None:
         meanwhile = "nothing new is indexed" if self._rules is None else "the settings from before hold"
         self.problems = (f"{reason}; until then {meanwhile}",)
+
+
+def can_read_pdfs() -> bool:
+    """Whether the library that reads PDF files is installed."""
+    return find_spec("pypdf") is not None
 
 
 def _kinds(settings: Settings) -> tuple[DocumentKind, ...]:

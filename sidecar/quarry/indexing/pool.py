@@ -1,9 +1,10 @@
 """
-The processes that prepare a large plan: how many, which does what, and what happens when one dies.
+Where notes are prepared: on the calling thread or, for a large plan, in processes that work side by side.
 
-Results come in the order of the plan, whichever process was quicker, so that two rebuilds give the same rows. A process
-that dies is replaced, and what it had in hand is tried one item at a time: an item that ends a process by itself is
-named and left out.
+Either way the results are the same and in the order of the plan, so that two rebuilds give the same rows. A process
+that dies is replaced, and its task is tried again one item at a time: an item that ends a process by itself is reported
+and left out. Where no process can be started, the calling thread prepares everything, and the user is told: searches
+are slower meanwhile, as Python's threads share one interpreter.
 
 A process opens no database and no socket, and runs behind everything else on the machine.
 """
@@ -13,53 +14,47 @@ import io
 import logging
 import os
 import pickle
+import queue
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from types import MappingProxyType, TracebackType
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from quarry.config import READ_BATCH_BYTES
 from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder, Fingerprint
-from quarry.errors import QuarryError
-from quarry.indexing.limits import ProcessLimits
-from quarry.indexing.pdf_process import PdfProcess
-from quarry.indexing.prepare import NotePreparer
-from quarry.indexing.read_files import read_groups, read_stamps
-from quarry.indexing.worker_process import ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
+from quarry.errors import Cancelled
+from quarry.index import Index
+from quarry.indexing.pdf import PdfReader
+from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
+from quarry.indexing.process import (
+    ChildProcess,
+    ParentConnection,
+    PlanLimits,
+    ProcessDied,
+    ProcessUnavailable,
+    wait_for,
+)
+from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_moves, read_one, read_stamps
+from quarry.indexing.vector_model import WorkerOptions
 
 _log = logging.getLogger(__name__)
-TASKS_AHEAD = 3  # a process: one at work, one ready, one on its way
-MAX_PROCESSES = 2  # one writer is kept busy by two
-_BATCH_ITEMS = 512  # stamps or vectors in one reply
+T = TypeVar("T")
+
+TASKS_AHEAD = 3  # per process: one at work, one ready, one on its way
+POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
+_NONE: Mapping[str, FoundFile] = MappingProxyType({})
 
 TaskKind = Literal["prepare", "stamps", "embed"]
-
-
-class WorkerOptions(Struct, frozen=True):
-    """How worker processes load the model of the serving one, and how many may run."""
-
-    load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it
-    model_name: str
-    max_processes: int = MAX_PROCESSES  # at once
-    limits: ProcessLimits = ProcessLimits()
-
-    def encoder(self, fingerprint: Fingerprint) -> Encoder:
-        """
-        The model of that *fingerprint*.
-
-        Raises:
-            ProcessUnavailable: It is not there, or is another by now: the serving process has it in memory.
-        """
-        try:
-            encoder = self.load(self.model_name)
-        except QuarryError as error:
-            raise ProcessUnavailable(str(error)) from error
-        if encoder.fingerprint != fingerprint:
-            raise ProcessUnavailable(f"the files of the model {self.model_name!r} changed; restart Quarry to use them")
-        return encoder
+Result: TypeAlias = Any
+"""`Ready`, a `FoundFile` or a vector, by the kind of task; or `PoisonItem`."""
 
 
 class WorkerSetup(Struct, frozen=True):
@@ -75,37 +70,7 @@ class PoolTask(Struct, frozen=True):
     """A part of a plan; `items` are `Move`s, paths or texts, by *kind*."""
 
     kind: TaskKind
-    items: tuple[object, ...]
-
-
-class ResultBatch(Struct, frozen=True):
-    """
-    Results for the next items of a task, in their order.
-
-    Pickled one after the other and not all at once: unpickling holds the interpreter, and searches want it in between.
-    One pickler remembers what it wrote, so that what results share is sent once.
-    """
-
-    count: int
-    pickled: bytes
-
-    @classmethod
-    def of(cls, results: Sequence[object]) -> "ResultBatch":
-        """*results* ready to be sent."""
-        file = io.BytesIO()
-        pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
-        for result in results:
-            pickler.dump(result)
-        return cls(len(results), file.getvalue())
-
-    def opened(self) -> Iterator[object]:
-        """The results, each unpickled when it is asked for."""
-        unpickler = pickle.Unpickler(io.BytesIO(self.pickled))  # noqa: S301  see `worker_process`
-        return (unpickler.load() for _ in range(self.count))
-
-
-class TaskDone(Struct, frozen=True):
-    """Every item of the task was answered; also the first thing a process says, when it is ready."""
+    items: Sequence[object]
 
 
 class PoisonItem(Struct, frozen=True):
@@ -114,127 +79,167 @@ class PoisonItem(Struct, frozen=True):
     how: str
 
 
-Result: TypeAlias = Any
-"""`Ready`, a `FoundFile` or a vector, by the kind of task; or `PoisonItem`."""
+class ResultBatch(Struct, frozen=True):
+    """
+    The results of a task, in the order of its items.
+
+    Each is pickled by itself: unpickling holds the interpreter, and searches want it in between. One pickler writes all
+    of them, so that what results share is sent once.
+    """
+
+    count: int
+    pickled: bytes
+
+    @classmethod
+    def of(cls, results: Sequence[object]) -> Self:
+        """*results*, ready to be sent."""
+        file = io.BytesIO()
+        pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+        for result in results:
+            pickler.dump(result)
+        return cls(len(results), file.getvalue())
+
+    def opened(self) -> Iterator[object]:
+        """The results, each unpickled when it is asked for."""
+        unpickler = pickle.Unpickler(io.BytesIO(self.pickled))  # noqa: S301  see `process`
+        return (unpickler.load() for _ in range(self.count))
 
 
-class _Assignment(Struct):
-    """A task given to the process at *seat*; `task.items` are those not yet answered."""
+class _Outcome(Struct):
+    """What became of a task: its results, and how each process ended that died of it."""
 
-    seat: int
-    task: PoolTask
+    results: list[ResultBatch | PoisonItem] = field(default_factory=list)
+    deaths: list[str] = field(default_factory=list)
+
+    def opened(self) -> Iterator[Result]:
+        for result in self.results:
+            if isinstance(result, ResultBatch):
+                yield from result.opened()
+            else:
+                yield result
 
 
 class WorkerPool:
     """
-    Processes at work for *setup*, until `close`.
+    Processes that prepare what *setup* describes, each driven by a thread, until `close`.
 
     Args:
-        on_idle: Called while there is nothing to do but wait; may raise, to stop.
-        report: Told what went wrong, in a sentence for people.
+        on_wait: Called while there is nothing to do but wait; may raise, to stop.
+        report: Receives a sentence for people when a process died.
 
     Raises:
         ProcessUnavailable: No process can be started here.
     """
 
-    def __init__(self, setup: WorkerSetup, on_idle: Callable[[], None], report: Callable[[str], None]) -> None:
+    def __init__(self, setup: WorkerSetup, on_wait: Callable[[], None], report: Callable[[str], None]) -> None:
         self._setup = setup
-        self._on_idle = on_idle
+        self._on_wait = on_wait
         self._report = report
-        self._processes: list[WorkerProcess] = []
+        self._is_closing = False
+        self._running: set[ChildProcess] = set()
+        self._idle: queue.SimpleQueue[ChildProcess | None] = queue.SimpleQueue()  # None: one that is yet to be started
+        count = process_count(setup.options.max_processes)
+        self._threads = ThreadPoolExecutor(count, "quarry-pool")
         try:
-            self._processes += [_start(setup) for _ in range(process_count(setup.options.max_processes))]
-            for process in self._processes:
-                self._await_ready(process)
+            for _ in range(count):
+                self._idle.put(None)
+            for started in [self._threads.submit(self._start) for _ in range(count)]:
+                wait_for(started, on_wait)
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
         """End all processes; their memory is free when this returns."""
-        for process in self._processes:
+        self._is_closing = True
+        for process in tuple(self._running):
+            process.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for process in tuple(self._running):
             process.close()
-        self._processes.clear()
+        self._running.clear()
 
     @property
     def pids(self) -> list[int]:
         """The ids of the processes."""
-        return [process.pid for process in self._processes]
+        return [process.pid for process in self._running]
 
-    def work(self, kind: TaskKind, items: Sequence[object], task_size: int) -> Iterator[list[Result]]:
+    def work(self, kind: TaskKind, tasks: Iterable[Sequence[object]]) -> Iterator[list[Result]]:
         """
-        The result of each of *items*, in order, some at a time.
+        The results of each of *tasks*, lists of items, in order.
 
         Raises:
             ProcessUnavailable: A process ended and no other can be started; what was yielded before holds.
             VaultMissing: The vault itself cannot be opened.
         """
-        tasks = (PoolTask(kind, tuple(items[at : at + task_size])) for at in range(0, len(items), task_size))
-        assigned: deque[_Assignment] = deque()
-        for _ in range(TASKS_AHEAD):
-            for seat in range(len(self._processes)):
-                self._assign_next(tasks, seat, assigned)
-        while assigned:
-            assignment = assigned.popleft()
-            try:
-                yield from self._results(assignment)
-            except WorkerDied as death:
-                yield from self._one_by_one(assignment, str(death))
-                for other in assigned:
-                    if other.seat == assignment.seat:
-                        self._processes[other.seat].send(other.task)
-            self._assign_next(tasks, assignment.seat, assigned)
+        source = (PoolTask(kind, items) for items in tasks)
+        ahead = TASKS_AHEAD * process_count(self._setup.options.max_processes)
+        submitted: deque[Future[_Outcome]] = deque(
+            self._threads.submit(self._run, task) for task in islice(source, ahead)
+        )
+        while submitted:
+            outcome = wait_for(submitted.popleft(), self._on_wait)
+            submitted.extend(self._threads.submit(self._run, task) for task in islice(source, 1))
+            for how in outcome.deaths:
+                self._report(
+                    f"a process that prepares notes ended by itself ({how}); it was started again, nothing is lost"
+                )
+            yield list(outcome.opened())
 
-    # --- steps ---------------------------------------------------------------------------------
+    # --- on a thread of the pool ---------------------------------------------------------------
 
-    def _assign_next(self, tasks: Iterator[PoolTask], seat: int, assigned: deque[_Assignment]) -> None:
-        if task := next(tasks, None):
-            self._processes[seat].send(task)
-            assigned.append(_Assignment(seat, task))
+    def _start(self) -> None:
+        self._idle.put(self._started(self._idle.get()))
 
-    def _results(self, assignment: _Assignment) -> Iterator[list[Result]]:
-        task = assignment.task
-        while isinstance(reply := self._next(self._processes[assignment.seat]), ResultBatch):
-            assignment.task = task = PoolTask(task.kind, task.items[reply.count :])
-            yield list(reply.opened())
-        assert isinstance(reply, TaskDone)
-
-    def _one_by_one(self, assignment: _Assignment, how: str) -> Iterator[list[Result]]:
-        """Retry the unanswered items of a task whose process died, one at a time: one that ends the next is poison."""
-        seat, task = assignment.seat, assignment.task
-        self._replace(seat, how)
-        for item in task.items:
-            alone = _Assignment(seat, PoolTask(task.kind, (item,)))
-            self._processes[seat].send(alone.task)
-            try:
-                yield from self._results(alone)
-            except WorkerDied as death:
-                if alone.task.items:
-                    yield [PoisonItem(str(death))]
-                self._replace(seat, str(death))
-
-    def _replace(self, seat: int, how: str) -> None:
-        """Start another process in place of the one at *seat*, which ended as *how* says."""
-        _log.warning("a process that prepares notes ended (%s) and is started again", how)
-        self._report(f"a process that prepares notes ended by itself ({how}); it was started again, nothing is lost")
-        self._processes[seat].close()
-        self._processes[seat] = _start(self._setup)
-        self._await_ready(self._processes[seat])
-
-    def _await_ready(self, process: WorkerProcess) -> None:
+    def _run(self, task: PoolTask) -> _Outcome:
+        """Have an idle process carry *task* out; where it dies, another one tries the items one by one."""
+        outcome = _Outcome()
+        process = self._idle.get()
         try:
-            self._next(process)
-        except WorkerDied as death:
+            process = self._started(process)
+            process.send(task)
+            outcome.results.append(process.receive())
+        except ProcessDied as death:
+            self._bury(process, death, outcome)
+            process = None
+            for item in task.items:
+                process = self._started(process)
+                process.send(PoolTask(task.kind, (item,)))
+                try:
+                    outcome.results.append(process.receive())
+                except ProcessDied as second:
+                    self._bury(process, second, outcome)
+                    process = None
+                    outcome.results.append(PoisonItem(str(second)))
+        finally:
+            self._idle.put(process)
+        return outcome
+
+    def _started(self, process: ChildProcess | None) -> ChildProcess:
+        """*process*, or a new one that is ready for work if it is None."""
+        if process is not None:
+            return process
+        started = ChildProcess(__name__, self._setup, self._setup.options.limits)
+        self._running.add(started)
+        try:
+            if self._is_closing:
+                raise Cancelled("the pool is closed")
+            started.receive()  # it is ready
+        except ProcessDied as death:
+            self._running.discard(started)
+            started.close()
             raise ProcessUnavailable(f"processes end before they begin ({death})") from death
+        return started
 
-    def _next(self, process: WorkerProcess) -> Any:
-        while (reply := process.receive()) is None:
-            self._on_idle()
-        return reply
-
-
-def _start(setup: WorkerSetup) -> WorkerProcess:
-    return WorkerProcess(__name__, setup, setup.options.limits)
+    def _bury(self, process: ChildProcess | None, death: ProcessDied, outcome: _Outcome) -> None:
+        """Let go of *process* and put its *death* into *outcome*, unless the pool killed it itself."""
+        if self._is_closing:
+            raise Cancelled("the pool is closed") from death
+        _log.warning("a process that prepares notes ended (%s) and is started again", death)
+        outcome.deaths.append(str(death))
+        if process:
+            self._running.discard(process)
+            process.close()
 
 
 def process_count(max_processes: int) -> int:
@@ -257,31 +262,188 @@ def main(parent: ParentConnection) -> None:
     setup = parent.receive()
     assert isinstance(setup, WorkerSetup)
     encoder = setup.options.encoder(setup.fingerprint) if setup.fingerprint else None
-    preparer = NotePreparer(setup.rules, encoder, with_counts=True, pdf=PdfProcess(setup.root))
+    preparer = NotePreparer(setup.rules, encoder, with_counts=True, pdf=PdfReader(setup.root))
     gc.disable()  # nothing here refers to itself, and looking for what does is a tenth of all work
+    parent.send("ready")
     while True:
-        parent.send(TaskDone())
         task = parent.receive()
         assert isinstance(task, PoolTask)
-        for results in _carry_out(task, setup.root, preparer):
-            parent.send(ResultBatch.of(results))
+        parent.send(ResultBatch.of(_carry_out(task, setup.root, preparer)))
 
 
-def _carry_out(task: PoolTask, root: Path, preparer: NotePreparer) -> Iterator[Sequence[object]]:
+def _carry_out(task: PoolTask, root: Path, preparer: NotePreparer) -> Sequence[object]:
+    items: Any = task.items  # the pipe carries no types
     match task.kind:
         case "prepare":
-            for group in read_groups(root, task.items):  # type: ignore[arg-type]  # the pipe carries no types
-                yield preparer.prepare(group)
+            return preparer.prepare(read_moves(root, items))
         case "stamps":
-            yield from _batches(read_stamps(root, task.items))  # type: ignore[arg-type]
+            return read_stamps(root, items)
         case "embed":
-            yield from _batches(preparer.embed(task.items))  # type: ignore[arg-type]
+            return preparer.embed(items)
 
 
-T = TypeVar("T")
+# --- where work is done -----------------------------------------------------------------------------
 
 
-def _batches(items: Iterable[T]) -> Iterator[list[T]]:
-    source = iter(items)
-    while batch := list(islice(source, _BATCH_ITEMS)):
-        yield batch
+class Workforce:
+    """
+    Reads, prepares and embeds what a run asks for; a context, which ends the processes.
+
+    Args:
+        encoder: Asked when something is to be prepared, and not before: a start with nothing to do needs no model.
+        on_wait: Called where stopping is safe. May wait while paused; raises `Cancelled` to stop.
+        report: Receives a sentence for people about what went wrong and was coped with.
+        options: None: no processes, whatever is asked for.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        rules: ReadingRules,
+        encoder: Callable[[], Encoder | None],
+        on_wait: Callable[[], None],
+        report: Callable[[str], None],
+        options: WorkerOptions | None,
+        limits: PlanLimits,
+    ) -> None:
+        self._root = root
+        self._rules = rules
+        self._encoder = encoder
+        self._on_wait = on_wait
+        self._report = report
+        self._options = options
+        self._limits = limits
+        self._pool: WorkerPool | None = None
+        self._may_start_pool = False  # inside the context, until it turns out that none can be had
+
+    def __enter__(self) -> Self:
+        self._may_start_pool = self._options is not None  # what could not be had for the run before is tried again
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end_pool()
+
+    def stamps(self, paths: Sequence[str], in_memory: MutableMapping[str, FoundFile]) -> Iterator[Sequence[FoundFile]]:
+        """
+        Yield the stamps of the files at *paths*, without their bytes, in batches. Raises as `notes`.
+
+        Args:
+            in_memory: Takes files with their bytes, a few megabytes in all, so that they need not be read again.
+        """
+        done = 0
+        if len(paths) >= self._limits.many_stamps:
+            for found in self._outside("stamps", batches(paths, 4 * self._limits.batch_notes)):
+                done += len(found)
+                yield [file for file in found if not isinstance(file, PoisonItem)]
+        left_bytes = READ_BATCH_BYTES
+        for batch in batches(paths[done:], self._limits.batch_notes):
+            if left_bytes <= 0:
+                yield read_stamps(self._root, batch)
+                continue
+            files = [read_one(self._root, path) for path in batch]
+            in_memory.update([(file.path, file) for file in files])
+            left_bytes -= sum([len(file.data) for file in files if isinstance(file, NoteFile)])
+            yield files
+
+    def notes(
+        self,
+        index: Index,
+        moves: Sequence[Move],
+        sizes: Mapping[str, int],
+        poison: Set[str] = frozenset(),
+        in_memory: Mapping[str, FoundFile] = _NONE,
+    ) -> Iterator[Sequence[Ready]]:
+        """
+        The notes of *moves* in order, a batch of a few megabytes at a time; nothing is half done between two.
+
+        Args:
+            index: Whose vectors are used again where notes are prepared here.
+            sizes: Bytes of the files, as far as known.
+            poison: Paths that ended a process before; they are never prepared here.
+            in_memory: Files that were read already, by path.
+
+        Raises:
+            VaultMissing: The vault itself cannot be opened.
+        """
+        limits, done = self._limits, 0
+        size_bytes = sum([sizes.get(path, 0) for path, _ in moves])
+        is_large = len(moves) >= limits.many_notes or size_bytes >= limits.many_bytes
+        if is_large or (poison and any(path in poison for path, _ in moves)):
+            for results in self._outside("prepare", _batches_by_size(moves, sizes, limits.batch_notes)):
+                given = moves[done : done + len(results)]
+                yield [_ready(result, move) for result, move in zip(results, given, strict=True)]
+                done += len(results)
+            self._end_pool()  # 200 MB, which are free when what was written is put together
+        with closing(PdfReader(self._root, self._on_wait)) as pdf:
+            for batch in _batches_by_size(moves[done:], sizes, limits.batch_notes):
+                known = partial(index.known_vectors, [path for move in batch for path in move if path])
+                preparer = NotePreparer(self._rules, self._encoder(), known, pdf=pdf)
+                yield preparer.prepare(
+                    read_moves(self._root, [move for move in batch if move[0] not in poison], in_memory)
+                )
+                if poison and (failed := [move for move in batch if move[0] in poison]):
+                    reason = POISON.format(how="no process could be started to try it again")
+                    yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each of *texts*, as stored."""
+        found: list[bytes] = []
+        if len(texts) >= self._limits.many_texts:
+            for part in self._outside("embed", batches(texts, self._limits.many_texts // 2)):
+                found += [b"" if isinstance(vector, PoisonItem) else vector for vector in part]  # found by words only
+        if len(found) < len(texts):
+            found += NotePreparer(self._rules, self._encoder()).embed(texts[len(found) :])
+        return found
+
+    def warm_up(self) -> None:
+        """Make the first note that is prepared here as quick as the next; searches have the model ready."""
+        NotePreparer(self._rules, None).warm_up()
+
+    def _outside(self, kind: TaskKind, tasks: Iterable[Sequence[object]]) -> Iterator[list[Result]]:
+        """Results of processes for *tasks*, possibly not for all: the rest is left to this thread."""
+        if self._options is None or not self._may_start_pool:
+            return
+        try:
+            if self._pool is None:
+                encoder = self._encoder()
+                fingerprint = encoder.fingerprint if encoder else None
+                setup = WorkerSetup(self._root, self._rules, self._options, fingerprint)
+                self._pool = WorkerPool(setup, self._on_wait, self._report)
+            yield from self._pool.work(kind, tasks)
+        except ProcessUnavailable as error:
+            _log.warning("indexing goes on in the serving process: %s", error)
+            self._report(f"indexing runs in the serving process, so searches are slower meanwhile: {error}")
+            self._may_start_pool = False
+
+    def _end_pool(self) -> None:
+        """End the processes; `_outside` starts others."""
+        if self._pool:
+            self._pool.close()
+            self._pool = None
+
+
+def _ready(result: Result, move: Move) -> Ready:
+    path, old_path = move
+    if isinstance(result, PoisonItem):
+        return FailedNote(path, POISON.format(how=result.how), is_poison=True), old_path
+    ready: Ready = result
+    return ready
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """*items* in parts of at most *size*."""
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def _batches_by_size(moves: Sequence[Move], sizes: Mapping[str, int], max_count: int) -> Iterator[Sequence[Move]]:
+    """*moves* in parts of at most *max_count* and a few megabytes, so that each fits into memory."""
+    begin = size_bytes = 0
+    for at, (path, _) in enumerate(moves):
+        size_bytes += sizes.get(path, 0)
+        if at + 1 - begin == max_count or size_bytes > READ_BATCH_BYTES:
+            yield moves[begin : at + 1]
+            begin, size_bytes = at + 1, 0
+    if begin < len(moves):
+        yield moves[begin:]

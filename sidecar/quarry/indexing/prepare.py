@@ -12,17 +12,20 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.documents.canvas.text import read_canvas
 from quarry.documents.note import read_note
+from quarry.documents.pdf import read_pdf
 from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
-from quarry.indexing.pdf_process import PdfProcess
+from quarry.indexing.pdf import PdfReader
 from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
+from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
 from quarry.redaction.rules import default_scrub_engine
-from quarry.types import Chunk, FileStamp, Note
+from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +110,7 @@ class NotePreparer:
         known: KnownVectors = no_known_vectors,
         *,
         with_counts: bool = False,
-        pdf: PdfProcess | None = None,
+        pdf: PdfReader | None = None,
     ) -> None:
         self._rules = rules
         self._encoder = encoder
@@ -155,14 +158,10 @@ class NotePreparer:
 
     def _parsed(self, file: NoteFile) -> Note:
         if kind_of(file.path) == "canvas":
-            from quarry.documents.canvas.text import read_canvas  # many vaults have none
-
             return read_canvas(file.path, file.data, self._rules)
         if kind_of(file.path) == "pdf":
-            from quarry.documents.pdf import read_pdf
-
             if self._pdf is None:
-                raise UnreadableDocument("nothing was told to read it")
+                raise UnreadableDocument("PDF indexing is turned off")
             return read_pdf(file.path, self._pdf.read(file.path), self._rules)
         return read_note(file.path, file.data, self._rules)
 
@@ -204,8 +203,3 @@ def _counted(group: Sequence[Ready]) -> list[Ready]:
         (replace(found, rows=next(rows)) if isinstance(found, ReadyNote) else found, old_path)
         for found, old_path in group
     ]
-
-
-def embedded_text(chunk: Chunk) -> str:
-    """The text of *chunk* as the encoder sees it: context, section, text."""
-    return "\n".join(filter(None, (chunk.context, chunk.section, chunk.text)))

@@ -1,11 +1,11 @@
 """
-Reads files for indexing: a few at a time, so that they fit into memory. Drawings are recognised by their first 64 KB.
+Reads files for indexing. Drawings are recognised by their first 64 KB.
 
 Bytes only: `documents/` parses them.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES, READ_BATCH_BYTES
+from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import is_drawing_or_board, read_front_matter
 from quarry.errors import NoteNotFound
@@ -87,11 +87,11 @@ def read_stamps(root: Path, paths: Iterable[str]) -> list[FoundFile]:
     return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
 
 
-def read_groups(
+def read_moves(
     root: Path, moves: Iterable[Move], in_memory: Mapping[str, FoundFile] = _NONE
-) -> Iterator[Sequence[tuple[FoundFile, str | None]]]:
+) -> list[tuple[FoundFile, str | None]]:
     """
-    The files of *moves* in groups of a few megabytes, each with the path its note had before.
+    The files of *moves*, each with the path its note had before.
 
     Args:
         in_memory: Files that were read already, by path; they are not opened again, but for renamed notes, which are
@@ -100,17 +100,7 @@ def read_groups(
     Raises:
         VaultMissing: As for `read_one`.
     """
-    group: list[tuple[FoundFile, str | None]] = []
-    size_bytes = 0
-    for path, old_path in moves:
-        file = (None if old_path else in_memory.get(path)) or read_one(root, path)
-        group.append((file, old_path))
-        size_bytes += len(file.data) if isinstance(file, NoteFile) else 0
-        if size_bytes > READ_BATCH_BYTES:
-            yield group
-            group, size_bytes = [], 0
-    if group:
-        yield group
+    return [((None if old_path else in_memory.get(path)) or read_one(root, path), old_path) for path, old_path in moves]
 
 
 def _is_drawing(data: bytes) -> bool:

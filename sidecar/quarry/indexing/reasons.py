@@ -1,10 +1,23 @@
-"""Why is a note not found, or only partly: as a code with what it is about, and as a sentence."""
+"""Why a note is not in the index, or only partly: a code with what it is about, and a sentence."""
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from quarry.errors import NoteNotFound
+from quarry.index import Problem
 from quarry.kinds import kind_of
 from quarry.messages import ReasonCode
-from quarry.vault.rules import Refusal
+from quarry.vault.paths import is_hidden, nfc
+from quarry.vault.read import FileUnreadable, read_file
+from quarry.vault.rules import Refusal, Rules
+
+MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path may have thousands
+
+Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 _RULES: dict[str, ReasonCode] = {
     "sensitivity": "sensitivity",
@@ -85,3 +98,52 @@ HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; thos
 NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
 CHANGED = Reason("changed", "It has changed since it was indexed; what it said before is found until it is read again.")
 GONE = Reason("gone", "Its file is gone; the index follows in a moment.")
+
+
+def absence_of(
+    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
+) -> tuple[Absence, Reason]:
+    """
+    Why the index does not hold the note at *path*.
+
+    Args:
+        drawings: Paths of drawings and boards, which are left out.
+        problems: Of the index, those about *path* among them.
+        similar: Paths of indexed notes that were probably meant, if there is none at *path*.
+
+    Raises:
+        VaultMissing: The vault cannot be opened.
+    """
+    wanted = nfc(path)
+    if wanted.count("/") > MAX_DEPTH:
+        return "unknown", Reason("unknown", "There is no note that many folders deep.")
+    if "." not in wanted.rpartition("/")[2]:  # a name, not a file
+        return "unknown", _unknown(path, similar)
+    if not rules.is_note(wanted):
+        return "excluded", of_other_kind(wanted)
+    if is_hidden(wanted):
+        return "excluded", HIDDEN
+    if refusal := rules.refusal(wanted):
+        return "excluded", of_refusal(refusal)
+    if path in drawings or wanted in drawings:
+        return "excluded", DRAWING
+    for problem in problems:
+        if nfc(problem.path) == wanted and problem.skipped:
+            return "failed", _failed(problem.reason)
+    try:
+        read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
+    except FileUnreadable as error:
+        return "failed", _failed(str(error))
+    except NoteNotFound:
+        return "unknown", _unknown(path, similar)
+    return "pending", NEW
+
+
+def _failed(told: str) -> Reason:
+    return replace(of_problem(told), message=f"It could not be indexed: {told}.")
+
+
+def _unknown(path: str, similar: Sequence[str]) -> Reason:
+    message = str(NoteNotFound.not_indexed(path, similar))
+    told = message[0].upper() + message[1:]
+    return Reason("unknown", told if similar else f"{told}. Search or list notes to find its path.")

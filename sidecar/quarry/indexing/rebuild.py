@@ -1,5 +1,5 @@
 """
-A new index of the whole vault, beside the one that answers.
+A shadow build: a new index of the whole vault, beside the one that answers.
 
 It is written by a niced process of its own, so that searches share their interpreter with nothing. Until that process
 has ended, it alone writes the new file; the serving process follows its progress, and never touches the file meanwhile.
@@ -9,21 +9,26 @@ had, the file is filled on the calling thread.
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from msgspec import Struct
 
-from quarry.embedding.encoder import Encoder, Fingerprint, FloatMatrix
-from quarry.embedding.late_interaction import WordSimilarities
+from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index, discard, sync_to_disk
-from quarry.indexing.indexer import Indexer, RunMonitor
-from quarry.indexing.limits import PlanLimits
-from quarry.indexing.pool import WorkerOptions
-from quarry.indexing.worker_process import Finished, ParentConnection, ProcessUnavailable, WorkerDied, WorkerProcess
+from quarry.indexing.indexer import Indexer
+from quarry.indexing.process import (
+    ChildProcess,
+    Finished,
+    ParentConnection,
+    PlanLimits,
+    ProcessDied,
+    ProcessUnavailable,
+)
+from quarry.indexing.status import RunMonitor
+from quarry.indexing.vector_model import WorkerOptions
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
@@ -43,7 +48,7 @@ class RebuildSpec(Struct, frozen=True):
     rules: Rules
     options: WorkerOptions
     fingerprint: Fingerprint | None  # of the model that is to be used; None: there is none yet
-    facts: Mapping[str, str]  # what the index is to know of itself
+    metadata: Mapping[str, str]  # of the new index
     without: frozenset[str]
     limits: PlanLimits
 
@@ -62,7 +67,7 @@ class Continue(Struct, frozen=True):
     """The process may go on."""
 
 
-def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder | None]) -> None:
+def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[bool], Encoder | None]) -> None:
     """
     Fill a new index until a round finds nothing more to do, and close it; in whichever process.
 
@@ -70,20 +75,20 @@ def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder 
         VaultMissing, IndexUnavailable, IndexDamaged, OSError, Cancelled: The file is not complete.
     """
     with closing(Index.open(spec.path, without=spec.without, is_searched=False)) as index:
-        for key, value in spec.facts.items():
+        for key, value in spec.metadata.items():
             index.meta_set(key, value)
         indexer = Indexer(
             spec.root, spec.settings, spec.rules, monitor, encoder, options=spec.options, limits=spec.limits
         )
         for _ in range(ROUNDS):
-            if not indexer.reconcile(index).changed_anything:
+            if not indexer.reconcile(index).changed_notes:
                 break
         index.flush_postings()
         index.checkpoint()
     sync_to_disk(spec.path)  # now, as nobody waits
 
 
-def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], Encoder | None]) -> None:
+def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[bool], Encoder | None]) -> None:
     """
     Build a new index in a process of its own or, if none can be started, on this thread, and report that.
 
@@ -94,9 +99,7 @@ def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[], En
         _build_outside(spec, monitor)
     except ProcessUnavailable as error:
         _log.warning("the index is rebuilt in the serving process: %s", error)
-        monitor.report_degraded(
-            f"the index is rebuilt in the serving process, so searches are slower meanwhile: {error}"
-        )
+        monitor.degraded(f"the index is rebuilt in the serving process, so searches are slower meanwhile: {error}")
         discard(spec.path)
         try:
             build(spec, monitor, encoder)
@@ -144,35 +147,35 @@ def _build_outside(spec: RebuildSpec, monitor: RunMonitor) -> None:
     for _ in range(TRIES):
         discard(spec.path)
         try:
-            with closing(WorkerProcess(__name__, spec, spec.options.limits)) as process:
+            with closing(ChildProcess(__name__, spec, spec.options.limits)) as process:
                 _follow(process, monitor)
             return
-        except (WorkerDied, IndexDamaged) as death:  # the new file is damaged, not the one that answers
+        except (ProcessDied, IndexDamaged) as death:  # the new file is damaged, not the one that answers
             how = str(death)
             _log.warning("the process that rebuilds the index ended (%s)", how)
-            monitor.report_degraded(f"the process that rebuilds the index ended unexpectedly ({how}); it starts again")
+            monitor.degraded(f"the process that rebuilds the index ended unexpectedly ({how}); it starts again")
     raise ProcessUnavailable(f"the process that rebuilds it ended {TRIES} times ({how})")
 
 
-def _follow(process: WorkerProcess, monitor: RunMonitor) -> None:
+def _follow(process: ChildProcess, monitor: RunMonitor) -> None:
     """Pass the progress of *process* on until it has finished; whatever ends this ends the process."""
-    while not isinstance(progress := process.receive(), Finished):
-        if isinstance(progress, RebuildProgress):
-            _pass_on(progress, monitor)
-        monitor.between_batches()
-        if progress is not None:
-            process.send(Continue())
 
+    def yield_point() -> None:
+        with monitor.checkpoint(lambda: None, True):
+            pass
 
-def _pass_on(progress: RebuildProgress, monitor: RunMonitor) -> None:
-    if progress.excluded_notes is not None:
-        monitor.scanned(progress.excluded_notes)
-    if progress.planned_notes is not None:
-        monitor.planned(progress.planned_notes)
-    if progress.degraded is not None:
-        monitor.report_degraded(progress.degraded)
-    if progress.done_notes:
-        monitor.advanced(progress.done_notes, progress.done_chunks)
+    while not isinstance(progress := process.receive(yield_point), Finished):
+        assert isinstance(progress, RebuildProgress)
+        if progress.excluded_notes is not None:
+            monitor.scanned(progress.excluded_notes)
+        if progress.planned_notes is not None:
+            monitor.planned(progress.planned_notes)
+        if progress.degraded is not None:
+            monitor.degraded(progress.degraded)
+        if progress.done_notes:
+            monitor.advanced(progress.done_notes, progress.done_chunks)
+        yield_point()
+        process.send(Continue())
 
 
 # --- in the process that rebuilds -------------------------------------------------------------------
@@ -187,40 +190,15 @@ def main(parent: ParentConnection) -> None:
     """
     spec = parent.receive()
     assert isinstance(spec, RebuildSpec)
-    model: Encoder | None = _LazyEncoder(spec.options, spec.fingerprint) if spec.fingerprint else None
+    encoder = spec.options.encoder(spec.fingerprint) if spec.fingerprint else None
     try:
-        build(spec, _ProgressMonitor(parent), lambda: model)
+        build(spec, _ProgressMonitor(parent), lambda _: encoder)
     except OSError as error:
         raise IndexUnavailable(f"the new index could not be written ({error}); the old one stays in use") from error
 
 
-class _LazyEncoder:
-    """The encoder, loaded when something is to be embedded here, which is rare: others do it that have it anyway."""
-
-    def __init__(self, options: WorkerOptions, fingerprint: Fingerprint) -> None:
-        self._options = options
-        self.fingerprint = fingerprint
-        self.dim = fingerprint.dim
-
-    @cached_property
-    def _loaded(self) -> Encoder:
-        return self._options.encoder(self.fingerprint)
-
-    def encode(self, texts: Sequence[str]) -> FloatMatrix:
-        return self._loaded.encode(texts)
-
-    def vocabulary_coverage(self, text: str) -> float:
-        return self._loaded.vocabulary_coverage(text)
-
-    def max_similarities(self, words: Mapping[str, float], texts: Sequence[str]) -> WordSimilarities:
-        return self._loaded.max_similarities(words, texts)
-
-    def is_word(self, word: str) -> bool:
-        return self._loaded.is_word(word)
-
-
-class _ProgressMonitor:
-    """The indexer's monitor (`indexer.RunMonitor`), which reports to the serving process between two batches."""
+class _ProgressMonitor(RunMonitor):
+    """Reports to the serving process between two batches, and goes on when that says so."""
 
     def __init__(self, parent: ParentConnection) -> None:
         self._parent = parent
@@ -237,23 +215,14 @@ class _ProgressMonitor:
         self._progress.done_notes += note_count
         self._progress.done_chunks += chunk_count
 
-    def report_degraded(self, message: str) -> None:
-        self._progress.degraded = message
+    def degraded(self, english: str) -> None:
+        self._progress.degraded = english
 
-    def indexed(self, path: str) -> None: ...  # searches do not see this index yet
-
-    def removed(self, path: str) -> None: ...
-
-    def is_superseded(self, path: str) -> bool:  # noqa: ARG002
-        return False
-
-    def changed_meanwhile(self, path: str) -> bool:  # noqa: ARG002
-        return False  # the serving process brings the new index up to date with what was saved meanwhile
-
-    def between_batches(self) -> None:
-        if self._progress == RebuildProgress() and time.monotonic() < self._reported_s + REPORT_EVERY_S:
-            return
-        self._parent.send(self._progress)
-        self._progress = RebuildProgress()
-        assert isinstance(self._parent.receive(), Continue)
-        self._reported_s = time.monotonic()
+    @contextmanager
+    def checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:  # noqa: ARG002
+        if self._progress != RebuildProgress() or time.monotonic() >= self._reported_s + REPORT_EVERY_S:
+            self._parent.send(self._progress)
+            self._progress = RebuildProgress()
+            assert isinstance(self._parent.receive(), Continue)
+            self._reported_s = time.monotonic()
+        yield ()  # the serving process brings the new index up to date with what was saved meanwhile

@@ -1,7 +1,7 @@
 """
-Keeping the index equal to the vault: what the worker's jobs do, and what they leave behind for others to see.
+The worker's jobs: they keep the index equal to the vault.
 
-Holds the one index, the model and the policy in use, and changes them only on the worker's thread; everyone else
+Has the one index, the model and the policy in use, and changes them only on the worker's thread; every other thread
 reads the references.
 """
 
@@ -10,42 +10,60 @@ import logging
 import math
 import operator
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+
+from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
-from quarry.index.postings.postings_cache import FEW_NOTES
-from quarry.indexing.absence import Absence, absence_of
-from quarry.indexing.activity import Activity, Listeners, Reporter, RunKind, Updated
-from quarry.indexing.current_index import CurrentIndex
-from quarry.indexing.deepening import Deepening
-from quarry.indexing.diff import diff_vault
-from quarry.indexing.disk_state import DiskState, named_by
-from quarry.indexing.heap import give_back_free_memory
-from quarry.indexing.limits import IndexingLimits
-from quarry.indexing.maintenance import IdleSchedule, compact, repair, restore_postings
-from quarry.indexing.metadata import FILLED, READING, reading_key, rebuild_metadata
+from quarry.index.postings.cache import FEW_NOTES
+from quarry.indexing import rebuild
+from quarry.indexing.backfill import Backfill
+from quarry.indexing.current_index import (
+    INITIAL_SYNC_DONE,
+    PARSER,
+    CurrentIndex,
+    IdleSchedule,
+    compact,
+    give_back_free_memory,
+    parser_fingerprint,
+    rebuild_metadata,
+    repair,
+    restore_postings,
+)
+from quarry.indexing.diff import DiskState, diff_vault
+from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
-from quarry.indexing.reasons import Reason
-from quarry.indexing.vector_model import LoadContextual, VectorModel
-from quarry.indexing.worker import RequestQueue
+from quarry.indexing.process import PlanLimits, ProcessLimits
+from quarry.indexing.reasons import Absence, Reason, absence_of
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
+from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
+from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Sentence, StatusCode, message
-from quarry.types import FileSeen, Retriever, VaultChange
-
-if TYPE_CHECKING:
-    from quarry.indexing.indexer import Indexer, RunOutcome
-    from quarry.indexing.pool import WorkerOptions
-    from quarry.indexing.rebuild import RebuildSpec
-
-__all__ = ["Synchronizer", "Updated"]
+from quarry.options import Retriever
+from quarry.types import FileSeen, VaultChange
 
 _log = logging.getLogger(__name__)
-REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and nobody waits
+REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and no person waits for it
+
+
+class IndexingLimits(Struct, frozen=True):
+    """Times and sizes that an engine keeps to."""
+
+    head_start_s: float = 0.25
+    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
+    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
+    model_wait_s: float = (
+        5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
+    )
+    timing: WorkerTiming = WorkerTiming()
+    plan: PlanLimits = PlanLimits()
+    process: ProcessLimits = ProcessLimits()
 
 
 class Synchronizer:
@@ -68,8 +86,8 @@ class Synchronizer:
 
         Args:
             without: Parts to do without, for tests: "sqlite-vec", "fts5".
-            requests: What interrupts a job, and what holds it up.
-            listeners: Told what a commit changed, or None when there is progress to look at.
+            requests: Interrupts a job, and holds it up.
+            listeners: Receive what a commit changed, or None when progress changed.
 
         Raises:
             SchemaTooNew: A newer version wrote the index.
@@ -80,10 +98,8 @@ class Synchronizer:
         self._root = root
         self._limits = limits
         self._requests = requests
-        self._notify = listeners.notify
+        self._listeners = listeners
         self._drawings: dict[str, FileSeen] = {}
-        self._superseded: set[str] = set()  # paths that saved notes made current since the work in hand began
-        self._changed_meanwhile: set[str] = set()  # paths reported as changed since then
         self._changes_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
         self._idle_schedule = IdleSchedule()
         self._recreated_for: IndexDamaged | None = None  # the damage that the present index was rebuilt for
@@ -97,17 +113,18 @@ class Synchronizer:
             limits.head_start_s,
             limits.model_wait_s,
         )
-        self.deepening = Deepening(requests.request_deepening)
+        self.contextual_backfill = Backfill(partial(requests.request, "backfill"))
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
-        self._indexers: dict[RunKind, tuple[tuple[object, ...], Indexer]] = {}
-        self._reporters = {kind: self._new_reporter(kind) for kind in get_args(RunKind)}
+        self._monitor = ActivityMonitor(self.activity, self._notify, self._checkpoint)
+        self._shadow_monitor = ShadowMonitor(self.activity, self._notify, self._shadow_checkpoint)
+        self._kept_indexer: tuple[tuple[object, ...], Indexer] | None = None
 
     def close(self) -> None:
         """Let go of the index; the worker has ended."""
-        self.deepening.stop()
+        self.contextual_backfill.stop()
         self._current.close()
 
     # --- what serves now -----------------------------------------------------------------------
@@ -119,7 +136,7 @@ class Synchronizer:
 
     def reader(self) -> AbstractContextManager[Reader]:
         """
-        One moment of the index in use, for any thread.
+        A snapshot of the index in use, for any thread.
 
         Raises:
             IndexUnavailable, IndexDamaged: On entering, or out of any question.
@@ -138,7 +155,7 @@ class Synchronizer:
         return missing
 
     def absence_of(self, path: str) -> tuple[Absence, Reason]:
-        """Why the index does not hold the note at *path*; see `absence.py`."""
+        """Why the note at *path* is not in the index; see `reasons.absence_of`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
             similar = reader.similar_notes(path)
@@ -179,8 +196,7 @@ class Synchronizer:
         self._current.check_in_place()
         if self._policy_changed():
             self.reconcile()
-        outcome = self._indexer("main").apply(self.index, changes)
-        self._note_outcome(outcome)
+        outcome = self._indexer().apply(self.index, changes)
         if outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
             self._compact()
         self._settle()
@@ -192,60 +208,70 @@ class Synchronizer:
         self.model.adopt(self.index)
         self.activity.enter("scanning")
         self._notify(None)
+        parser = parser_fingerprint(self.policy.settings)
         with self.reader() as reader:
             is_empty = reader.counts().notes == 0
         if is_empty:  # said now, so that a first run that is cut short goes on where it stopped
-            self.index.meta_set(READING, self._reading_key)
-        everything = self.index.meta_get(READING) != self._reading_key
-        disk = DiskState(self._root, self.policy.rules, self._drawings)
-        difference = diff_vault(disk, self.index, with_drawings=thorough)
+            self.index.meta_set(PARSER, parser)
+        everything = self.index.meta_get(PARSER) != parser
+        difference = diff_vault(
+            DiskState(self._root, self.policy.rules, self._drawings), self.index, with_drawings=thorough
+        )
         if difference.is_empty and not (thorough or everything):
-            self._reporter("main").scanned(len(difference.scan.excluded))
+            self._monitor.scanned(len(difference.scan.excluded))
             self.activity.clear_notice("removals")
-            self._embed_pending()
-            self._note_filled()
-            self._settle()
-            return
-        self._is_reconciling = True
-        try:
-            outcome = self._indexer("main").reconcile(self.index, difference, thorough=thorough, everything=everything)
-        finally:
-            self._is_reconciling = False
-        if everything:
-            self.index.meta_set(READING, self._reading_key)
-        if not outcome.held_back:
-            self.activity.clear_notice("removals")
-        self._note_outcome(outcome)
+            changed_notes = 0
+        else:
+            self._is_reconciling = True
+            try:
+                outcome = self._indexer().reconcile(self.index, difference, thorough=thorough, everything=everything)
+            finally:
+                self._is_reconciling = False
+            if everything:
+                self.index.meta_set(PARSER, parser)
+            if not outcome.held_back:
+                self.activity.clear_notice("removals")
+            changed_notes = outcome.changed_notes
         self._embed_pending()
-        if outcome.changed_anything:
+        if changed_notes:
             self._compact()
-        self._note_filled()
+        if self.index.meta_get(INITIAL_SYNC_DONE) is None:
+            self.index.meta_set(INITIAL_SYNC_DONE, "1")
         self._settle()
 
     def rebuild(self) -> None:
         """Have the index built anew beside the old one, which answers until then, and put it in its place."""
-        from quarry.indexing import rebuild
-
         try:
             self._current.check_in_place()
         except IndexDamaged as damage:  # nothing answers that a new one could be built beside
             self.recreate(damage)
             return
-        beside = rebuild_path(self._current.path)
-        discard(beside)
+        shadow = rebuild_path(self._current.path)
+        discard(shadow)
         self._policy_changed()
         self.activity.enter("rebuilding")
         self._changes_while_rebuilding = []
         try:
             encoder = self.model.slot.encoder
-            spec = self._rebuild_spec(beside, encoder)
-            rebuild.run_rebuild(spec, self._reporter("beside"), lambda: encoder)
-            rebuild.carry_over(spec, self.index, self._yield_point)
-            rebuild.catch_up(spec, self._new_indexer(self._reporter("beside"), lambda: encoder), self._take_changes)
-            self.index.replace_with(beside)
+            fingerprint = encoder.fingerprint if encoder else None
+            spec = rebuild.RebuildSpec(
+                path=shadow,
+                root=self._root,
+                settings=self.policy.settings,
+                rules=self.policy.rules,
+                options=self._worker_options(REBUILD_PROCESSES),
+                fingerprint=fingerprint,
+                metadata=rebuild_metadata(self.index, parser_fingerprint(self.policy.settings), fingerprint),
+                without=self._current.without,
+                limits=self._limits.plan,
+            )
+            rebuild.run_rebuild(spec, self._shadow_monitor, lambda _: encoder)
+            rebuild.carry_over(spec, self.index, self._yield)
+            rebuild.catch_up(spec, self._new_indexer(self._shadow_monitor, lambda _: encoder), self._take_changes)
+            self.index.replace_with(shadow)
             changes = self._take_changes()
         except BaseException:
-            discard(beside)
+            discard(shadow)
             raise
         finally:
             self._changes_while_rebuilding = None
@@ -262,7 +288,7 @@ class Synchronizer:
             self.reconcile()
         if not self._is_warm:
             self._is_warm = True
-            self._indexer("main").warm_up()
+            self._indexer().warm_up()
             self.index.release_cache()
             gc.freeze()  # what was made by now stays: no save waits 20 ms for a collection to look through it
         if self._was_searched:
@@ -272,8 +298,8 @@ class Synchronizer:
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet
             restore_postings(self.index, Deadline(math.inf, self._is_interrupted))
-        if self.model.contextual_encoder is not self.deepening.encoder:
-            self._requests.request_deepening()
+        if self.model.contextual_encoder is not self.contextual_backfill.encoder:
+            self._requests.request("backfill")
 
     def deep_check(self) -> None:
         """Hash every note, check every row, compact the index: work for idle time."""
@@ -282,19 +308,17 @@ class Synchronizer:
         self._compact()
 
     def repair(self) -> None:
-        """Check the whole index; notes with damaged rows are read anew. Raises as `maintenance.repair`."""
+        """Check the whole index; notes with damaged rows are read anew. Raises as `current_index.repair`."""
         self._current.check_in_place()
-        refresh = partial(self._indexer("main").refresh, self.index)
-        repair(self.index, refresh, self._yield_point, self._is_interrupted)
+        repair(self.index, partial(self._indexer().refresh, self.index), self._yield, self._is_interrupted)
         self._settle()
 
-    def deepen(self) -> None:
-        """Store the contextual vectors that are made, and have the next ones made; see `deepening.py`."""
+    def backfill(self) -> None:
+        """Store the contextual vectors that are made, and have the next ones made; see `backfill.py`."""
         self._current.check_in_place()
         model = self.index.contextual.model
-        answers_change = self.deepening.advance(self.index, self.model.adopt_contextual(self.index))
+        answers_change = self.contextual_backfill.advance(self.index, self.model.adopt_contextual(self.index))
         if answers_change or model not in (None, self.index.contextual.model):
-            self._idle_schedule.changed(time.monotonic())
             self._notify(Updated((), ()))
         else:
             self._notify(None)
@@ -319,12 +343,33 @@ class Synchronizer:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _yield_point(self) -> None:
-        """Called where a job can be interrupted: waits while paused, applies urgent changes, may raise `Cancelled`."""
-        self._requests.yield_point(self.index.flush, self._apply_urgent)
+    def _notify(self, updated: Updated | None) -> None:
+        if updated:
+            self._idle_schedule.changed(time.monotonic())
+        self._listeners.notify(updated)
+
+    def _yield(self) -> None:
+        """Come to a checkpoint outside a run; may raise `Cancelled`."""
+        self._indexer().checkpoint(self.index)
 
     def _is_interrupted(self) -> bool:
         return self._requests.interrupts_idle_work
+
+    @contextmanager
+    def _checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:
+        """The checkpoint of the index in use; what goes into it during a rebuild is kept for the new one."""
+        with self._requests.checkpoint(flush, take) as changes:
+            if self._changes_while_rebuilding is not None:
+                self._changes_while_rebuilding += changes
+            yield changes
+
+    def _shadow_checkpoint(
+        self, flush: Callable[[], None], take: bool
+    ) -> AbstractContextManager[Sequence[VaultChange]]:
+        """The checkpoint of a shadow build: saved notes go into the index in use."""
+        del flush, take
+        self._yield()
+        return nullcontext(())
 
     def _compact(self) -> None:
         """Compact the index, unless there is other work to do."""
@@ -333,56 +378,34 @@ class Synchronizer:
         self.index.release_cache()
         self._idle_schedule.compacted(begun_s, time.monotonic(), is_done=is_done)
 
-    def _apply_urgent(self, changes: Sequence[VaultChange]) -> None:
-        """Make the reported notes equal the disk, in the middle of other work."""
-        if self._changes_while_rebuilding is not None:
-            self._changes_while_rebuilding += changes
-        self._changed_meanwhile |= named_by(changes)
-        self._note_outcome(self._indexer("urgent").apply(self.index, changes))
-        self.index.flush()
-
     def _report_loss(self) -> None:
         if self._current.loss:
             english = f"{self._current.loss}; a new one is made from the notes"
-            told = message("index-recreated", file=self._current.kept_as or "")
-            self.activity.set_notice("damage", Sentence(english, told))
+            loss = message("index-recreated", file=self._current.kept_as or "")
+            self.activity.set_notice("damage", Sentence(english, loss))
 
-    def _new_reporter(self, kind: RunKind) -> Reporter:
-        return Reporter(kind, self.activity, self._notify, self._yield_point, self._superseded, self._changed_meanwhile)
-
-    def _reporter(self, kind: RunKind) -> Reporter:
-        """The monitor of a run of *kind* that begins now."""
-        if kind != "urgent":
-            self._superseded.clear()
-            self._changed_meanwhile.clear()
-        return self._reporters[kind]
-
-    def _indexer(self, kind: RunKind) -> "Indexer":
-        """The indexer for a run of *kind* that begins now; kept while settings, rules and model stay the same."""
-        monitor, policy = self._reporter(kind), self.policy
+    def _indexer(self) -> Indexer:
+        """The indexer of the index in use; kept while settings, rules and model stay the same."""
+        policy = self.policy
         made_for = (policy.settings, policy.rules, self.model.slot.name)
-        kept = self._indexers.get(kind)
-        if kept and all(map(operator.is_, kept[0], made_for)):
-            return kept[1]
-        made = self._new_indexer(monitor, self._encoder_for_run if kind == "main" else lambda: self.model.encoder)
-        self._indexers[kind] = made_for, made
+        if self._kept_indexer and all(map(operator.is_, self._kept_indexer[0], made_for)):
+            return self._kept_indexer[1]
+        made = self._new_indexer(self._monitor, self._encoder_for_run)
+        self._kept_indexer = made_for, made
         return made
 
-    def _new_indexer(self, monitor: Reporter, encoder: Callable[[], Encoder | None]) -> "Indexer":
-        from quarry.indexing.indexer import Indexer  # a start that finds nothing to do is spared a fifth of our code
+    def _new_indexer(self, monitor: ActivityMonitor, encoder: Callable[[bool], Encoder | None]) -> Indexer:
+        policy, options = self.policy, self._worker_options(MAX_PROCESSES)
+        return Indexer(
+            self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options, self._limits.plan
+        )
 
-        policy, options, limits = self.policy, self._worker_options(), self._limits.plan
-        return Indexer(self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options, limits)
+    def _worker_options(self, max_processes: int) -> WorkerOptions:
+        return WorkerOptions(self.model.load, self.model.slot.name, max_processes, self._limits.process)
 
-    def _worker_options(self, max_processes: int | None = None) -> "WorkerOptions":
-        from quarry.indexing.pool import MAX_PROCESSES, WorkerOptions
-
-        model, limits = self.model, self._limits.process
-        return WorkerOptions(model.load, model.slot.name, max_processes or MAX_PROCESSES, limits)
-
-    def _encoder_for_run(self) -> Encoder | None:
-        """The encoder for the work in hand; a reconciliation waits for the first one, as it makes missing vectors."""
-        if self._is_reconciling:
+    def _encoder_for_run(self, is_priority: bool) -> Encoder | None:
+        """The encoder for a run; a reconciliation waits for the first one, as it makes missing vectors."""
+        if self._is_reconciling and not is_priority:
             self.model.await_first()
             self.model.adopt(self.index)
         return self.model.encoder
@@ -392,65 +415,27 @@ class Synchronizer:
             return
         if self.index.has_pending_vectors():
             self.activity.enter("embedding")
-            self._indexer("main").embed_pending(self.index)
+            self._indexer().embed_pending(self.index)
         self.activity.clear_notice("model")
-
-    def _rebuild_spec(self, beside: Path, encoder: Encoder | None) -> "RebuildSpec":
-        """The specification of a new index at *beside*, with vectors of *encoder*."""
-        from quarry.indexing.rebuild import RebuildSpec
-
-        policy, fingerprint = self.policy, encoder.fingerprint if encoder else None
-        return RebuildSpec(
-            path=beside,
-            root=self._root,
-            settings=policy.settings,
-            rules=policy.rules,
-            options=self._worker_options(REBUILD_PROCESSES),
-            fingerprint=fingerprint,
-            facts=rebuild_metadata(self.index, self._reading_key, fingerprint),
-            without=self._current.without,
-            limits=self._limits.plan,
-        )
 
     def _take_changes(self) -> list[VaultChange]:
         """Changes reported since the rebuild began, or since the last call."""
         taken, self._changes_while_rebuilding = self._changes_while_rebuilding or [], []
         return taken
 
-    def _note_outcome(self, outcome: "RunOutcome") -> None:
-        if outcome.changed_anything:
-            self._idle_schedule.changed(time.monotonic())
-        if outcome.held_back:
-            english = (
-                f"{outcome.held_back} notes are gone at once and were kept in the index: is the drive there, "
-                "has sync finished? If they were meant to go, rebuild the index"
-            )
-            self.activity.set_notice("removals", Sentence(english, message("notes-kept", count=outcome.held_back)))
-
-    def _note_filled(self) -> None:
-        """Remember that the index has held the whole vault, for answers at the next start."""
-        if self.index.meta_get(FILLED) is None:
-            self.index.meta_set(FILLED, "1")
-
     def _settle(self) -> None:
         """Mark the index as equal to the vault, let the model load, and notify."""
         self.activity.settle()
         self.model.slot.start_loading()
         if self.model.contextual_slot or self.index.contextual.model is not None:
-            self._requests.request_deepening()
+            self._requests.request("backfill")
         self._notify(None)
-
-    # --- model and rules -----------------------------------------------------------------------
 
     def _policy_changed(self) -> bool:
         """Whether a settings or ignore file is another than before; takes the new ones, and their model, into use."""
         changed = self.policy.refresh()
         self.model.select(self.policy.settings.model)
         return changed
-
-    @property
-    def _reading_key(self) -> str:
-        return reading_key(self.policy.settings)
 
 
 def _failure_code(error: Exception) -> StatusCode:

@@ -1,17 +1,24 @@
-"""Which model made the vectors of the index, and which one is to?"""
+"""The model in the settings, the one that made the vectors of the index, and the text that both see."""
 
 import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerprint
+from quarry.errors import QuarryError
 from quarry.index import Index, Reader
-from quarry.indexing.activity import Activity
-from quarry.indexing.metadata import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.indexing.current_index import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.indexing.process import ProcessLimits, ProcessUnavailable
+from quarry.indexing.status import Activity
 from quarry.messages import Sentence, message
 from quarry.model import ModelSlot
+from quarry.types import Chunk
 
 _log = logging.getLogger(__name__)
+
+MAX_PROCESSES = 2  # one writer is kept busy by two
 
 LoadContextual: TypeAlias = Callable[[str], ContextualEncoder | None]
 
@@ -20,8 +27,8 @@ class VectorModel:
     """
     The model in the settings, as it loads, and the one whose vectors the index holds; in the end they are the same.
 
-    A contextual model is loaded beside a static one, which answers until the index is deepened. Changed on the indexing
-    thread only.
+    A contextual model is loaded beside a static one, which answers until every chunk has a contextual vector. Changed
+    on the indexing thread only.
 
     Args:
         load: Loads the static model of a name: the bundled one where the name is that of a contextual model.
@@ -61,7 +68,7 @@ class VectorModel:
 
     @property
     def contextual_encoder(self) -> ContextualEncoder | None:
-        """The contextual encoder that the index is to be deepened with; None while there is none."""
+        """The contextual encoder that the index is to be backfilled with; None while there is none."""
         return self.contextual_slot.encoder if self.contextual_slot else None
 
     def contextual_encoder_for(self, reader: Reader) -> ContextualEncoder | None:
@@ -137,3 +144,32 @@ class VectorModel:
 
     def _contextual_slot(self, name: str) -> ModelSlot[ContextualEncoder] | None:
         return None if name == BUNDLED_NAME else ModelSlot(name, self.load_contextual, after=self.slot)
+
+
+class WorkerOptions(Struct, frozen=True):
+    """How worker processes load the model of the serving one, and how many may run."""
+
+    load: Callable[[str], Encoder]  # pickled by name: at the top of a module, or no process can load it
+    model_name: str
+    max_processes: int = MAX_PROCESSES  # at once
+    limits: ProcessLimits = ProcessLimits()
+
+    def encoder(self, fingerprint: Fingerprint) -> Encoder:
+        """
+        The model of that *fingerprint*.
+
+        Raises:
+            ProcessUnavailable: It is not there, or is another by now: the serving process has it in memory.
+        """
+        try:
+            encoder = self.load(self.model_name)
+        except QuarryError as error:
+            raise ProcessUnavailable(str(error)) from error
+        if encoder.fingerprint != fingerprint:
+            raise ProcessUnavailable(f"the files of the model {self.model_name!r} changed; restart Quarry to use them")
+        return encoder
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """The text of *chunk* as the encoder sees it: context, section, text."""
+    return "\n".join(filter(None, (chunk.context, chunk.section, chunk.text)))

@@ -1,9 +1,12 @@
 """
-The one thread that writes the index: takes jobs in turn, tries again what failed, checks and tidies up when idle.
+The one thread that writes the index: runs jobs in turn, tries again what failed, checks and tidies up when idle.
 
-At every moment one thread of one process writes (the vault lock sees to the process). Searches never wait for it. Any
-thread asks for work in the `RequestQueue`; the indexing thread takes it between two jobs, and lets saved notes in where
-a job can be interrupted (`RequestQueue.yield_point`).
+At every moment one thread of one process writes (the vault lock sees to the process). Searches never wait for it.
+
+    Working(initial_sync) ──> Idle ──> Working(job) ──> Idle ...
+                    │ failed    ^          │ failed
+                    └───────────┼──────────┴──> Retrying(job, at) ── due, or a rebuild asked for ──> Working
+                                └── done ──────────────────────────────────────────────────────────────┘
 """
 
 import logging
@@ -12,14 +15,34 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
-from quarry.indexing.limits import WorkerTiming
-from quarry.indexing.reports import ReportedChanges, TakenChanges
+from quarry.indexing.request_queue import RequestQueue
 from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
+
+Job: TypeAlias = Callable[[], None]
+
+
+class WorkerTiming(Struct, frozen=True):
+    """Intervals of the worker, in seconds."""
+
+    head_start_s: float = 0.0  # of the first searches before the first job, which begins when one was by meaning
+    retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
+    retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return
+    retry_asked_s: float = 1.0  # after a failure, where something was asked for since: it may work now
+    deep_check_after_s: float = 30.0  # idle this long: hash every note, check rows, give room back
+    deep_check_every_s: float = 6 * 3600.0
+    first_poll_s: float = 0.25  # after the first job: the first answers come first, the first saved note later
+    poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
+
+    def backoff_s(self, previous_s: float) -> float:
+        """Seconds to wait before a job is tried again, where the wait before was *previous_s*, or 0."""
+        return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
 
 
 class Jobs(Protocol):
@@ -46,7 +69,7 @@ class Jobs(Protocol):
     def repair(self) -> None:
         """Check the whole index, as a search met damage in it."""
 
-    def deepen(self) -> None:
+    def backfill(self) -> None:
         """Store the contextual vectors that are made, and have the next ones made; takes milliseconds."""
 
     def recreate(self, error: IndexDamaged) -> None:
@@ -56,202 +79,26 @@ class Jobs(Protocol):
         """A job could not be finished; it is tried again in a while. Must not raise."""
 
 
-class RequestQueue:
-    """Requests in the order in which they are served: rebuild, repair, reconcile, changes, deepening."""
+class Idle(Struct, frozen=True):
+    """No job is due."""
 
-    def __init__(self) -> None:
-        self.condition = threading.Condition()  # notified of every request
-        self._changes = ReportedChanges()
-        self._wants_rebuild = False
-        self._wants_reconcile = False
-        self._wants_repair = False
-        self._wants_deepening = False
-        self._is_paused = False
-        self._is_stopping = False
-        self._is_applying_urgent = False
-        self._first_request_s = math.inf
 
-    # --- for any thread ------------------------------------------------------------------------
+class Working(Struct, frozen=True):
+    """*job* runs; before it failed *waited_s* ago the last time, it was waited for so long. 0: it has not failed."""
 
-    def submit(self, changes: Sequence[VaultChange]) -> None:
-        """Queue *changes*; they interrupt everything but the notes in hand."""
-        with self.condition:
-            self._changes.add(changes, time.time_ns() // 1_000_000)
-            self._notify()
+    job: Job
+    waited_s: float = 0.0
 
-    def request_rebuild(self) -> None:
-        """Queue a rebuild, which ends a pause; asking again while one waits changes nothing."""
-        with self.condition:
-            self._wants_rebuild = True
-            self._is_paused = False
-            self._notify()
 
-    def request_reconcile(self) -> None:
-        """Queue a comparison of the whole vault with the index."""
-        with self.condition:
-            self._wants_reconcile = True
-            self._notify()
+class Retrying(Struct, frozen=True):
+    """*job* failed and is tried again at *at_s*, by `time.monotonic`; nothing but a rebuild is begun before."""
 
-    def request_repair(self) -> None:
-        """Queue a check of the whole index; asking again while one waits changes nothing."""
-        with self.condition:
-            self._wants_repair = True
-            self.condition.notify_all()
+    job: Job
+    at_s: float
+    waited_s: float
 
-    def request_deepening(self) -> None:
-        """Queue a step of deepening, behind everything else; asking again while one waits changes nothing."""
-        with self.condition:
-            self._wants_deepening = True
-            self.condition.notify_all()
 
-    def pause(self) -> None:
-        """Hold everything up after the notes in hand; changes are remembered."""
-        with self.condition:
-            self._is_paused = True
-
-    def resume(self) -> None:
-        """Go on."""
-        with self.condition:
-            self._is_paused = False
-            self._notify()
-
-    def stop(self) -> None:
-        """Have the indexing thread finish the notes in hand, then end."""
-        with self.condition:
-            self._is_stopping = True
-            self.condition.notify_all()
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether work is held up."""
-        return self._is_paused
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the indexing thread is to end."""
-        return self._is_stopping
-
-    @property
-    def wants_rebuild(self) -> bool:
-        """Whether a rebuild waits."""
-        return self._wants_rebuild
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing waits; deepening does not count, which goes on for hours."""
-        return not (self._changes or self._wants_rebuild or self._wants_reconcile or self._wants_repair)
-
-    @property
-    def change_count(self) -> int:
-        """Changes seen and not yet carried out."""
-        return len(self._changes)
-
-    @property
-    def outstanding(self) -> int:
-        """Changes reported and not yet in the index, those that are being indexed among them."""
-        with self.condition:
-            return self._changes.outstanding
-
-    def last_report(self, until_ms: int | None = None) -> int:
-        """The number of the last change reported up to *until_ms*, milliseconds since 1970; None: up to now."""
-        with self.condition:
-            return self._changes.last_until(until_ms)
-
-    def is_carried_out(self, number: int) -> bool:
-        """Whether all changes up to *number* are in the index."""
-        with self.condition:
-            return self._changes.is_carried_out(number)
-
-    @property
-    def interrupts_idle_work(self) -> bool:
-        """Whether idle work should give way: there are changes to index, or the thread is to end."""
-        return bool(self._changes) or self._is_stopping
-
-    @property
-    def first_request_s(self) -> float:
-        """When something was first asked for since `forget_requests`, by `time.monotonic`; infinity: nothing was."""
-        return self._first_request_s
-
-    # --- for the indexing thread ---------------------------------------------------------------
-
-    def forget_requests(self) -> None:
-        """Begin to look out for the next request; see `first_request_s`."""
-        with self.condition:
-            self._first_request_s = math.inf
-
-    def take_rebuild(self) -> bool:
-        """Whether a rebuild was asked for; it waits no longer."""
-        with self.condition:
-            found, self._wants_rebuild = self._wants_rebuild, False
-        return found
-
-    def take_repair(self) -> bool:
-        """Whether a check of the whole index was asked for; it waits no longer."""
-        with self.condition:
-            found, self._wants_repair = self._wants_repair, False
-        return found
-
-    def take_reconcile(self) -> bool:
-        """Whether a comparison of the whole vault was asked for; it waits no longer."""
-        with self.condition:
-            found, self._wants_reconcile = self._wants_reconcile, False
-        return found
-
-    def take_deepening(self) -> bool:
-        """Whether a step of deepening was asked for; it waits no longer."""
-        with self.condition:
-            found, self._wants_deepening = self._wants_deepening, False
-        return found
-
-    def take_changes(self) -> list[VaultChange]:
-        """The changes that wait, which are queued no longer."""
-        return list(self._take_batch().changes)
-
-    def all_carried_out(self) -> None:
-        """A job has succeeded: what was taken for it, or for one that failed before, is in the index."""
-        with self.condition:
-            self._changes.all_carried_out()
-
-    def yield_point(self, flush: Callable[[], None], apply_urgent: Callable[[Sequence[VaultChange]], None]) -> None:
-        """
-        Called by a long job where it can be interrupted: waits while paused, then has changes that wait carried out.
-
-        Args:
-            flush: Called before waiting: what the job has done so far is to be found.
-            apply_urgent: Carries changes out. It is not interrupted itself, or a stream of saves would nest without
-                end. Where it fails, its changes wait again.
-
-        Raises:
-            Cancelled: The indexing thread is to end.
-        """
-        if self._is_paused:
-            flush()
-        with self.condition:
-            self.condition.wait_for(lambda: not self._is_paused or self._is_stopping)
-            if self._is_stopping:
-                raise Cancelled("the index worker was asked to stop")
-        if self._is_applying_urgent or not self._changes:
-            return
-        batch = self._take_batch()
-        self._is_applying_urgent = True
-        try:
-            apply_urgent(list(batch.changes))
-        except BaseException:
-            with self.condition:
-                self._changes.put_back(batch)
-            raise
-        finally:
-            self._is_applying_urgent = False
-        with self.condition:
-            self._changes.carried_out(batch)
-
-    def _take_batch(self) -> TakenChanges:
-        with self.condition:
-            return self._changes.take()
-
-    def _notify(self) -> None:
-        self._first_request_s = min(self._first_request_s, time.monotonic())
-        self.condition.notify_all()
+State: TypeAlias = Idle | Working | Retrying
 
 
 class Worker:
@@ -261,11 +108,8 @@ class Worker:
         self._jobs = jobs
         self._requests = requests
         self._timing = timing
-        self._is_busy = True  # the first job is due from the start
+        self._state: State = Working(jobs.initial_sync)  # due from the start
         self._may_begin = threading.Event()
-        self._again: Callable[[], None] | None = None  # what failed; nothing else is begun until it succeeds
-        self._again_at_s = 0.0
-        self._retry_s = 0.0
         self._deep_checked_s = -math.inf
         self._worked_s = time.monotonic()  # when a job ended that was more than a poll
         self._poll_after_s = timing.first_poll_s
@@ -288,100 +132,102 @@ class Worker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job is at work or waits for its turn; one that failed and will be tried again does not count."""
+        """Whether a job runs or waits for its turn; one that failed and will be tried again does not count."""
         with self._requests.condition:
-            return self._is_busy or (self._requests.wants_rebuild if self._again else not self._requests.is_empty)
+            match self._state:
+                case Working():
+                    return True
+                case Retrying():
+                    return self._requests.has("rebuild")
+                case Idle():
+                    return not self._requests.is_empty
 
     @property
     def is_retrying(self) -> bool:
         """Whether a job failed and waits to be tried again."""
-        return self._again is not None
+        return isinstance(self._state, Retrying)
 
     # --- the thread ----------------------------------------------------------------------------
 
     def _run(self) -> None:
         self._may_begin.wait(self._timing.head_start_s)
-        job: Callable[[], None] | None = self._jobs.initial_sync
-        while job:
-            self._try(job)
-            if job not in (self._jobs.poll, self._jobs.deepen):
+        while isinstance(state := self._state, Working):
+            after = self._carry_out(state)
+            if state.job not in (self._jobs.poll, self._jobs.backfill):
                 self._worked_s = time.monotonic()
-            job = self._next_job()
+            self._await_job(after)
 
-    def _try(self, job: Callable[[], None]) -> None:
-        """Run *job*; when it fails, see to it that it is tried again."""
+    def _carry_out(self, work: Working) -> Idle | Retrying:
+        """Run the job; returns the state that it leaves."""
         try:
-            job()
+            work.job()
         except Cancelled:
-            return
+            return Idle()
         except IndexDamaged as damage:
             _log.warning("the index is damaged: %s", damage)
             self._jobs.failed(damage)
-            self._try_later(partial(self._jobs.recreate, damage), at_once=self._retry_s == 0)
+            return self._retrying(partial(self._jobs.recreate, damage), work.waited_s, at_once=work.waited_s == 0)
         except (QuarryError, OSError) as error:  # what may pass: a full disk, a lost drive, a broken settings file
             _log.warning("indexing stopped: %s", type(error).__name__)
             self._jobs.failed(error)
-            self._try_later(job)
+            return self._retrying(work.job, work.waited_s)
         except Exception as error:  # a defect must not end indexing for good without a word
             _log.exception("indexing failed")
             self._jobs.failed(error)
-            self._try_later(job)
-        else:
-            self._again, self._retry_s = None, 0.0
-            self._requests.all_carried_out()
+            return self._retrying(work.job, work.waited_s)
+        self._requests.acknowledge_all()
+        return Idle()
 
-    def _try_later(self, job: Callable[[], None], *, at_once: bool = False) -> None:
-        self._retry_s = self._timing.backoff_s(self._retry_s)
-        self._again_at_s = time.monotonic() + (0 if at_once else self._retry_s)
-        self._again = job
+    def _retrying(self, job: Job, waited_s: float, *, at_once: bool = False) -> Retrying:
         self._requests.forget_requests()
+        wait_s = self._timing.backoff_s(waited_s)
+        return Retrying(job, time.monotonic() + (0 if at_once else wait_s), wait_s)
 
-    def _next_job(self) -> Callable[[], None] | None:
-        """Wait for something to do; None when the worker is to end."""
+    def _await_job(self, state: Idle | Retrying) -> None:
+        """Enter *state*, and `Working` as soon as a job is due; return without one when the worker is to end."""
         requests = self._requests
         with requests.condition:
-            self._is_busy = False
+            self._state = state
             poll_at_s = time.monotonic() + self._poll_after_s
             while not requests.is_stopping:
-                if not requests.is_paused and (job := self._due(poll_at_s)):
-                    self._is_busy = True
-                    return job
-                requests.condition.wait(self._until_next(poll_at_s))
-            return None
+                if not requests.is_paused and (work := self._due(state, poll_at_s)):
+                    self._state = work
+                    return
+                requests.condition.wait(self._until_next(state, poll_at_s))
 
-    def _due(self, poll_at_s: float) -> Callable[[], None] | None:
-        """The job to run now, if there is one."""
-        now_s, requests = time.monotonic(), self._requests
-        if requests.take_rebuild():
-            return self._jobs.rebuild  # makes good whatever failed before
-        if self._again:
-            return self._again if now_s >= self._retry_at_s else None
-        if requests.take_repair():
-            return self._jobs.repair
-        if requests.take_reconcile():
-            return self._jobs.reconcile
-        if changes := requests.take_changes():
-            return partial(self._jobs.apply, changes)
-        if requests.take_deepening():
-            return self._jobs.deepen
+    def _due(self, state: Idle | Retrying, poll_at_s: float) -> Working | None:
+        """The work to begin now, if there is some."""
+        now_s, requests, jobs = time.monotonic(), self._requests, self._jobs
+        if requests.take("rebuild"):
+            return Working(jobs.rebuild, state.waited_s if isinstance(state, Retrying) else 0.0)
+        if isinstance(state, Retrying):
+            return Working(state.job, state.waited_s) if now_s >= self._retry_at_s(state) else None
+        if requests.take("repair"):
+            return Working(jobs.repair)
+        if requests.take("reconcile"):
+            return Working(jobs.reconcile)
+        if batch := requests.take_changes().changes:
+            return Working(partial(jobs.apply, batch))
+        if requests.take("backfill"):
+            return Working(jobs.backfill)
         if now_s >= self._deep_check_at_s:
             self._deep_checked_s = now_s
-            return self._jobs.deep_check
+            return Working(jobs.deep_check)
         if now_s < poll_at_s:
             return None
         self._poll_after_s = self._timing.poll_every_s
-        return self._jobs.poll
+        return Working(jobs.poll)
 
-    def _until_next(self, poll_at_s: float) -> float | None:
+    def _until_next(self, state: Idle | Retrying, poll_at_s: float) -> float | None:
         """Seconds until something is due by itself; None while only a request helps."""
         if self._requests.is_paused:
             return None
-        at_s = self._retry_at_s if self._again else min(poll_at_s, self._deep_check_at_s)
+        idle_s = min(poll_at_s, self._deep_check_at_s)
+        at_s = self._retry_at_s(state) if isinstance(state, Retrying) else idle_s
         return max(0.0, at_s - time.monotonic())
 
-    @property
-    def _retry_at_s(self) -> float:
-        return min(self._again_at_s, self._requests.first_request_s + self._timing.retry_asked_s)
+    def _retry_at_s(self, state: Retrying) -> float:
+        return min(state.at_s, self._requests.first_request_s + self._timing.retry_asked_s)
 
     @property
     def _deep_check_at_s(self) -> float:

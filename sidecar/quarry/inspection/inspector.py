@@ -21,7 +21,7 @@ from quarry.indexing.diff import MANY_PROBLEMS
 from quarry.indexing.sync import Synchronizer
 from quarry.inspection.coverage import Coverage, CoveredFolder, CoveredNote, NoteState, coverage
 from quarry.inspection.note_report import NoteReport, file_seen_at, report_indexed
-from quarry.types import Scope
+from quarry.options import Scope
 from quarry.vault.paths import nfc
 from quarry.vault.rules import Refusal, Rules
 from quarry.vault.scan import scan_vault

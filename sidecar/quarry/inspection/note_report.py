@@ -11,8 +11,9 @@ from quarry.errors import NoteNotFound
 from quarry.index import Deadline, Reader, StoredNote
 from quarry.indexing.reasons import CHANGED, GONE, Reason, of_problem, of_refusal
 from quarry.inspection.coverage import NoteState
+from quarry.options import Scope
 from quarry.settings import Settings
-from quarry.types import FileSeen, Scope
+from quarry.types import FileSeen
 from quarry.vault.read import FileGone, read_file
 from quarry.vault.rules import Rules
 

@@ -22,9 +22,9 @@ from quarry.mcp.markdown import (
 )
 from quarry.mcp.reading import Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.options import Mode, SortOrder
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
-Mode = Literal["hybrid", "keyword", "semantic"]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
 MOST_PASSAGE_TOKENS = 100_000  # of the wire: what is sent is fitted to the budget here, where all of it is counted
@@ -48,7 +48,7 @@ class Search(Struct, forbid_unknown_fields=True):
     query: Text
     limit: Limit = 5  # an agent reads all it is given: few and short first, more on request
     offset: Annotated[int, Meta(ge=0, le=1000)] = 0
-    sort: Literal["relevance", "modified", "created", "name"] = "relevance"
+    sort: SortOrder = "relevance"
     mode: Mode = "hybrid"
     max_tokens: Tokens = 2000
     detail: Literal["full", "scan"] = "full"
@@ -97,7 +97,7 @@ def search(vault: Vault, asked: Search, call: PendingCall) -> Rendered:
         "detail": asked.detail,
         "maxTokens": MOST_PASSAGE_TOKENS,
         "waitMs": WAIT_MS,
-        "guard": False,
+        "expandSmallResults": False,
         "filters": {
             "folders": [asked.folder] if asked.folder else [],
             "tags": [asked.tag.removeprefix("#")] if asked.tag else [],

@@ -17,14 +17,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
-from quarry.mcp.vaults import (
-    INTERNAL_ERROR,
-    STATELESS_VERSION,
-    CallCancelled,
-    PendingCall,
-    ProtocolError,
-    Vaults,
-)
+from quarry.mcp.vaults import INTERNAL_ERROR, STATELESS_VERSION, CallCancelled, PendingCall, ProtocolError, Vaults
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 VERSIONS = (*HANDSHAKE_VERSIONS, STATELESS_VERSION)
@@ -96,8 +89,10 @@ class Session:
 
     def _take(self, request: Request) -> None:
         if request.id is None:
-            if request.method == "notifications/cancelled":
-                self._cancel(request.params.get("requestId"))
+            request_id = request.params.get("requestId")
+            call = self._calls.get(request_id) if _is_id(request_id) else None
+            if call and request.method == "notifications/cancelled":
+                call.cancel()
             return
         version = self._version_of(request)
         if request.method in ("initialize", "server/discover"):
@@ -182,10 +177,6 @@ class Session:
         elif result is not None and not call.is_cancelled:
             self._write_result(request, result, call.version)
         self._threads.discard(threading.current_thread())
-
-    def _cancel(self, request_id: Any) -> None:
-        if _is_id(request_id) and (found := self._calls.get(request_id)):
-            found.cancel()
 
     # --- writing -------------------------------------------------------------------------------
 

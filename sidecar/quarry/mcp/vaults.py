@@ -122,7 +122,7 @@ class Vault:
         call.acquire(self._slots, "waiting for a connection")
         client = None
         try:
-            client = self._free.popleft() if self._free else self._attach(call)
+            client = self._connection(call)
             answer = client.ask(method, params, lambda news: call.wait(_progress_message(news)))
         except RequestFailed as failed:
             if client:
@@ -150,10 +150,13 @@ class Vault:
 
     def close(self) -> None:
         """Close the connections that no call uses."""
-        while self._free:
-            self._free.pop().close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._free.pop().close()
 
-    def _attach(self, call: PendingCall) -> SidecarClient:
+    def _connection(self, call: PendingCall) -> SidecarClient:
+        with contextlib.suppress(IndexError):
+            return self._free.popleft()
         call.acquire(self._attaching, "the search engine starts")
         try:
             return SidecarClient(self.root, "mcp")

@@ -1,54 +1,19 @@
-"""Base types of all messages."""
+"""Base types of all messages, and the fields of parameters as interfaces offer them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Generic, Literal, TypeVar, overload
+from types import NoneType, UnionType
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, overload
 
-import msgspec
+from msgspec import structs
 
-from quarry.messages import (
-    ExplainCode,
-    ExplainReason,
-    MessageCode,
-    QueryProblem,
-    ReasonCode,
-    RegexProblem,
-    RelaxedCode,
-    StatusCode,
-    UnderstoodCode,
-)
-
-__all__ = [
-    "CancelParams",
-    "Doc",
-    "Done",
-    "ExplainCode",
-    "ExplainReason",
-    "LegName",
-    "Message",
-    "MessageCode",
-    "MissingLeg",
-    "NoParams",
-    "Params",
-    "QueryProblem",
-    "ReasonCode",
-    "RegexProblem",
-    "RelaxedCode",
-    "StatusCode",
-    "UnderstoodCode",
-    "Value",
-]
-
-Doc = msgspec.Meta  # reads well in annotations
-
-LegName = Literal["lexical", "dense"]
-
+from quarry.limits import UNFINISHED
+from quarry.messages import MessageCode
+from quarry.options import Doc, Params, Retriever, Value
 
 T = TypeVar("T", covariant=True)
 
-
-class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value inside a message."""
+IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 
 
 class Items(Generic[T]):
@@ -71,10 +36,6 @@ class Items(Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         return self._items()[index]
-
-
-class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Parameters of a request. Unknown parameters are rejected by name."""
 
 
 class NoParams(Params, frozen=True, kw_only=True):
@@ -104,7 +65,7 @@ class Message(Value, frozen=True, kw_only=True):
 class MissingLeg(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
-    leg: LegName
+    leg: Retriever
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
     told: Annotated[Message, Doc(description="`reason`, by code.")]
 
@@ -130,3 +91,73 @@ def code_points(text: str, utf16_offsets: Sequence[int]) -> list[int]:
             break
         units += 2 if character > "\uffff" else 1
     return [positions[offset] for offset in utf16_offsets]
+
+
+class Option(NamedTuple):
+    """A field of parameters, as an interface offers it."""
+
+    name: str
+    wire_name: str
+    type: type  # of its value: bool, int, float, str, or a struct
+    choices: tuple[str, ...]  # empty: any value
+    default: Any  # None: the vault's settings decide
+    least: float | None
+    most: float | None
+    description: str
+
+
+def options_of(params: type[Params], interface: str) -> Iterator[Option]:
+    """The fields of *params* that *interface* ("cli", "mcp" or "python") offers, in their order."""
+    for field in structs.fields(params):
+        kind, metas = _unwrapped(field.type)
+        if not any(interface in (meta.extra or {}).get("interfaces", ()) for meta in metas):
+            continue
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        yield Option(
+            name=field.name,
+            wire_name=field.encode_name,
+            type=str if choices else kind,
+            choices=choices,
+            default=None if field.required else field.default,
+            least=next((meta.ge for meta in metas if meta.ge is not None), None),
+            most=next((meta.le for meta in metas if meta.le is not None), None),
+            description=next((meta.description for meta in metas if meta.description), ""),
+        )
+
+
+def _unwrapped(annotation: Any) -> tuple[Any, list[Doc]]:
+    """The type in *annotation* without `None`, and its metadata, outermost first."""
+    metas: list[Doc] = []
+    while (origin := get_origin(annotation)) in (Annotated, Union, UnionType):
+        if origin is Annotated:
+            metas += annotation.__metadata__
+            annotation = annotation.__origin__
+        else:
+            annotation = next(part for part in get_args(annotation) if part is not NoneType)
+    return annotation, metas
+
+
+class Freshness(Value, frozen=True, kw_only=True):
+    """How current the index was when the answer was read. The answer is complete if `done` equals `total`."""
+
+    state: IndexState
+    done: Annotated[
+        int, Doc(description="Finished notes of the current work; without work, all notes that can be found.")
+    ]
+    total: Annotated[
+        int, Doc(description="Notes of the current work. While `starting` or `scanning`, the number may grow.")
+    ]
+    epoch: Annotated[
+        int,
+        Doc(
+            description=(
+                "Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created "
+                "again. The answer includes all commits up to it: with an equal epoch, nothing can have changed."
+            )
+        ),
+    ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the answer was read from an index that contains every note."""
+        return self.state not in UNFINISHED and self.done >= self.total

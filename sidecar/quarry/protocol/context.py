@@ -1,15 +1,21 @@
-"""Quotes for a model, chosen by confidence."""
+"""Quotes for a model: chosen by confidence for a question, or kept as context blocks."""
 
 from typing import Annotated, Literal
 
-from msgspec import field
-
-from quarry.protocol.base import Doc, MissingLeg, Value
-from quarry.protocol.freshness import Freshness, ReadParams
+from quarry.limits import MAX_TOKENS, MIN_TOKENS, WEAK_CONFIDENCE
+from quarry.options import (
+    EVERYWHERE,
+    IN_CLI_AND_PYTHON,
+    IN_MCP_AND_PYTHON,
+    IN_PYTHON,
+    Doc,
+    Filters,
+    QueryText,
+    ReadParams,
+    Value,
+)
+from quarry.protocol.base import Freshness, MissingLeg
 from quarry.protocol.hits import Confidence
-from quarry.protocol.query_params import Filters, QueryText
-
-DEFAULT_MIN_CONFIDENCE = 0.1  # below it, a hit is reported as weak; see `search/confidence.py`
 
 
 class ContextParams(ReadParams, frozen=True, kw_only=True):
@@ -17,31 +23,48 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
 
     query: QueryText
     max_tokens: Annotated[
-        int, Doc(description="Budget for the whole text; 4 characters per token.", ge=50, le=100_000)
+        int,
+        Doc(
+            description="Budget for the whole text; 4 characters per token.",
+            ge=MIN_TOKENS,
+            le=MAX_TOKENS,
+            extra=EVERYWHERE,
+        ),
     ] = 2000
-    limit: Annotated[int, Doc(description="Maximum number of quotes, one per note.", ge=1, le=50)] = 8
+    limit: Annotated[
+        int, Doc(description="Maximum number of quotes, one per note.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)
+    ] = 8
     min_confidence: Annotated[
         float,
         Doc(
             description="Notes below this confidence are not quoted. Notes that are only listed are quoted.",
             ge=0,
             le=1,
+            extra=IN_MCP_AND_PYTHON,
         ),
-    ] = DEFAULT_MIN_CONFIDENCE
+    ] = WEAK_CONFIDENCE
     exclude: Annotated[
-        list[str], Doc(description="Paths of notes not to quote, such as those already shown.", max_length=50)
-    ] = field(default_factory=list)
+        tuple[str, ...],
+        Doc(
+            description="Paths of notes not to quote, such as those already shown.",
+            max_length=50,
+            extra=IN_MCP_AND_PYTHON,
+        ),
+    ] = ()
     conversation: Annotated[
         Annotated[str, Doc(min_length=1, max_length=500)] | None,
         Doc(
             description=(
                 "The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept "
                 "for 12 hours, as hashes."
-            )
+            ),
+            extra=IN_PYTHON,
         ),
     ] = None
-    peek: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
-    filters: Filters = Filters()
+    peek: Annotated[
+        bool, Doc(description="With `conversation`: do not record these quotes as shown.", extra=IN_PYTHON)
+    ] = False
+    filters: Annotated[Filters, Doc(extra=IN_PYTHON)] = Filters()
 
 
 class Source(Value, frozen=True, kw_only=True):
@@ -89,3 +112,118 @@ class ContextResult(Value, frozen=True, kw_only=True):
 
     def __bool__(self) -> bool:
         return bool(self.text)
+
+
+BlockState = Literal["kept", "built", "empty"]
+StaleKind = Literal["not-built", "redefined", "expired", "changed", "removed", "outdated"]
+
+
+class BlocksReadParams(ReadParams, frozen=True, kw_only=True):
+    """Read context blocks. Stale blocks are rebuilt first."""
+
+    name: Annotated[
+        Annotated[str, Doc(max_length=100)] | None,
+        Doc(description="One block; null: all, in the order of the settings."),
+    ] = None
+    max_tokens: Annotated[
+        int, Doc(description="Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS)
+    ] = 3000
+    rebuild: Annotated[bool, Doc(description="Rebuild them even if they are current.")] = False
+    conversation: Annotated[
+        Annotated[str, Doc(min_length=1, max_length=500)] | None,
+        Doc(description="As for `context`, which then does not repeat the blocks' quotes in this conversation."),
+    ] = None
+    peek: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
+
+
+class BlockContents(Value, frozen=True, kw_only=True):
+    """A context block: quotes of the notes that answer its query."""
+
+    name: str
+    query: str
+    text: Annotated[
+        str,
+        Doc(
+            description=(
+                "Its section of the whole text: its name as a heading, then quotes as in `context`, most confident "
+                "first. Empty if no note is likely to answer."
+            )
+        ),
+    ]
+    tokens: int
+    max_tokens: Annotated[int, Doc(description="Its budget in the settings.")]
+    state: Annotated[
+        BlockState,
+        Doc(
+            description=(
+                "kept: it was built earlier and is still current. built: it was built for this answer. empty: no note "
+                "is likely to answer its query."
+            )
+        ),
+    ]
+    truncated: Annotated[bool, Doc(description="Its last quotes did not fit into the space left by other blocks.")]
+    built_ms: int
+    expires_ms: int
+    sources: Annotated[list[Source], Doc(description="The places of the quotes, in order.")]
+
+
+class BlockProblem(Value, frozen=True, kw_only=True):
+    """An error in a context block; the others are not affected."""
+
+    name: Annotated[str | None, Doc(description="Null if it concerns the whole file.")]
+    message: Annotated[str, Doc(description="A sentence that says what to change.")]
+
+
+class BlocksResult(Value, frozen=True, kw_only=True):
+    """Context blocks, and their combined text."""
+
+    blocks: Annotated[list[BlockContents], Doc(description="In the order of the settings, except blocks left out.")]
+    text: Annotated[
+        str,
+        Doc(
+            description=(
+                "Markdown to give to a model unchanged: an introductory line, then the sections. Equal states of "
+                "vault and settings give equal bytes. Empty if no block has a quote."
+            )
+        ),
+    ]
+    tokens: int
+    left_out: Annotated[list[str], Doc(description="Blocks without a quote that fits into the space left by others.")]
+    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
+    index: Freshness
+
+
+class BlocksCheckParams(ReadParams, frozen=True, kw_only=True):
+    """Check which context blocks are current. Builds nothing."""
+
+
+class BlockStatus(Value, frozen=True, kw_only=True):
+    """Whether a context block is current."""
+
+    name: str
+    query: str
+    max_tokens: int
+    ttl_hours: float
+    stale: Annotated[
+        StaleKind | None,
+        Doc(
+            description=(
+                "Null if it is current. not-built: nobody has requested it yet. redefined: its settings, or those of "
+                "search, have changed. expired: its time to live is over. changed, removed: a note that it depends on. "
+                "outdated: other notes answer now, or with another confidence."
+            )
+        ),
+    ]
+    reason: Annotated[str | None, Doc(description="`stale` as a sentence.")]
+    quotes: Annotated[int, Doc(description="The number of quotes when it was last built.")]
+    built_ms: int | None
+    expires_ms: int | None
+
+
+class BlocksCheckResult(Value, frozen=True, kw_only=True):
+    """The state of all context blocks."""
+
+    blocks: list[BlockStatus]
+    asked_tokens: Annotated[int, Doc(description="The sum of their budgets; a conversation gets at most 3,000.")]
+    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
+    index: Freshness

@@ -3,8 +3,19 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, Value, code_points, local_time
-from quarry.protocol.kinds import Anchor, Kind
+from quarry.kinds import DocumentKind
+from quarry.options import Doc, Value
+from quarry.protocol.base import code_points, local_time
+
+Kind = Annotated[
+    DocumentKind,
+    Doc(description="note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`."),
+]
+Anchor = Annotated[
+    str | None,
+    Doc(description="The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note."),
+]
+
 
 Why = Literal["exact", "meaning", "both"]
 

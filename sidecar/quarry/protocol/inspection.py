@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.protocol.base import Doc, Params, ReasonCode, Value
+from quarry.limits import MAX_PAGE, MAX_PATH_CHARS
+from quarry.messages import ReasonCode
+from quarry.options import Doc, Params, Value
 
-MAX_PAGE = 500
 MAX_FOLDERS = 100
 
 NoteState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "failed"]
@@ -64,7 +65,7 @@ class NoteStateEntry(Value, frozen=True, kw_only=True):
 class InspectFoldersParams(Params, frozen=True, kw_only=True):
     """Count the notes in a folder and in its direct subfolders by state."""
 
-    folder: Annotated[str, Doc(description='"" is the vault.', max_length=4096)] = ""
+    folder: Annotated[str, Doc(description='"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
     state: Annotated[NoteState | None, Doc(description=f"Only folders with notes in this state. {_STATES}")] = None
     offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
     limit: Annotated[int, Doc(ge=0, le=MAX_PAGE)] = 100
@@ -81,7 +82,7 @@ class InspectFoldersResult(Value, frozen=True, kw_only=True):
 class InspectNotesParams(Params, frozen=True, kw_only=True):
     """List the notes in a folder with their states."""
 
-    folder: Annotated[str, Doc(description='"" is the vault.', max_length=4096)] = ""
+    folder: Annotated[str, Doc(description='"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
     state: Annotated[NoteState | None, Doc(description="Only notes in this state.")] = None
     below: Annotated[bool, Doc(description="Whether notes in its subfolders are listed, too.")] = False
     offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
@@ -98,7 +99,7 @@ class InspectNotesResult(Value, frozen=True, kw_only=True):
 class InspectNoteParams(Params, frozen=True, kw_only=True):
     """Explain whether a note can be found by any query, and what the index contains of it."""
 
-    path: Annotated[str, Doc(description="The note need not be indexed, or exist.", max_length=4096)]
+    path: Annotated[str, Doc(description="The note need not be indexed, or exist.", max_length=MAX_PATH_CHARS)]
 
 
 class IndexedContent(Value, frozen=True, kw_only=True):

@@ -1,11 +1,15 @@
 """Every method with its parameters and result, and every notification."""
 
-from quarry.protocol.base import CancelParams, Done, NoParams, Params, Value
-from quarry.protocol.blocks import BlocksCheckParams, BlocksCheckResult, BlocksReadParams, BlocksResult
-from quarry.protocol.capture import CaptureParams, CaptureResult
-from quarry.protocol.context import ContextParams, ContextResult
-from quarry.protocol.examples import ExamplesParams, ExamplesResult
-from quarry.protocol.explain import ExplainParams, ExplainResult
+from quarry.options import HitOptions, Params, SearchOptions, Value
+from quarry.protocol.base import CancelParams, Done, NoParams
+from quarry.protocol.context import (
+    BlocksCheckParams,
+    BlocksCheckResult,
+    BlocksReadParams,
+    BlocksResult,
+    ContextParams,
+    ContextResult,
+)
 from quarry.protocol.inspection import (
     FoldersWriteParams,
     InspectFoldersParams,
@@ -17,6 +21,8 @@ from quarry.protocol.inspection import (
 )
 from quarry.protocol.notes import (
     Accepted,
+    CaptureParams,
+    CaptureResult,
     FeedbackParams,
     ListNotesParams,
     NoteList,
@@ -24,8 +30,15 @@ from quarry.protocol.notes import (
     ReadNoteParams,
     VaultChangedParams,
 )
-from quarry.protocol.related import RelatedParams, RelatedResult
-from quarry.protocol.search import PassagesParams, PassagesResult, SearchParams, SearchResult
+from quarry.protocol.search import (
+    ExamplesParams,
+    ExamplesResult,
+    ExplainResult,
+    PassagesResult,
+    RelatedParams,
+    RelatedResult,
+    SearchResult,
+)
 from quarry.protocol.session import (
     IndexStatus,
     IndexUpdated,
@@ -38,10 +51,10 @@ from quarry.protocol.session import (
 
 REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "initialize": (InitializeParams, InitializeResult),
-    "search": (SearchParams, SearchResult),
-    "search/passages": (PassagesParams, PassagesResult),
+    "search": (SearchOptions, SearchResult),
+    "search/passages": (HitOptions, PassagesResult),
     "search/examples": (ExamplesParams, ExamplesResult),
-    "explain": (ExplainParams, ExplainResult),
+    "explain": (HitOptions, ExplainResult),
     "related": (RelatedParams, RelatedResult),
     "context": (ContextParams, ContextResult),
     "blocks/read": (BlocksReadParams, BlocksResult),

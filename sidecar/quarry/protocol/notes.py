@@ -1,19 +1,22 @@
-"""Notes: reading one, listing many, and reporting changes."""
+"""Notes: reading, listing and capturing them, and reporting changes."""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, Items, Params, Value, local_time
-from quarry.protocol.freshness import Freshness, ReadParams
-from quarry.protocol.kinds import Kind
+import msgspec
+
+from quarry.limits import MAX_PATH_CHARS, MAX_QUERY_CHARS, MAX_TOKENS, MAX_WAIT_MS, MIN_TOKENS
+from quarry.options import Doc, NoteType, Params, ReadParams, Value
+from quarry.protocol.base import Freshness, Items, local_time
+from quarry.protocol.hits import Kind
 
 
 class ReadNoteParams(ReadParams, frozen=True, kw_only=True):
     """Read the text of a note, with credentials redacted."""
 
-    path: Annotated[str, Doc(max_length=4096)]
+    path: Annotated[str, Doc(max_length=MAX_PATH_CHARS)]
     start_line: Annotated[int, Doc(description="From 0.", ge=0)] = 0
-    max_tokens: Annotated[int, Doc(ge=50, le=100_000)] = 10_000
+    max_tokens: Annotated[int, Doc(ge=MIN_TOKENS, le=MAX_TOKENS)] = 10_000
 
 
 class NoteText(Value, frozen=True, kw_only=True):
@@ -93,8 +96,8 @@ class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A change of a file or folder. It only says where to look: the sidecar reads the disk."""
 
     kind: Literal["created", "modified", "deleted", "renamed"]
-    path: Annotated[str, Doc(max_length=4096)]
-    old_path: Annotated[str, Doc(description="Only with `renamed`.", max_length=4096)] | None = None
+    path: Annotated[str, Doc(max_length=MAX_PATH_CHARS)]
+    old_path: Annotated[str, Doc(description="Only with `renamed`.", max_length=MAX_PATH_CHARS)] | None = None
 
 
 class VaultChangedParams(Params, frozen=True, kw_only=True):
@@ -109,8 +112,8 @@ FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", 
 class FeedbackParams(Params, frozen=True, kw_only=True):
     """Report what the user did with a hit. It is stored on this machine only, as hashes of the query and the path."""
 
-    query: Annotated[str, Doc(max_length=4096)]
-    path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
+    query: Annotated[str, Doc(max_length=MAX_QUERY_CHARS)]
+    path: Annotated[str, Doc(description="The hit's note.", max_length=MAX_PATH_CHARS)]
     kind: Annotated[
         FeedbackKind,
         Doc(
@@ -125,3 +128,62 @@ class Accepted(Value, frozen=True, kw_only=True):
 
     accepted: int
     reported_ms: Annotated[int, Doc(description="When the changes were reported: a value for `afterMs`.")]
+
+
+class CaptureParams(Params, frozen=True, kw_only=True):
+    """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
+
+    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=262_144)]
+    title: (
+        Annotated[
+            str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)
+        ]
+        | None
+    ) = None
+    domain: Annotated[str, Doc(max_length=1000)] = ""
+    tags: Annotated[list[str], Doc(description="With or without `#`; spaces become dashes.", max_length=100)] = (
+        msgspec.field(default_factory=list)
+    )
+    type: NoteType = "note"
+    source: Annotated[
+        str, Doc(description="Where the text comes from: a program, an address, a book.", max_length=1000)
+    ] = ""
+    folder: (
+        Annotated[
+            str,
+            Doc(
+                description=(
+                    'Relative to the vault; created if it is missing. "" is the vault itself. Null: the vault\'s '
+                    "setting. Hidden folders, links and folders excluded from the index are rejected."
+                ),
+                max_length=MAX_PATH_CHARS,
+            ),
+        ]
+        | None
+    ) = None
+    wait_ms: Annotated[
+        int,
+        Doc(
+            description="The longest time to wait, in milliseconds, until the note can be found.",
+            ge=0,
+            le=MAX_WAIT_MS,
+        ),
+    ] = 1000
+
+
+class CaptureResult(Value, frozen=True, kw_only=True):
+    """The note is written, and safe against a power cut."""
+
+    path: str
+    title: str
+    created: Annotated[bool, Doc(description="False: an identical note, written today, already existed.")]
+    searchable: Annotated[
+        bool,
+        Doc(
+            description="False: it is not indexed yet, because the wait was too short, or indexing is paused or has "
+            "failed."
+        ),
+    ]
+    redacted: Annotated[int, Doc(description="Credentials that were replaced by markers.")]
+    redactions: Annotated[dict[str, int], Doc(description="The number of each kind.")]
+    index: Freshness

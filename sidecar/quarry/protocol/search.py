@@ -1,93 +1,14 @@
-"""Searches: their parameters and results, and the further passages of a hit."""
+"""Results of searches, explanations of ranks, example queries and similar notes."""
 
 from typing import Annotated, Literal
 
-from quarry.protocol.base import Doc, Items, LegName, Message, MissingLeg, Value
-from quarry.protocol.freshness import Freshness, ReadParams
-from quarry.protocol.hits import Hit, Passage
-from quarry.protocol.kinds import Anchor
-from quarry.protocol.query_params import Filters, FusionChoice, Mode, QueryText, SortOrder, Weights
+from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
+from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
+from quarry.protocol.base import Freshness, Items, Message, MissingLeg
+from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
 
 Weakness = Literal["no-words", "unlikely"]
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
-
-
-class RankedParams(ReadParams, frozen=True, kw_only=True):
-    """Parameters that decide which notes match a query, in which order, and how they are quoted."""
-
-    query: QueryText
-    limit: Annotated[int, Doc(description="Maximum number of hits, one per note.", ge=1, le=100)] = 10
-    mode: Mode = "hybrid"
-    fusion: FusionChoice = None
-    typing: Annotated[
-        bool,
-        Doc(
-            description="The query is still being typed: its last word may be a prefix, and `tag:` alone is not an "
-            "error."
-        ),
-    ] = False
-    detail: Annotated[
-        Literal["scan", "full"],
-        Doc(
-            description=("scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals.")
-        ),
-    ] = "scan"
-    snippet_width: Annotated[
-        Annotated[int, Doc(ge=40, le=1000)] | None,
-        Doc(description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`."),
-    ] = None
-    max_tokens: Annotated[
-        int, Doc(description="Budget for all passages; 4 characters per token.", ge=50, le=100_000)
-    ] = 4000
-    filters: Filters = Filters()
-    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.")] = None
-    guard: Annotated[
-        bool,
-        Doc(
-            description="If few chunks contain a word of the query and the limit would drop more than half of their "
-            "notes, return all of these notes."
-        ),
-    ] = True
-
-
-class SearchParams(RankedParams, frozen=True, kw_only=True):
-    """A query: words to rank notes by, and conditions that they must satisfy."""
-
-    expand: Annotated[
-        bool,
-        Doc(description="Quote all passages of each hit, not only the best one; see `search/passages`."),
-    ] = False
-    offset: Annotated[
-        int,
-        Doc(
-            description=(
-                "How many hits to skip. The next page begins after the returned hits; with the same parameters and "
-                "index, the pages form one list of `reachable` notes."
-            ),
-            ge=0,
-            le=100_000,
-        ),
-    ] = 0
-    sort: Annotated[
-        SortOrder,
-        Doc(
-            description=(
-                "relevance: best first. modified: last changed first. created: latest front matter date first, notes "
-                "without a date last. name: by file name. All except relevance sort the notes that contain every word "
-                "of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
-            )
-        ),
-    ] = "relevance"
-    extract: Annotated[
-        bool, Doc(description="If the query is a question, look for a sentence of the first hit that answers it.")
-    ] = False
-    supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
-
-
-class PassagesParams(RankedParams, frozen=True, kw_only=True):
-    """The further passages of one hit: the parameters of its search, and its path."""
-
-    path: Annotated[str, Doc(description="The hit's note.", max_length=4096)]
 
 
 class PassagesResult(Value, frozen=True, kw_only=True):
@@ -246,7 +167,7 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         Extract | None,
         Doc(description="With `extract`: set if the query is a question and a sentence is likely to answer it."),
     ]
-    legs: Annotated[list[LegName], Doc(description="The retrievers that served this answer.")]
+    legs: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
     missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
     tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
@@ -259,3 +180,124 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     def lacks_words_under_filters(self) -> bool:
         """Whether none of the notes that the filters and exclusions admit has the words; other notes may."""
         return self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
+
+
+class ExamplesParams(Params, frozen=True, kw_only=True):
+    """Make example queries from the vault's content. Each has been tried, and has an answer."""
+
+    templates: Annotated[
+        list[Annotated[str, Doc(min_length=7, max_length=200)]],
+        Doc(
+            description="Questions with `{topic}` in place of the name of a note or a section.",
+            min_length=1,
+            max_length=5,
+        ),
+    ]
+    limit: Annotated[int, Doc(description="Maximum number of queries.", ge=1, le=10)] = 3
+
+
+class ExampleQuery(Value, frozen=True, kw_only=True):
+    """A query whose first hit is a likely answer."""
+
+    query: str
+    path: Annotated[str, Doc(description="The note from which the query was made, which is that hit.")]
+
+
+class ExamplesResult(Value, frozen=True, kw_only=True):
+    """
+    Queries to try, each about a different note. Fewer than requested if the vault has too few topics; none while the
+    vault is empty or search by meaning is unavailable.
+    """
+
+    examples: list[ExampleQuery]
+
+
+ExplainState = Literal["hit", "beyond", "unranked", "refused", "listed", "excluded", "pending", "failed", "unknown"]
+
+
+class ExplainResult(Value, frozen=True, kw_only=True):
+    """A note's rank among the hits of a query, or the reason why it is not among them."""
+
+    path: str
+    state: Annotated[
+        ExplainState,
+        Doc(
+            description=(
+                "hit: shown. beyond: ranked beyond the limit. unranked: too far from the query to be ranked. refused: "
+                "it does not meet a condition of the query. listed: the query has no words to rank by. excluded: a "
+                "rule of the vault excludes it. pending: changed and not yet indexed. failed: it cannot be read. "
+                "unknown: there is no such note."
+            )
+        ),
+    ]
+    message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
+    told: Annotated[list[Message], Doc(description="`message` as codes with arguments, one per sentence.")]
+    understood: Annotated[str, Doc(description="The query in plain words; empty if the note is not indexed.")]
+    understood_told: Annotated[
+        list[Message], Doc(description="`understood` as codes with arguments, one per condition.")
+    ]
+    rank: Annotated[int | None, Doc(description="Null if it was not ranked.")]
+    total: Annotated[int, Doc(description="Notes that the search finds, like `total` in its result.")]
+    score: Annotated[float | None, Doc(description="Null if it was not ranked.")]
+    confidence: Annotated[
+        float | None, Doc(description="The probability that it answers the query; null if it was not ranked.")
+    ]
+    breakdown: Annotated[Breakdown | None, Doc(description="For its best passage; null if it was not ranked.")]
+    signals: Annotated[
+        list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")
+    ]
+    words_found: Annotated[list[str], Doc(description="Words of the query that the note contains, in any form.")]
+    words_lacking: Annotated[list[str], Doc(description="Words of the query that it does not contain.")]
+    index: Freshness
+
+
+class RelatedParams(ReadParams, frozen=True, kw_only=True):
+    """Find notes similar to a note, to the passage at one of its lines, or to any text. Give `path`, `text` or both."""
+
+    path: Annotated[Annotated[str, Doc(max_length=MAX_PATH_CHARS)] | None, Doc(description="A note in the index.")] = (
+        None
+    )
+    line: Annotated[
+        Annotated[int, Doc(ge=0)] | None,
+        Doc(description="With `path`: compare with the passage at this line (from 0), not with the whole note."),
+    ] = None
+    text: Annotated[
+        Annotated[str, Doc(max_length=MAX_TEXT_CHARS)] | None,
+        Doc(description="The text to compare with. With `path`: the text is from that note, which is left out."),
+    ] = None
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=40, le=1000)] | None,
+        Doc(description="Maximum length of a snippet in characters; null: 120."),
+    ] = None
+    limit: Annotated[int, Doc(description="Maximum number of notes.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
+    filters: Filters = Filters()
+
+
+class RelatedNote(Value, frozen=True, kw_only=True):
+    """A note similar to the source, shown by its most similar passage."""
+
+    path: str
+    kind: Kind
+    title: str
+    score: float
+    linked: Annotated[bool, Doc(description="One of the two notes links to the other.")]
+    heading_path: list[str]
+    snippet: str
+    marks: list[Mark]
+    start: Annotated[int, Doc(description="Where the passage's chunk starts in the note.")]
+    line: Annotated[int, Doc(description="The line of `matchStart`.")]
+    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
+    match_end: int
+    anchor: Anchor
+
+
+class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):
+    """Notes similar to the source, best first; the source itself is left out."""
+
+    notes: list[RelatedNote]
+    legs: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
+    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
+    index: Freshness
+
+    def _items(self) -> list[RelatedNote]:
+        return self.notes

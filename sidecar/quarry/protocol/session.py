@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from quarry.limits import UNFINISHED
-from quarry.protocol.base import Doc, Message, MissingLeg, Params, ReasonCode, Value
-from quarry.protocol.query_params import Fusion
+from quarry.messages import ReasonCode
+from quarry.options import Doc, Fusion, Params, Stemming, Value
+from quarry.protocol.base import IndexState, Message, MissingLeg
 
-IndexState = Literal["starting", "scanning", "indexing", "rebuilding", "embedding", "live", "paused", "failed"]
 Access = Literal["reader", "owner"]
-Stemming = Literal["by-language", "none"]
 ModelState = Literal["loading", "ready", "missing"]
 DeepeningState = Literal["loading", "missing", "deepening", "complete"]
 

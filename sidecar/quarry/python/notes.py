@@ -65,7 +65,7 @@ class SearchOptions(ScopeOptions, total=False):
     """Maximum length of a snippet, 40 to 1,000 characters; None: 120, with `full` 300."""
     weights: Mapping[Literal["lexical", "dense"], float] | None
     """How much each retriever counts; None: the vault's setting."""
-    guard: bool
+    expand_small_results: bool
     """If few passages match, return every note with a word of the query, however many (default False)."""
 
 
@@ -153,10 +153,10 @@ class Notes:
         Raises:
             BadQuery: The query cannot be read; `position` says where.
         """
-        params: dict[str, Any] = {"guard": False, **_scoped(options), "query": query}
+        params: dict[str, Any] = {"expand_small_results": False, **_scoped(options), "query": query}
         if weights := params.get("weights"):
             params["weights"] = wire.Weights(**weights)
-        return cast("wire.SearchResult", self._transport.ask("search", wire.SearchParams(**params)))
+        return cast("wire.SearchResult", self._transport.ask("search", wire.SearchOptions(**params)))
 
     def context(self, query: str, **options: Unpack[ContextOptions]) -> wire.ContextResult:
         """
@@ -313,9 +313,9 @@ def is_ready(status: wire.IndexStatus, left_s: float) -> bool:
 def _scoped(options: Mapping[str, Any]) -> dict[str, Any]:
     """*options* with the arguments of `ScopeOptions` as the parameter `filters`."""
     params = dict(options)
-    scope = {name: _names(params.pop(name)) for name in wire.Filters.__struct_fields__ if name in params}
+    scope = {name: tuple(_names(params.pop(name))) for name in wire.Filters.__struct_fields__ if name in params}
     for tags in scope.keys() & {"tags", "not_tags"}:
-        scope[tags] = [tag.removeprefix("#") for tag in scope[tags]]
+        scope[tags] = tuple(tag.removeprefix("#") for tag in scope[tags])
     return {**params, "filters": wire.Filters(**scope)}
 
 

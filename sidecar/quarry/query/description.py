@@ -30,8 +30,9 @@ from quarry.conditions import (
 )
 from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
+from quarry.options import Retriever
 from quarry.query.periods import period_of
-from quarry.types import Query, Retriever
+from quarry.types import Query
 
 _COMPARED: dict[PropertyComparison, str] = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _COMPARED_DAYS: dict[PropertyComparison, str] = {

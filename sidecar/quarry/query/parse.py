@@ -36,18 +36,18 @@ from quarry.conditions import (
     all_of,
 )
 from quarry.errors import BadQuery
+from quarry.limits import MAX_QUERY_CHARS
 from quarry.messages import message
+from quarry.options import Filters
 from quarry.query.conditions import ConditionBuilder
 from quarry.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
 from quarry.query.terms import QueryTerms, content_words
-from quarry.types import Query, Scope
+from quarry.types import Query
 
-MAX_CHARS = 4_096  # a longer query is a pasted document; a passage of it finds as much
-
-_EVERYTHING = Scope()
+_EVERYTHING = Filters()
 
 
-def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Query:
+def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Query:
     """
     Read a query.
 
@@ -61,11 +61,11 @@ def parse_query(typed: str, extra: Scope = _EVERYTHING, *, now: datetime) -> Que
             and tasks together, more than 100 filters, or parentheses nested more than 20 deep; it holds a regular
             expression or a time that cannot be read; or it only excludes. The position is where the fault begins.
     """
-    if len(typed) > MAX_CHARS:
+    if len(typed) > MAX_QUERY_CHARS:
         raise BadQuery(
-            f"the query has {len(typed):,} characters, at most {MAX_CHARS:,} are read: shorten it",
-            MAX_CHARS,
-            message("query-too-long", count=len(typed), limit=MAX_CHARS),
+            f"the query has {len(typed):,} characters, at most {MAX_QUERY_CHARS:,} are read: shorten it",
+            MAX_QUERY_CHARS,
+            message("query-too-long", count=len(typed), limit=MAX_QUERY_CHARS),
         )
     tree = parse_query_tree(typed)
     said = QueryTerms()

@@ -28,10 +28,11 @@ from quarry.conditions import (
     Not,
 )
 from quarry.messages import Argument, Description, Message, UnderstoodCode, message
+from quarry.options import Retriever
 from quarry.query.description import describe_query, in_order, sought_text
 from quarry.query.periods import period_of
 from quarry.query.writing import written
-from quarry.types import Query, Retriever
+from quarry.types import Query
 
 
 def understand(query: Query, retrievers: Collection[Retriever] = ("lexical", "dense")) -> Description:

@@ -7,9 +7,10 @@ from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
 from quarry.messages import Description, Message, Sentence
+from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.types import Retriever, SortOrder, Span
+from quarry.types import Span
 
 CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading

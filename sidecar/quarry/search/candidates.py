@@ -40,10 +40,10 @@ from quarry.analysis.normalize import language_of_term
 from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored
 from quarry.index.keys import notes_of
 from quarry.index.vectors.query import NO_NEAREST_CHUNKS
+from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
-from quarry.types import Retriever
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
 FIELD_WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 from quarry.analysis.analysis import ranking_terms
 from quarry.index import NoteIds, QueryTerm, Reader, idf, query_term
 from quarry.index.keys import look_up
+from quarry.options import Retriever
 from quarry.search.answer import RankedChunk
 from quarry.search.candidates import CandidateFeatures
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import MaxSimScores, Numbers
-from quarry.types import Retriever
 
-WEAK = 0.1  # below it, a hit is called weak: 1 in 17 right first hits, 14 in 15 of what is far from a vault
 CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
 CONTRASTED = slice(1, 4)  # places behind the first, by score: an answer leaves the notes there behind
 SINGLE_CONTRAST = 0.2  # contrast assumed for a single candidate (median of correct first hits)

@@ -12,8 +12,8 @@ from quarry.embedding import Encoder
 from quarry.errors import QuarryError
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, DatabaseError, Deadline, PostingsDamaged, Reader
 from quarry.messages import Sentence
+from quarry.options import Fusion, Mode, Retriever
 from quarry.search.query_vectors import ContextualQueries
-from quarry.types import Fusion, Retriever, SearchMode
 
 _log = logging.getLogger(__name__)
 
@@ -54,13 +54,13 @@ class SearchExecution(Struct, frozen=True):
         return "dense" in self.retrievers
 
 
-def serving_retrievers(mode: SearchMode, missing: Mapping[Retriever, Sentence]) -> tuple[Retriever, ...]:
+def serving_retrievers(mode: Mode, missing: Mapping[Retriever, Sentence]) -> tuple[Retriever, ...]:
     """The retrievers that serve *mode*; where the one it asks for is *missing*, the other takes its place."""
     present = tuple([retriever for retriever in get_args(Retriever) if retriever not in missing])
     return tuple([retriever for retriever in present if is_asked(retriever, mode)]) or present
 
 
-def is_asked(retriever: Retriever, mode: SearchMode) -> bool:
+def is_asked(retriever: Retriever, mode: Mode) -> bool:
     """Whether *mode* asks *retriever*."""
     return mode == "hybrid" or (retriever == "lexical") == (mode == "keyword")
 

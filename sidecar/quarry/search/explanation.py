@@ -15,6 +15,7 @@ from quarry.errors import NoteNotFound
 from quarry.index import NoteName
 from quarry.index.filters.blocks import says
 from quarry.messages import Argument, Description, ExplainReason, Message, message
+from quarry.options import SearchOptions
 from quarry.query.description import describe_condition
 from quarry.query.told import understand
 from quarry.query.writing import written
@@ -23,7 +24,7 @@ from quarry.search.candidates import identifier_query
 from quarry.search.execution import SearchExecution
 from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, can_rank
-from quarry.types import Query, SearchRequest
+from quarry.types import Query
 
 MAX_NAMED = 6  # words of the query; more are counted
 MAX_SKIPPED_NAMED = 3  # words or phrases in sections that are not searched
@@ -54,7 +55,7 @@ class Explanation(Struct, frozen=True):
     lacking: tuple[str, ...] = ()
 
 
-def explain(options: SearchRequest, path: str, execution: SearchExecution) -> Explanation | None:
+def explain(options: SearchOptions, path: str, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 
@@ -74,7 +75,7 @@ def explain(options: SearchRequest, path: str, execution: SearchExecution) -> Ex
     failing = reader.first_failing_condition(condition, note.note_id, deadline=execution.deadline)
     if (
         isinstance(failing, Not)
-        and failing in options.scope.status_conditions
+        and failing in options.filters.status_conditions
         and isinstance(failing.part, HasProperty)
     ):
         value = failing.part.value

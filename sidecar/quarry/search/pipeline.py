@@ -23,7 +23,9 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
+from quarry.limits import WEAK_CONFIDENCE
 from quarry.messages import Message
+from quarry.options import SearchOptions, scope_of
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search.answer import (
@@ -36,7 +38,6 @@ from quarry.search.answer import (
     Weakness,
 )
 from quarry.search.candidates import extract_features, prefer_identifier
-from quarry.search.confidence import WEAK
 from quarry.search.execution import SearchExecution, ornament
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
@@ -47,7 +48,7 @@ from quarry.search.rrf import FEW_CHUNKS, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Candidate, Query, SearchRequest
+from quarry.types import Candidate, Query
 
 JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
 
@@ -95,7 +96,7 @@ class RankedResult(Struct, frozen=True):
 QueryResult: TypeAlias = RankedResult | Listing
 
 
-def search(options: SearchRequest, execution: SearchExecution) -> Answer:
+def search(options: SearchOptions, execution: SearchExecution) -> Answer:
     """
     Answer a request.
 
@@ -136,7 +137,7 @@ def search(options: SearchRequest, execution: SearchExecution) -> Answer:
     )
 
 
-def further_passages(options: SearchRequest, path: str, execution: SearchExecution) -> FurtherPassages:
+def further_passages(options: SearchOptions, path: str, execution: SearchExecution) -> FurtherPassages:
     """
     Quote the passages that the hit at *path* has behind its best one; none where the request does not find the note.
 
@@ -157,17 +158,17 @@ def further_passages(options: SearchRequest, path: str, execution: SearchExecuti
     return _snippet_builder(result, execution).further_passages(hit, options)
 
 
-def parse_request(options: SearchRequest, execution: SearchExecution) -> Query:
+def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     """
     Parse the query of a request.
 
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and has nothing to search for, such as `tag:`.
     """
-    scope = options.scope
-    if scope.not_status and names_property(parse_query(options.query, now=execution.now).condition, "status"):
-        scope = replace(scope, not_status=())  # a status in the query overrides the setting
-    query = parse_query(options.query, scope, now=execution.now)
+    filters = options.filters
+    if filters.status_conditions and names_property(parse_query(options.query, now=execution.now).condition, "status"):
+        filters = scope_of(filters, ())  # a status in the query overrides the setting
+    query = parse_query(options.query, filters, now=execution.now)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         message = (
@@ -178,7 +179,7 @@ def parse_request(options: SearchRequest, execution: SearchExecution) -> Query:
     return query
 
 
-def run_with_relaxation(query: Query, options: SearchRequest, execution: SearchExecution) -> QueryResult:
+def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchExecution) -> QueryResult:
     """Run *query*; if it finds nothing, run the first relaxed query that finds something."""
     if not can_rank(query):
         return _list_newest(query.condition, options, execution)
@@ -189,7 +190,7 @@ def run_with_relaxation(query: Query, options: SearchRequest, execution: SearchE
         listing = _list_newest(query.condition, options, execution)
         if listing.total:
             return listing
-    for relaxed, easier in relaxations(query, options.scope, execution, typing=options.typing):
+    for relaxed, easier in relaxations(query, options.filters, execution, typing=options.typing):
         result = _run(easier, options, execution, relaxed)
         if result.has_answer:
             return result
@@ -217,7 +218,7 @@ def count_notes(result: RankedResult, execution: SearchExecution) -> int:
 
 
 def _run(
-    query: Query, options: SearchRequest, execution: SearchExecution, relaxed: Relaxed | None = None
+    query: Query, options: SearchOptions, execution: SearchExecution, relaxed: Relaxed | None = None
 ) -> RankedResult:
     step = relaxed.step if relaxed else None
     prepared = prepare_query(
@@ -225,11 +226,11 @@ def _run(
         execution,
         typing=options.typing or relaxed is not None,
         corrects=execution.is_complete and step != "any-passage",  # a quoted word is meant as it is written
-        in_one_note=len(options.scope.notes) == 1,
+        in_one_note=len(options.filters.notes) == 1,
     )
     # Every chunk is somewhere near in meaning, so that nearness is no match: by meaning alone, any number may match.
     matching = FEW_CHUNKS
-    if options.show_all_when_few and execution.has_keyword:
+    if options.expand_small_results and execution.has_keyword:
         matching = prepared.scorer.count_chunks(prepared.admitted, FEW_CHUNKS)
     ranking = _rank(prepared, options, execution, matching, min_cosine=-1.0 if step == "meaning" else MIN_COSINE)
     page = places_on_page(ranking, options.limit, options.offset, matching)
@@ -243,7 +244,7 @@ def _run(
 
 
 def _rank(
-    prepared: PreparedQuery, options: SearchRequest, execution: SearchExecution, matching: int, min_cosine: float
+    prepared: PreparedQuery, options: SearchOptions, execution: SearchExecution, matching: int, min_cosine: float
 ) -> NoteRanking:
     if execution.fusion == "rrf":
         depth = rrf_depth(
@@ -251,7 +252,7 @@ def _rank(
             prepared,
             execution,
             matching,
-            expand_small_results=options.show_all_when_few,
+            expand_small_results=options.expand_small_results,
         )
         return rank_by_rrf(prepared, depth, execution)
     if execution.fusion == "six-signals":
@@ -280,7 +281,7 @@ def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunk
     return [*order[:limit], *with_word, *near][offset:end]
 
 
-def _list_newest(condition: Condition, options: SearchRequest, execution: SearchExecution) -> Listing:
+def _list_newest(condition: Condition, options: SearchOptions, execution: SearchExecution) -> Listing:
     newest = execution.reader.browse(
         condition, options.limit, deadline=execution.deadline, order=options.sort, offset=options.offset
     )
@@ -292,7 +293,7 @@ def _listed(newest: Candidate) -> RankedNote:
     return RankedNote(newest.path, newest.score, frozenset(), {}, (chunk,))
 
 
-def _with_unranked(result: RankedResult, options: SearchRequest, execution: SearchExecution) -> RankedResult:
+def _with_unranked(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
     """*result* with the newest of the notes that it admits and does not rank, as far as there is room for them."""
     room = options.limit - len(result.shown)
     if room <= 0:
@@ -309,7 +310,7 @@ def _with_unranked(result: RankedResult, options: SearchRequest, execution: Sear
 # --- sorted by time or by name -------------------------------------------------------------------
 
 
-def _sorted(result: RankedResult, options: SearchRequest, execution: SearchExecution) -> RankedResult:
+def _sorted(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
     """The page of *result* in the order that is asked for; *result* itself where no note matches."""
     reader = execution.reader
     matching = _notes_to_sort(result, execution)
@@ -329,7 +330,7 @@ def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
     any other order they would come first, so that only notes that match are sorted:
 
         notes that contain every word of the query, in any form, however many they are
-        those among the first `JUDGED` by relevance that are likely to answer (`WEAK`)
+        those among the first `JUDGED` by relevance that are likely to answer (`WEAK_CONFIDENCE`)
         all that satisfy the conditions, where an alternative consists of conditions alone
 
     Where there is no such note, the order stays that of relevance, and the answer says so.
@@ -340,7 +341,7 @@ def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
     if result.lists_unranked and prepared.admitted is not None:
         return np.union1d(prepared.admitted, np.array(ranked, np.int64))
     first = result.ranking.ranked_notes(range(len(ranked))[:JUDGED], execution)
-    likely = {note.path for note in first if note.confidence >= WEAK or note.word_coverage == 1}
+    likely = {note.path for note in first if note.confidence >= WEAK_CONFIDENCE or note.word_coverage == 1}
     names = reader.note_names(ranked[:JUDGED])
     matching = np.array([name.note_id for name in names if name.path in likely], np.int64)
     if execution.has_keyword:
@@ -394,13 +395,13 @@ def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | No
     shown = result.shown
     if result.is_later_page:
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
-    if not shown or shown[0].confidence >= WEAK or shown[0].word_coverage == 1:
+    if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
         return None
     has_words = any("lexical" in note.retrievers for note in shown)
     return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete else "no-words"
 
 
-def _extract(result: RankedResult, options: SearchRequest, execution: SearchExecution) -> Extract | None:
+def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:
     """The sentence of the first hit that answers the question, if it is likely enough to."""
     if not result.shown or result.relaxed is not None or result.is_later_page or result.matching is not None:
         return None  # the first that is shown is not the best

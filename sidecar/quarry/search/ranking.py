@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index import NoteIds, Reader, argsort_by_score_then_path
+from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote
 from quarry.search.candidates import POOL, CandidateFeatures
 from quarry.search.confidence import Evidence, confidences, gather_evidence, word_coverage
@@ -33,7 +34,6 @@ from quarry.search.signals import (
     max_sim_scores,
     min_max_normalize,
 )
-from quarry.types import Retriever
 
 # Cosine, times how much of the query the model knows. It keeps out notes that have nothing to do with the query. More
 # would keep out most of what gibberish brings up, and with it notes that say the same in other words: on the sample

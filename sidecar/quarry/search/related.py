@@ -22,6 +22,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
+from quarry.options import Retriever, Scope
 from quarry.search.candidates import NO_CHUNKS, RankedChunks
 from quarry.search.execution import SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
@@ -29,7 +30,6 @@ from quarry.search.signals import SCORE_DIGITS, max_normalize, min_max_normalize
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippet.snippet import Snippet
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Retriever, Scope
 
 POOL = 100  # proposed by each retriever
 SIGNIFICANT_TERMS = 16  # of the source are looked for

@@ -25,18 +25,19 @@ from quarry.conditions import (
     Not,
 )
 from quarry.messages import message
+from quarry.options import Filters
 from quarry.query.description import describe_condition
 from quarry.query.writing import written
 from quarry.search.answer import Relaxed
 from quarry.search.execution import SearchExecution
-from quarry.types import Query, Scope
+from quarry.types import Query
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
 _SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up, and often misspelled
 
 
 def relaxations(
-    query: Query, scope: Scope, execution: SearchExecution, *, typing: bool
+    query: Query, scope: Filters, execution: SearchExecution, *, typing: bool
 ) -> Iterator[tuple[Relaxed, Query]]:
     """
     Easier queries than *query*, the most similar first.

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index import note_of
+from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import extract_features
 from quarry.search.confidence import Evidence
@@ -21,7 +22,7 @@ from quarry.search.execution import RRF_K, SearchExecution
 from quarry.search.passages import PASSAGES_PER_HIT
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FOUND_BY, confidence_and_coverage, rank_by_signals
-from quarry.types import Candidate, Ranking, Retriever
+from quarry.types import Candidate, Ranking
 
 DEPTH = 30  # candidates asked of each retriever, as published
 FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from quarry.embedding import Encoder
 from quarry.index import NearestChunks, NoteIds
 from quarry.index.keys import look_up
+from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.types import Retriever
 
 Numbers: TypeAlias = NDArray[np.float64]
 """One number per candidate, shape (count,)."""

@@ -11,6 +11,7 @@ from quarry.analysis.alternatives import Languages
 from quarry.documents.sentences import informative_sentences
 from quarry.index import StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
+from quarry.options import SearchOptions
 from quarry.search.answer import (
     CHARACTERS_PER_TOKEN,
     ELLIPSIS,
@@ -27,7 +28,7 @@ from quarry.search.prepare import PreparedQuery
 from quarry.search.snippet.highlighting import Mark, find_matches, highlight
 from quarry.search.snippet.matcher import HighlightTerms, TermMatch
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
-from quarry.types import SearchRequest, Span
+from quarry.types import Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
@@ -68,7 +69,7 @@ class SnippetBuilder(Struct, frozen=True):
     vector: FloatVector | None  # of the query; None: no sentence is near it
 
     def hits(
-        self, shown: Sequence[RankedNote], options: SearchRequest, prepared: PreparedQuery | None
+        self, shown: Sequence[RankedNote], options: SearchOptions, prepared: PreparedQuery | None
     ) -> tuple[tuple[Hit, ...], bool]:
         """
         The notes of *shown* with their passages quoted, and whether the token budget ended before they did.
@@ -81,7 +82,7 @@ class SnippetBuilder(Struct, frozen=True):
         """
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
         truncated = False
-        if options.snippet_width:
+        if options.width:
             ranks = range(max((len(note.passages) for note in shown), default=0) if options.expand else 1)
             ranked = [chunk for at in ranks for note in shown for chunk in note.passages[at : at + 1]]
             passages, truncated = self._passages(ranked, options)
@@ -119,20 +120,20 @@ class SnippetBuilder(Struct, frozen=True):
             )
         return tuple(hits), truncated
 
-    def further_passages(self, note: RankedNote, options: SearchRequest) -> FurtherPassages:
+    def further_passages(self, note: RankedNote, options: SearchOptions) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
         passages, truncated = self._passages(note.passages[1:], options)
         return FurtherPassages(tuple(passages), truncated)
 
-    def _passages(self, ranked: Sequence[RankedChunk], options: SearchRequest) -> tuple[list[Passage], bool]:
+    def _passages(self, ranked: Sequence[RankedChunk], options: SearchOptions) -> tuple[list[Passage], bool]:
         """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""
         ids = [chunk.chunk_id for chunk in ranked]
         if options.with_text:
             stored, fitted = self._filled(ids, options.max_tokens)
-            snippets = self.snippets([*stored.values()][: len(fitted)], options.snippet_width)
+            snippets = self.snippets([*stored.values()][: len(fitted)], options.width)
         else:
             stored = self.execution.reader.chunks(ids)
-            snippets = self.snippets([*stored.values()], options.snippet_width)
+            snippets = self.snippets([*stored.values()], options.width)
             fitted = fit([snippet.text for snippet in snippets], options.max_tokens)
             fitted = tuple([one for one in fitted if not one.truncated])  # a snippet is shown whole or not at all
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]

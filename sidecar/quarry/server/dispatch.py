@@ -143,7 +143,7 @@ class ClientSession(Struct, eq=False):
         """Answer, once the index holds what is asked for and it is the turn of this client."""
         if method == "initialize":
             return await self._initialize(params)
-        if isinstance(params, protocol.SearchParams):
+        if method == "search":
             self._cancel(params.supersedes)
         async with AsyncExitStack() as turn:
             with request.interruptible():
@@ -151,7 +151,7 @@ class ClientSession(Struct, eq=False):
                     await wait_for_index(self.service.engine.freshness, params)
                 if method not in methods.WITHOUT_TURN:
                     lane = methods.LANES.get(method, "search")
-                    is_urgent = isinstance(params, protocol.SearchParams) and params.typing
+                    is_urgent = method == "search" and params.typing
                     await turn.enter_async_context(self.service.turns.turn(self, lane, urgent=is_urgent))
             result = await methods.HANDLERS[method](self.service, params, request)
         finish = methods.AFTER_TURN.get(method)

@@ -13,13 +13,13 @@ from quarry import protocol
 from quarry.documents.offsets import utf16_offset
 from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
+from quarry.options import SCAN_WIDTH, HitOptions, SearchOptions
 from quarry.search import Answer
 from quarry.server import encode as translate
 from quarry.server.blocks.reading import Blocks
 from quarry.server.service import Request, Service
 from quarry.server.turns import Lane
-from quarry.server.waiting import wait_for_report
-from quarry.types import SearchRequest
+from quarry.server.waiting import wait_for_changes
 
 T = TypeVar("T")
 
@@ -40,9 +40,8 @@ async def _answer(
     return await service.call(lane, answered)
 
 
-async def _search(service: Service, params: protocol.SearchParams, request: Request) -> protocol.Value:
-    result = partial(translate.search_result, query=params.query, with_text=params.detail == "full")
-    return await _search_for(service, translate.search_request(params), request, result)
+async def _search(service: Service, params: SearchOptions, request: Request) -> protocol.Value:
+    return await _search_for(service, params, request, partial(translate.search_result, options=params))
 
 
 async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
@@ -72,17 +71,16 @@ def _context_result(
 
 
 async def _search_for(
-    service: Service, wanted: SearchRequest, request: Request, result: Callable[[Answer, Freshness], protocol.Value]
+    service: Service, wanted: SearchOptions, request: Request, result: Callable[[Answer, Freshness], protocol.Value]
 ) -> protocol.Value:
     with _utf16_position(wanted.query):
         return await _answer(service, partial(service.engine.search, wanted, request.is_cancelled), result)
 
 
-async def _further_passages(service: Service, params: protocol.PassagesParams, request: Request) -> protocol.Value:
-    wanted = translate.search_request(params)
-    ask = partial(service.engine.further_passages, wanted, params.path, request.is_cancelled)
+async def _further_passages(service: Service, params: HitOptions, request: Request) -> protocol.Value:
+    ask = partial(service.engine.further_passages, params, params.path, request.is_cancelled)
     with _utf16_position(params.query):
-        return await _answer(service, ask, partial(translate.passages_result, with_text=wanted.with_text))
+        return await _answer(service, ask, partial(translate.passages_result, with_text=params.with_text))
 
 
 async def _examples(service: Service, params: protocol.ExamplesParams, request: Request) -> protocol.Value:
@@ -90,16 +88,16 @@ async def _examples(service: Service, params: protocol.ExamplesParams, request: 
     return await _answer(service, ask, lambda found, _: translate.examples_result(found))
 
 
-async def _explain(service: Service, params: protocol.ExplainParams, request: Request) -> protocol.Value:
-    ask = partial(service.engine.explain, translate.explain_request(params), params.path, request.is_cancelled)
+async def _explain(service: Service, params: HitOptions, request: Request) -> protocol.Value:
+    first_page = replace(params, offset=0, sort="relevance")
+    ask = partial(service.engine.explain, first_page, params.path, request.is_cancelled)
     with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
         return await _answer(service, ask, translate.explain_result, "vault")
 
 
 async def _related(service: Service, params: protocol.RelatedParams, request: Request) -> protocol.Value:
-    source, scope = translate.related_source(params), translate.scope(params.filters)
-    width = params.snippet_width or translate.SCAN_WIDTH
-    ask = partial(service.engine.related, source, scope, params.limit, width, request.is_cancelled)
+    source, width = translate.related_source(params), params.snippet_width or SCAN_WIDTH
+    ask = partial(service.engine.related, source, params.filters, params.limit, width, request.is_cancelled)
     return await _answer(service, ask, translate.related_result)
 
 
@@ -147,7 +145,7 @@ async def _until_searchable(
 ) -> protocol.Value:
     """*result*, once the note can be found, or `waitMs` is over."""
     index = service.engine.freshness
-    is_searchable = await wait_for_report(index, index.last_report(), params.wait_ms, request.is_cancelled)
+    is_searchable = await wait_for_changes(index, index.sequence_at(), params.wait_ms, request.is_cancelled)
     now = translate.freshness(await service.call("search", index.now))
     return replace(result, searchable=is_searchable, index=now)
 

@@ -40,8 +40,9 @@ from quarry.client.launch import LockHolder, ReadyLine
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
-from quarry.indexing.activity import Updated
-from quarry.indexing.limits import IndexingLimits, WorkerTiming
+from quarry.indexing.status import Updated
+from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.worker import WorkerTiming
 from quarry.redaction.sanitize import scrubbed
 from quarry.server import encode as translate
 from quarry.server.blocks.store import BlockStore
@@ -219,7 +220,7 @@ def _background_tasks(
 
 def _last_wanted_s(engine: Engine, server: SocketServer, leases: Leases) -> float:
     """When a client was last connected, a lease held or indexing active, on the monotonic clock."""
-    is_wanted = engine.is_working or engine.is_deepening or leases.is_any_held()
+    is_wanted = engine.is_working or engine.is_backfilling or leases.is_any_held()
     return time.monotonic() if is_wanted else server.last_heard_s
 
 

@@ -22,15 +22,15 @@ async def wait_for_index(index: IndexFreshness, params: ReadParams) -> None:
     """
     begun_s = time.monotonic()
     if params.after_ms is not None:
-        await _wait_for_reports(index, params, index.last_report(params.after_ms), begun_s)
+        await _wait_for_changes(index, params, index.sequence_at(params.after_ms), begun_s)
     elif params.wait_ms:
-        wanted = index.last_report()
+        wanted = index.sequence_at()
         while await asyncio.to_thread(index.is_worth_waiting, wanted, _left_s(params, begun_s)):
             await _pause(params, begun_s)
 
 
-async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: int, begun_s: float) -> None:
-    while not index.holds(report):
+async def _wait_for_changes(index: IndexFreshness, params: ReadParams, sequence: int, begun_s: float) -> None:
+    while not index.includes(sequence):
         state = index.state
         if state in BLOCKED:
             raise IndexBehind(f"changes reported up to {params.after_ms} are not indexed: indexing is {state}")
@@ -41,10 +41,12 @@ async def _wait_for_reports(index: IndexFreshness, params: ReadParams, report: i
         await _pause(params, begun_s)
 
 
-async def wait_for_report(index: IndexFreshness, report: int, wait_ms: int, is_cancelled: Callable[[], bool]) -> bool:
-    """Wait at most *wait_ms* until *index* holds the changes up to *report*; returns whether it does."""
+async def wait_for_changes(
+    index: IndexFreshness, sequence: int, wait_ms: int, is_cancelled: Callable[[], bool]
+) -> bool:
+    """Wait at most *wait_ms* until *index* has the changes up to *sequence*; returns whether it does."""
     begun_s, params = time.monotonic(), ReadParams(wait_ms=wait_ms)
-    while not (found := index.holds(report)) and index.state not in BLOCKED and not is_cancelled():
+    while not (found := index.includes(sequence)) and index.state not in BLOCKED and not is_cancelled():
         if _left_s(params, begun_s) <= 0:
             break
         await _pause(params, begun_s)

@@ -23,10 +23,11 @@ from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.index import Index, NoteFilter, discard, quantize
-from quarry.indexing.activity import Updated
-from quarry.indexing.prepare import embedded_text
 from quarry.indexing.read_files import NoteFile, read_one
-from quarry.types import SearchRequest, VaultChange
+from quarry.indexing.status import Updated
+from quarry.indexing.vector_model import embedded_text
+from quarry.options import SearchOptions
+from quarry.types import VaultChange
 
 PAUSE_S = 0.5  # after the first save; the engine prepares for more within the first quarter of a second without one
 POLL_EVERY_S = 0.001  # below what is measured, and hardly any work
@@ -134,7 +135,7 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         if not committed.wait(SAVE_TIMEOUT_S):
             raise IndexUnavailable(f"the engine reported no change of {path} within {SAVE_TIMEOUT_S:.0f} s")
         cpu_s = time.process_time() - cpu_begun_s
-        hits = engine.search(SearchRequest(word, mode="keyword", limit=1)).hits
+        hits = engine.search(SearchOptions(query=word, mode="keyword", limit=1)).hits
         while engine.is_working:  # a person takes longer than this until the next save
             time.sleep(POLL_EVERY_S)
         return ((told_s - begun_s) * 1000, cpu_s * 1000) if any(hit.path == path for hit in hits) else None

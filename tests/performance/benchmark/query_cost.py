@@ -13,15 +13,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from msgspec.structs import replace
+
 from benchmark.index_cost import wait_until_idle
 from benchmark.measurement import Percentiles, median, memory_mb, named_percentiles, percentiles
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, Reader
+from quarry.options import Retriever, Scope, SearchOptions
 from quarry.query.parse import parse_query
 from quarry.search.rrf import DEPTH, fuse
-from quarry.types import Retriever, Scope, SearchRequest
 
 WARM_UP = 20  # queries before the warm figures; the first of them are the cold ones
 COLD = 5
@@ -29,6 +31,7 @@ COUNTED = 50  # queries whose Python calls are counted
 TIMEOUT_S = 60.0
 WEIGHTS: Mapping[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
 LIMIT = 10
+REQUEST = SearchOptions(query="", limit=LIMIT, detail="full", snippet_width=120)
 PREFIX_LENGTHS = (3, 4, 5, 6)  # letters typed of a word
 
 
@@ -38,16 +41,19 @@ def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: 
     try:
         wait_until_idle(engine)
         begun_s, cpu_begun_s = time.perf_counter(), time.process_time()
-        whole = _time_queries(engine, [SearchRequest(text, limit=LIMIT) for text in texts])
+        whole = _time_queries(engine, [replace(REQUEST, query=text) for text in texts])
         process_cpu_ms = (time.process_time() - cpu_begun_s) * 1000 / max(1, whole.asked)
         seconds = time.perf_counter() - begun_s
-        one_word = _time_queries(engine, [SearchRequest(word, limit=LIMIT) for word in words])
-        typed = [SearchRequest(prefix, limit=LIMIT, typing=True) for prefix in prefixes(words)]
+        one_word = _time_queries(engine, [replace(REQUEST, query=word) for word in words])
+        typed = [replace(REQUEST, query=prefix, typing=True) for prefix in prefixes(words)]
         typing = _time_queries(engine, typed)
         status = engine.status()
         memory = memory_mb()
         answered = [text for text in texts if _is_query(text)][:COUNTED]
-        calls = count_python_calls(lambda text: engine.search(SearchRequest(text, limit=LIMIT)), answered)
+        calls = count_python_calls(
+            lambda text: engine.search(replace(REQUEST, query=text)),
+            answered,
+        )
     finally:
         engine.close()
     retrievers = measure_retrievers(index_path, list(filter(_is_query, texts)))  # last: an index and a model of its own
@@ -138,7 +144,7 @@ class _QueryTimes:
         self.refused = 0
 
 
-def _time_queries(engine: Engine, requests: Sequence[SearchRequest]) -> _QueryTimes:
+def _time_queries(engine: Engine, requests: Sequence[SearchOptions]) -> _QueryTimes:
     asked = _QueryTimes()
     for number, request in enumerate([*requests[:WARM_UP], *requests]):
         cpu, wall = time.thread_time_ns(), time.perf_counter_ns()

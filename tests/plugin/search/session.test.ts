@@ -56,7 +56,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120, guard: false });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120, expandSmallResults: false });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {

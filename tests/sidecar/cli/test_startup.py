@@ -9,7 +9,6 @@ pytestmark = pytest.mark.slow  # each test starts an interpreter
 
 ENGINE = {"numpy", "apsw", "quarry.engine", "quarry.index", "tokenizers"}
 OTHERS = {"tqdm", "watchfiles", "model2vec", "mcp", "quarry.evaluation", "quarry.mcp"}
-READING_NOTES = {"quarry.documents.note", "quarry.documents.chunking", "quarry.documents.frontmatter"}
 BEGIN = "from quarry.__main__ import main\n"
 
 
@@ -54,7 +53,7 @@ def test_a_sidecar_imports_neither_the_file_watcher_nor_progress_bars():
     found = imported(helped("serve", "--help"))
 
     assert "quarry.engine" in found
-    assert not found & (OTHERS | READING_NOTES)
+    assert not found & (OTHERS)
 
 
 def test_numpy_starts_no_threads_of_its_own():

@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from builders import Vault, open_with_contextual_model, settle_deeply
 
 from quarry.index import writer
-from quarry.indexing import deepening
-from quarry.indexing.limits import IndexingLimits, PlanLimits
+from quarry.indexing import backfill
+from quarry.indexing.process import PlanLimits
+from quarry.indexing.sync import IndexingLimits
 from quarry.types import VaultChange
 
 SMALL_BATCHES = IndexingLimits(plan=PlanLimits(batch_notes=4))
@@ -37,7 +38,7 @@ def change_everything(vault: Vault) -> list[VaultChange]:
 
 def main(root: str, index: str) -> None:
     """Run through every stage of indexing."""
-    writer.BATCH_NOTES, deepening.BATCH_CHUNKS = 3, 4
+    writer.BATCH_NOTES, backfill.BATCH_CHUNKS = 3, 4
     engine = open_with_contextual_model(Path(root), Path(index), SMALL_BATCHES)
     settle_deeply(engine)
     engine.vault_changed(change_everything(Vault(Path(root))))

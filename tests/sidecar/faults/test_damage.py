@@ -18,7 +18,8 @@ from quarry.index import Index
 from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_file
 from quarry.index.schema import PAGE_SIZE
-from quarry.types import SearchRequest, VaultChange
+from quarry.options import SearchOptions
+from quarry.types import VaultChange
 
 
 @contextmanager
@@ -183,7 +184,7 @@ def test_a_question_that_meets_damaged_postings_is_answered_without_them(
 
     assert [(hit.path, hit.score) for hit in answer.hits] == before
     assert "the keyword postings are damaged" in caplog.text
-    assert engine.explain(SearchRequest(typed, mode="keyword"), "7.md").state == "hit"
+    assert engine.explain(SearchOptions(query=typed, mode="keyword"), "7.md").state == "hit"
 
 
 def test_an_index_deleted_while_running_is_made_anew(vault: Vault, tmp_path: Path, open_engine):

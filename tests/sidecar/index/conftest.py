@@ -13,12 +13,11 @@ from builders import top_chunks
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
 from quarry.index.database import select
-from quarry.index.memory import Locations
+from quarry.index.memory import Locations, vault_languages
 from quarry.index.meta import SnapshotCache
 from quarry.index.pool import connect_ours
-from quarry.index.postings.columns import vault_languages
-from quarry.index.postings.postings_cache import FEW_NOTES
-from quarry.index.postings.searcher import Fts5Retriever, KeywordSearcher
+from quarry.index.postings.cache import FEW_NOTES
+from quarry.index.postings.query import Fts5Postings, KeywordSearcher
 from quarry.index.postings.spelling import SpellingIndex
 from quarry.index.postings.stored_snapshot import Documents
 from quarry.index.vectors.matrix import VectorLimits
@@ -178,7 +177,7 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         connection, _ = connect_ours(index.path, writable=False, without=frozenset())
         try:
             connection.execute("BEGIN")
-            retriever = Fts5Retriever(connection, SnapshotCache(Documents.read), SpellingIndex())
+            retriever = Fts5Postings(connection, SnapshotCache(Documents.read), SpellingIndex())
             yield KeywordSearcher(connection, retriever, Locations(), {}, vault_languages(connection))
         finally:
             connection.close()

@@ -5,7 +5,7 @@ from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTa
 from quarry.index import NoteFilter, listing
 from quarry.index.pool import connect_ours
 from quarry.index.records import Problem
-from quarry.types import Scope
+from quarry.options import Scope
 
 
 def test_browsing_lists_the_newest_notes_each_by_its_first_passage(index, put, in_time):

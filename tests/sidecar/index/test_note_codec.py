@@ -15,7 +15,7 @@ from quarry.index.note_codec import (
     unpack,
     with_slots,
 )
-from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms, note_terms
+from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms, note_terms
 from quarry.types import Chunk, Link, Shift
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)

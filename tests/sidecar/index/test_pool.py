@@ -10,7 +10,7 @@ from builders import top_chunks
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index
 from quarry.index.pool import ReaderPool, warm_memory
-from quarry.index.postings import postings_cache, segment_file
+from quarry.index.postings import cache, segment_file
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_nothing_is_left_to_be_read_when_the_new_index_answers(
     index: Index, rebuilt: Path, ask, in_time, monkeypatch: pytest.MonkeyPatch
 ):
     index.replace_with(rebuilt)
-    monkeypatch.setattr(postings_cache.SegmentDelta, "apply_note", lambda *_: 1 // 0)
+    monkeypatch.setattr(cache.SegmentDelta, "apply_note", lambda *_: 1 // 0)
 
     with index.reader() as reader:
         found = top_chunks(reader, ask("apples"), None, 1000)

@@ -5,7 +5,7 @@ import pytest
 from quarry.index import Index, quantize
 from quarry.index.note_codec import open_packed
 from quarry.index.postings import segment_file
-from quarry.index.postings.columns import chunk_lengths, name_length, note_terms
+from quarry.index.postings.fields import chunk_lengths, name_length, note_terms
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.prepared import counted, prepare
 

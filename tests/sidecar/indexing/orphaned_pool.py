@@ -9,7 +9,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from builders import HashEncoder, load_hash_encoder
 
 from quarry.documents.reading_rules import ReadingRules
-from quarry.indexing.pool import WorkerOptions, WorkerPool, WorkerSetup
+from quarry.indexing.pool import WorkerPool, WorkerSetup
+from quarry.indexing.vector_model import WorkerOptions
 
 if __name__ == "__main__":
     rules = ReadingRules((), 10_000, 100)

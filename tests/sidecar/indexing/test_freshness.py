@@ -4,26 +4,26 @@ import pytest
 from builders import Vault, find, modified, settle, wait_until
 
 from quarry.engine import Engine
-from quarry.indexing.activity import Progress, State
 from quarry.indexing.freshness import freshness, is_worth_waiting
+from quarry.indexing.status import Progress, State
 
 HALF_DONE = Progress(50, 100, 200, 100.0, 500)
 
 
 def test_at_rest_all_is_done():
-    index = freshness("live", None, notes=7, waiting=0, outstanding=0, epoch=3)
+    index = freshness("live", None, notes=7, waiting=0, lag=0, epoch=3)
 
     assert (index.done, index.total, index.epoch) == (7, 7, 3)
 
 
 def test_a_change_that_is_not_indexed_is_missing_from_what_is_done():
-    index = freshness("live", None, notes=7, waiting=1, outstanding=2, epoch=3)
+    index = freshness("live", None, notes=7, waiting=1, lag=2, epoch=3)
 
     assert (index.done, index.total) == (7, 9)
 
 
 def test_work_in_progress_counts_its_notes_and_those_that_wait_behind_it():
-    index = freshness("indexing", HALF_DONE, notes=7, waiting=3, outstanding=5, epoch=3)
+    index = freshness("indexing", HALF_DONE, notes=7, waiting=3, lag=5, epoch=3)
 
     assert (index.done, index.total) == (50, 103)
 
@@ -83,15 +83,15 @@ def test_a_paused_index_says_what_it_does_not_hold_and_is_not_waited_for(vault: 
     engine: Engine = open_engine()
     engine.pause()
     engine.vault_changed([modified("a.md")])
-    report = engine.freshness.last_report()
+    report = engine.freshness.sequence_at()
 
     index = engine.freshness.now()
 
     assert (index.state, index.done, index.total) == ("paused", 1, 2)
-    assert not engine.freshness.holds(report)
+    assert not engine.freshness.includes(report)
     assert not engine.freshness.is_worth_waiting(report, left_s=60.0)
     engine.resume()
-    wait_until(lambda: engine.freshness.holds(report))
+    wait_until(lambda: engine.freshness.includes(report))
     index = engine.freshness.now()
     assert (index.state, index.done, index.total) == ("live", 1, 1)
 
@@ -101,8 +101,8 @@ def test_a_report_that_is_held_can_be_found(vault: Vault, open_engine):
     for number in range(20):
         vault.write(f"{number}.md", f"walnut word{number}")
         engine.vault_changed([modified(f"{number}.md")])
-        report = engine.freshness.last_report()
+        report = engine.freshness.sequence_at()
 
-        wait_until(lambda report=report: engine.freshness.holds(report))
+        wait_until(lambda report=report: engine.freshness.includes(report))
 
         assert find(engine, f"word{number}", mode="keyword") == [f"{number}.md"]

@@ -2,33 +2,57 @@
 
 import os
 import signal
+import subprocess
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 from builders import (
     EQUAL,
-    FatalEncoder,
+    IMPATIENT,
     HashEncoder,
-    Quiet,
+    Recorder,
     Vault,
+    find,
     is_alive,
     killed,
     load_exiting_encoder,
     load_fatal_encoder,
     load_hash_encoder,
+    problems,
+    settle,
     wait_until,
 )
 from msgspec.structs import replace
 
 from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding import Encoder
-from quarry.errors import VaultMissing
+from quarry.engine import Engine
+from quarry.errors import Cancelled, VaultMissing
 from quarry.index import Index
-from quarry.indexing.limits import ProcessLimits
-from quarry.indexing.pool import PoisonItem, ResultBatch, WorkerOptions, WorkerPool, WorkerSetup, process_count
+from quarry.index.postings import segment_file
+from quarry.index.postings.builder import BulkCollector
+from quarry.index.postings.segment_file import HEADER_BYTES
+from quarry.indexing import pool as pool_module
+from quarry.indexing.indexer import Indexer
+from quarry.indexing.pool import (
+    PlanLimits,
+    PoisonItem,
+    ResultBatch,
+    WorkerOptions,
+    WorkerPool,
+    WorkerSetup,
+    batches,
+    process_count,
+)
 from quarry.indexing.prepare import Ready
-from quarry.indexing.worker_process import ProcessUnavailable
+from quarry.indexing.process import ChildProcess, ProcessLimits
+from quarry.settings import Settings
+from quarry.types import VaultChange
+from quarry.vault.rules import Rules
 
 NOTES = {f"{n:03}.md": f"# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)}
 MOVES = [(path, None) for path in NOTES]
@@ -39,31 +63,15 @@ slow = pytest.mark.slow  # it starts processes
 needs_kill = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
 
-class Reports(Quiet):
-    """A monitor that remembers what went wrong."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reported: list[str] = []
-
-    def report_degraded(self, message: str) -> None:
-        self.reported.append(message)
-
-
 @pytest.fixture
-def reports() -> Reports:
-    return Reports()
-
-
-@pytest.fixture
-def start_pool(vault: Vault, reports: Reports) -> Iterator[Callable[..., WorkerPool]]:
+def start_pool(vault: Vault, monitor: Recorder) -> Iterator[Callable[..., WorkerPool]]:
     """Start a pool for the vault."""
     started: list[WorkerPool] = []
 
     def start(load: Callable[[str], Encoder] = load_hash_encoder, limits: ProcessLimits = EQUAL) -> WorkerPool:
         options = WorkerOptions(load, "hash", limits=limits)
         setup = WorkerSetup(vault.root, ReadingRules((), 10_000, 100), options, HashEncoder("hash").fingerprint)
-        started.append(WorkerPool(setup, reports.between_batches, reports.report_degraded))
+        started.append(WorkerPool(setup, lambda: None, monitor.degraded))
         return started[-1]
 
     yield start
@@ -81,7 +89,7 @@ def prepared_paths(results: Sequence[Ready]) -> list[str]:
 def test_results_come_in_the_order_of_the_plan(vault: Vault, start_pool: Callable[..., WorkerPool]):
     vault.write_all({path: "word " * (5000 if n % 7 == 0 else 1) for n, path in enumerate(NOTES)})
 
-    found = [ready for batch in start_pool().work("prepare", MOVES, 4) for ready in batch]
+    found = [ready for batch in start_pool().work("prepare", batches(MOVES, 4)) for ready in batch]
 
     assert prepared_paths(found) == list(NOTES)
 
@@ -92,24 +100,7 @@ def test_a_vault_that_goes_away_in_the_middle_ends_the_work(vault: Vault, start_
     vault.root.rename(vault.root.with_name("elsewhere"))
 
     with pytest.raises(VaultMissing):
-        list(pool.work("prepare", [("a.md", None)], 8))
-
-
-@slow
-@needs_kill
-def test_a_process_that_dies_once_costs_no_result(
-    vault: Vault, start_pool: Callable[..., WorkerPool], reports: Reports
-):
-    vault.write_all(NOTES)
-    pool = start_pool()
-    work = pool.work("prepare", MOVES, 10)
-    found = list(next(work))
-    os.kill(pool.pids[-1], signal.SIGKILL)
-
-    found += [ready for batch in work for ready in batch]
-
-    assert prepared_paths(found) == list(NOTES)
-    assert ["signal 9" in report for report in reports.reported] == [True]
+        list(pool.work("prepare", [[("a.md", None)]]))
 
 
 @slow
@@ -120,7 +111,7 @@ def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
     bad = {"041.md", "042.md", "149.md"}
     vault.write_all({path: "poison" if path in bad else text for path, text in NOTES.items()})
 
-    found = [ready for batch in start_pool(load_fatal_encoder).work("prepare", MOVES, 8) for ready in batch]
+    found = [ready for batch in start_pool(load_fatal_encoder).work("prepare", batches(MOVES, 8)) for ready in batch]
 
     assert len(found) == len(NOTES)
     poison = {path: ready for path, ready in zip(NOTES, found, strict=True) if isinstance(ready, PoisonItem)}
@@ -132,11 +123,11 @@ def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
 @slow
 @needs_kill
 def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
-    vault: Vault, start_pool: Callable[..., WorkerPool], reports: Reports
+    vault: Vault, start_pool: Callable[..., WorkerPool], monitor: Recorder
 ):
     vault.write_all(NOTES)
     pool = start_pool(limits=replace(EQUAL, silence_s=5.0))
-    work = pool.work("prepare", MOVES, 10)
+    work = pool.work("prepare", batches(MOVES, 10))
     found = list(next(work))
     stopped = pool.pids[-1]
     os.kill(stopped, signal.SIGSTOP)
@@ -144,14 +135,8 @@ def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
     found += [ready for batch in work for ready in batch]
 
     assert prepared_paths(found) == list(NOTES)
-    assert ["it said nothing for 5 s" in report for report in reports.reported] == [True]
+    assert ["it said nothing for 5 s" in report for report in monitor.reported] == [True]
     assert not is_alive(stopped)
-
-
-@slow
-def test_where_processes_end_before_they_begin_there_is_no_pool(start_pool: Callable[..., WorkerPool]):
-    with pytest.raises(ProcessUnavailable, match="exit code 3"):
-        start_pool(load_exiting_encoder)
 
 
 @slow
@@ -199,12 +184,347 @@ def test_results_that_share_nothing_arrive_as_they_are():
     assert list(ResultBatch.of(["a", b"b"]).opened()) == ["a", b"b"]
 
 
-def test_a_process_loads_the_model_of_the_serving_one_by_its_name():
-    wanted = HashEncoder("hash").fingerprint
-
-    assert WorkerOptions(load_hash_encoder, "hash").encoder(wanted).fingerprint == wanted
+pytestmark = pytest.mark.slow  # each test starts processes
 
 
-def test_a_model_that_is_another_by_now_is_refused():
-    with pytest.raises(ProcessUnavailable, match="changed"):
-        WorkerOptions(load_hash_encoder, "hash").encoder(FatalEncoder("renewed").fingerprint)
+# --- by an indexer ----------------------------------------------------------------------------------
+
+TAGGED_NOTES = {
+    f"{n:03}.md": f"---\ntags: [t{n % 3}]\n---\n# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)
+}
+SMALL_PLANS = PlanLimits(many_notes=100, many_stamps=100, many_texts=100, batch_notes=8)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
+    """The processes that were started to prepare notes."""
+    found: list[ChildProcess] = []
+
+    class Recorded(ChildProcess):
+        def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
+            super().__init__(module, first, limits)
+            found.append(self)
+
+    monkeypatch.setattr(pool_module, "ChildProcess", Recorded)
+    return found
+
+
+@pytest.fixture
+def with_processes(vault: Vault, monitor: Recorder, encoder: HashEncoder) -> Indexer:
+    """An indexer whose large plans are prepared by processes."""
+    return make_indexer(vault, monitor, encoder, options_with(load_hash_encoder))
+
+
+def options_with(load: Callable[[str], Encoder]) -> WorkerOptions:
+    return WorkerOptions(load, "hash", limits=EQUAL)
+
+
+def make_indexer(vault: Vault, monitor: Recorder, encoder: HashEncoder, options: WorkerOptions | None) -> Indexer:
+    return Indexer(vault.root, Settings(), Rules(), monitor, lambda _: encoder, options=options, limits=SMALL_PLANS)
+
+
+def rows(path: Path) -> list[tuple[object, ...]]:
+    """Every row of every table with what was read and embedded; not of those that count commits or are derived."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    ours = [
+        name for name in names if name not in ("meta", "changes") and "_fts" not in name and "chunks_vec" not in name
+    ]
+    found = [(name, *row) for name in ours for row in connection.execute(f"SELECT * FROM {name}")]
+    connection.close()
+    assert {"notes", "bodies", "chunk_rows", "vectors", "title_vectors"} <= {row[0] for row in found}
+    return sorted(found, key=repr)
+
+
+def same_as_without_processes(index: Index, vault: Vault, encoder: HashEncoder, folder: Path) -> bool:
+    """Whether *index* holds, row by row and id by id, what one filled on this thread holds."""
+    plain = Index.open(folder / "plain.db")
+    make_indexer(vault, Recorder(), encoder, None).reconcile(plain)
+    plain.close()
+    index.checkpoint()
+    return rows(index.path) == rows(folder / "plain.db")
+
+
+@slow
+def test_processes_give_the_same_rows_as_the_thread(
+    vault: Vault, index: Index, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
+):
+    vault.write_all(TAGGED_NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
+
+    outcome = with_processes.reconcile(index)
+
+    assert outcome.upserted == len(TAGGED_NOTES) + 1
+    assert same_as_without_processes(index, vault, encoder, tmp_path)
+
+
+@slow
+def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_the_processes_are_gone_by_then(
+    vault: Vault,
+    index: Index,
+    with_processes: Indexer,
+    started: list[ChildProcess],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    vault.write_all(TAGGED_NOTES)
+    build, running = BulkCollector.build, []
+
+    def building(collector: BulkCollector) -> object:
+        running.append([process.pid for process in started if is_alive(process.pid)])
+        return build(collector)
+
+    monkeypatch.setattr(BulkCollector, "build", building)
+    with_processes.reconcile(index)
+    index.close()
+
+    path = segment_file.path_beside(index.path)
+    collected = path.read_bytes()
+    path.unlink()
+    with closing(Index.open(index.path)) as again:
+        again.flush_postings()
+    assert path.read_bytes()[HEADER_BYTES:] == collected[HEADER_BYTES:]
+    assert started
+    assert running[0] == []
+
+
+@slow
+def test_the_serving_process_embeds_nothing_of_a_large_plan(
+    vault: Vault, index: Index, with_processes: Indexer, encoder
+):
+    vault.write_all(TAGGED_NOTES)
+    encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
+
+    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
+
+
+@slow
+def test_vectors_that_are_wanting_are_made_by_processes(
+    vault: Vault, index: Index, monitor: Recorder, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
+):
+    vault.write_all(TAGGED_NOTES)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda _: None).reconcile(index)
+    encode = encoder.encode
+    encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
+
+    with_processes.embed_pending(index)
+
+    encoder.encode = encode  # type: ignore[method-assign]
+    assert same_as_without_processes(index, vault, encoder, tmp_path)
+
+
+@slow
+def test_a_thorough_look_hashes_in_processes_and_finds_a_silent_change(
+    vault: Vault, index: Index, with_processes: Indexer, monkeypatch
+):
+    vault.write_all(TAGGED_NOTES)
+    with_processes.reconcile(index)
+    vault.replace_silently("007.md", TAGGED_NOTES["007.md"].replace("walnut", "cherry"))
+
+    assert with_processes.reconcile(index, thorough=True).upserted == 1
+
+
+@slow
+@needs_kill
+def test_a_killed_process_is_told_of_and_its_work_is_done_again(
+    vault: Vault,
+    index: Index,
+    with_processes: Indexer,
+    monitor: Recorder,
+    encoder: HashEncoder,
+    started: list[ChildProcess],
+    tmp_path: Path,
+):
+    vault.write_all(TAGGED_NOTES)
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        if monitor.committed_paths and not killed:  # in the middle: something is stored, something is not
+            killed.append(started[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    monitor.at_checkpoint = kill_one
+    with_processes.reconcile(index)
+
+    assert killed
+    assert ["signal 9" in message for message in monitor.reported] == [True]
+    assert same_as_without_processes(index, vault, encoder, tmp_path)
+
+
+@slow
+def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, started: list[ChildProcess]
+):
+    vault.write_all(TAGGED_NOTES)
+
+    def cancel() -> None:
+        if monitor.committed_paths:
+            raise Cancelled("the test said so")
+
+    monitor.at_checkpoint = cancel
+    with pytest.raises(Cancelled):
+        with_processes.reconcile(index)
+
+    assert started
+    assert not any(is_alive(process.pid) for process in started)
+    with index.reader() as reader:
+        assert 0 < reader.counts().notes < len(TAGGED_NOTES)
+
+
+@slow
+@needs_kill
+def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
+    vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
+):
+    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
+    fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
+
+    outcome = fatal.reconcile(index)
+
+    assert outcome.upserted == len(TAGGED_NOTES) - 1
+    [problem] = problems(index, 9)
+    assert (problem.path, problem.skipped) == ("070.md", True)
+    assert "signal 9" in problem.reason
+
+
+@slow
+@needs_kill
+def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_is_harmless(
+    vault: Vault, index: Index, monitor: Recorder
+):
+    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
+    encoder = HashEncoder()
+    fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
+    fatal.reconcile(index)
+    encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
+
+    again = fatal.reconcile(index)
+    vault.write("070.md", "# Good\nremedy")
+    mended = fatal.apply(index, [VaultChange("modified", "070.md")])
+
+    assert (again.upserted, mended.upserted) == (0, 1)
+    assert problems(index, 9) == []
+
+
+@slow
+def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(
+    vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, monkeypatch
+):
+    vault.write_all(TAGGED_NOTES)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+
+    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
+    [message] = monitor.reported
+    assert "searches are slower meanwhile" in message
+    assert "Operation not permitted" in message
+
+
+@slow
+def test_where_processes_end_before_they_begin_the_thread_does_it(
+    vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
+):
+    vault.write_all(TAGGED_NOTES)
+    indexer = make_indexer(vault, monitor, encoder, options_with(load_exiting_encoder))
+
+    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert "exit code 3" in monitor.reported[0]
+
+
+@slow
+def test_a_model_that_is_another_by_now_is_not_used(vault: Vault, index: Index, monitor: Recorder):
+    vault.write_all(TAGGED_NOTES)
+    indexer = make_indexer(vault, monitor, HashEncoder("renewed"), options_with(load_hash_encoder))
+
+    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert "changed" in monitor.reported[0]
+
+
+# --- the engine -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many_notes(vault: Vault) -> None:
+    vault.write_all({f"{n:03}.md": f"# N{n}\nwalnut{n}" for n in range(400)})
+
+
+@pytest.fixture
+def open_with_processes(tmp_path: Path, vault: Vault, many_notes: None) -> Iterator[Callable[..., Engine]]:
+    """Open an engine, whose first run calls *act*, once, on the indexing thread, when something is stored."""
+    opened: list[Engine] = []
+    limits = replace(IMPATIENT, plan=SMALL_PLANS)
+
+    def open_one(act: Callable[[Engine], None]) -> Engine:
+        engine = Engine.open(vault.root, tmp_path / "engine.db", load=load_hash_encoder, limits=limits)
+        opened.append(engine)
+        waiting = [act]
+        engine.listen(lambda updated: waiting.pop()(engine) if updated and waiting else None)
+        return engine
+
+    yield open_one
+    for engine in opened:
+        engine.close()
+
+
+@slow
+def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_processes: Callable[..., Engine]):
+    order: list[str] = []
+
+    def save(engine: Engine) -> None:
+        engine.listen(lambda updated: order.extend(updated.indexed if updated else ()))
+        vault.write("zzz.md", "# Z\ncherry")
+        engine.vault_changed([VaultChange("created", "zzz.md")])
+
+    engine = open_with_processes(save)
+    settle(engine)
+
+    assert order[0] == "zzz.md"
+    assert engine.status().notes == 401
+
+
+@slow
+def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[..., Engine]):
+    engine = open_with_processes(lambda engine: engine.pause())
+    wait_until(lambda: engine.status().notes > 0)  # what was done before is to be found
+    status = engine.status()
+    engine.resume()
+    settle(engine)
+
+    assert status.state == "paused"
+    assert 0 < status.notes < 400
+    assert engine.status().notes == 400
+
+
+@slow
+def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(
+    open_with_processes: Callable[..., Engine], started: list[ChildProcess]
+):
+    reached = threading.Event()
+    engine = open_with_processes(lambda _: reached.set())
+    assert reached.wait(30)
+
+    engine.close()
+
+    assert started
+    assert not any(is_alive(process.pid) for process in started)
+
+
+@slow
+@needs_kill
+def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
+    open_with_processes: Callable[..., Engine], started: list[ChildProcess], caplog: pytest.LogCaptureFixture
+):
+    told: list[str] = []
+
+    def kill(engine: Engine) -> None:
+        engine.listen(lambda _: told.append(str(engine.status().message or "")))
+        os.kill(started[0].pid, signal.SIGKILL)
+
+    engine = open_with_processes(kill)
+    settle(engine)
+
+    assert any("signal 9" in message for message in told)
+    assert "signal 9" in caplog.text
+    assert engine.status().message is None
+    assert find(engine, "walnut399", mode="keyword") == ["399.md"]

@@ -87,7 +87,7 @@ def test_of_a_drawing_no_more_than_the_head_is_read_and_that_once(
 
     outcome = indexer.reconcile(index)
     assert read == [HEAD_BYTES]
-    assert not outcome.changed_anything
+    assert not outcome.changed_notes
 
 
 def test_a_long_note_whose_text_speaks_of_plugins_is_read_whole(vault: Vault, open_engine):
@@ -121,7 +121,7 @@ def test_an_unreadable_new_file_is_reported_as_skipped_and_tried_again(
         )
         outcome = indexer.reconcile(index)
 
-        assert not outcome.changed_anything
+        assert not outcome.changed_notes
         assert [(p.path, p.skipped) for p in problems(index, 9)] == [("a.md", True)]
 
     indexer.reconcile(index)
@@ -236,15 +236,6 @@ def test_a_note_over_the_chunk_limit_says_so(vault: Vault, open_engine):
     assert engine.status().problem_count == 1
 
 
-def test_files_are_read_in_groups_of_a_few_megabytes(vault: Vault):
-    for n in range(6):
-        vault.write(f"{n}.md", b"x" * 3 * 2**18)
-
-    groups = list(read_files.read_groups(vault.root, [(f"{n}.md", None) for n in range(6)]))
-
-    assert [len(group) for group in groups] == [3, 3]
-
-
 def test_a_file_is_hashed_over_what_may_be_indexed_of_it(vault: Vault):
     vault.write("big.md", b"x" * (MAX_NOTE_BYTES + 10))
 
@@ -278,20 +269,3 @@ def test_a_saved_note_is_opened_and_read_once(vault: Vault, index: Index, indexe
 
     assert indexer.apply(index, [modified("a.md")]).upserted == 1
     assert read == ["a.md"]
-
-
-def test_a_note_that_changes_again_before_its_turn_is_read_again(
-    vault: Vault, index: Index, indexer: Indexer, monitor, monkeypatch
-):
-    vault.write("a.md", "walnut")
-    indexer.reconcile(index)
-    vault.write("a.md", "oak tree")
-    monkeypatch.setattr(monitor, "planned", lambda _: vault.write("a.md", "quince"))
-    monkeypatch.setattr(monitor, "changed_meanwhile", lambda path: path == "a.md")
-
-    indexer.reconcile(index)
-
-    with index.reader() as reader:
-        stored = reader.note("a.md")
-    assert stored is not None
-    assert [chunk.text for chunk in stored.note.chunks] == ["quince"]

@@ -13,7 +13,7 @@ from builders import (
     EQUAL,
     IMPATIENT,
     HashEncoder,
-    Quiet,
+    Recorder,
     Vault,
     everything_found,
     find,
@@ -33,10 +33,11 @@ from quarry.engine import Engine
 from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
 from quarry.indexing import indexer as indexing
-from quarry.indexing import rebuild, sync, worker_process
-from quarry.indexing.limits import IndexingLimits, PlanLimits, ProcessLimits
-from quarry.indexing.pool import WorkerOptions
+from quarry.indexing import rebuild, sync
+from quarry.indexing.process import ChildProcess, PlanLimits, ProcessLimits
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
+from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.vector_model import WorkerOptions
 from quarry.messages import Sentence
 from quarry.settings import Settings
 from quarry.types import VaultChange
@@ -137,22 +138,22 @@ def many_notes(vault: Vault) -> None:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[worker_process.WorkerProcess]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
     """The processes that were started to rebuild."""
-    found: list[worker_process.WorkerProcess] = []
+    found: list[ChildProcess] = []
 
-    class Recorded(worker_process.WorkerProcess):
+    class Recorded(ChildProcess):
         def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
             super().__init__(module, first, limits)
             found.append(self)
 
-    monkeypatch.setattr(rebuild, "WorkerProcess", Recorded)
+    monkeypatch.setattr(rebuild, "ChildProcess", Recorded)
     return found
 
 
 @pytest.fixture
 def open_and_rebuild(
-    tmp_path: Path, vault: Vault, many_notes: None, started: list[worker_process.WorkerProcess]
+    tmp_path: Path, vault: Vault, many_notes: None, started: list[ChildProcess]
 ) -> Iterator[Callable[..., Engine]]:
     """Open an engine and have it rebuilt; each *act* is called once, on the indexing thread, between two batches."""
     opened: list[Engine] = []
@@ -187,7 +188,7 @@ def same_as_fresh(engine: Engine, folder: Path) -> bool:
 
 
 def test_the_index_that_a_process_built_answers_like_a_fresh_one(
-    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess], monkeypatch
+    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess], monkeypatch
 ):
     monkeypatch.setattr(rebuild, "build", lambda *_: 1 // 0)  # nothing of it is done here
     told: list[Sentence | None] = []
@@ -256,7 +257,7 @@ def test_a_pause_holds_the_process_that_rebuilds(open_and_rebuild: Callable[...,
 
 @needs_kill
 def test_a_process_that_dies_while_it_rebuilds_begins_anew_and_is_told_of(
-    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess]
+    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess]
 ):
     told: list[str | None] = []
 
@@ -274,7 +275,7 @@ def test_a_process_that_dies_while_it_rebuilds_begins_anew_and_is_told_of(
 
 @needs_kill
 def test_a_process_that_is_stopped_while_it_rebuilds_is_ended_and_begins_anew(
-    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess]
+    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess]
 ):
     told: list[str | None] = []
     engine = open_and_rebuild(
@@ -296,7 +297,7 @@ def test_a_process_that_is_stopped_while_it_rebuilds_is_ended_and_begins_anew(
 def test_a_process_that_dies_every_time_leaves_the_work_to_the_serving_one(
     tmp_path: Path,
     open_and_rebuild: Callable[..., Engine],
-    started: list[worker_process.WorkerProcess],
+    started: list[ChildProcess],
     monkeypatch,
     caplog,
     stage: str,
@@ -329,7 +330,7 @@ def test_where_no_process_can_be_started_the_serving_one_rebuilds_and_says_so(
 
 
 def test_an_engine_that_is_closed_while_a_process_rebuilds_leaves_neither_process_nor_file(
-    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess]
+    tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess]
 ):
     reached = threading.Event()
     engine = open_and_rebuild(lambda _: reached.set())
@@ -361,7 +362,7 @@ def test_a_rebuild_whose_engine_is_killed_leaves_no_process_and_the_next_start_n
 
 
 def test_the_process_that_writes_has_others_prepare_a_large_vault(
-    tmp_path: Path, vault: Vault, open_and_rebuild: Callable[..., Engine], started: list[worker_process.WorkerProcess]
+    tmp_path: Path, vault: Vault, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess]
 ):
     if not Path("/proc/self/task").exists():
         pytest.skip("only Linux shows whose child a process is")
@@ -384,20 +385,18 @@ def test_a_vault_that_is_gone_is_told_by_the_process_as_by_the_thread(tmp_path: 
     spec = rebuild_spec(tmp_path / "i.db.rebuild", tmp_path / "nowhere", None)
 
     with pytest.raises(VaultMissing, match="nowhere"):
-        run_rebuild(spec, monitor, lambda: None)
+        run_rebuild(spec, monitor, lambda _: None)
 
 
 def test_a_model_whose_files_are_others_by_now_is_used_where_it_is_in_memory(
-    tmp_path: Path, vault: Vault, many_notes: None, monitor: Quiet, monkeypatch
+    tmp_path: Path, vault: Vault, many_notes: None, monitor: Recorder
 ):
-    told: list[str] = []
-    monkeypatch.setattr(monitor, "report_degraded", told.append)
     encoder, path = HashEncoder("renewed"), tmp_path / "i.db.rebuild"
     spec = rebuild_spec(path, vault.root, encoder.fingerprint)
 
-    run_rebuild(spec, monitor, lambda: encoder)
+    run_rebuild(spec, monitor, lambda _: encoder)
 
-    assert "changed" in told[-1]
+    assert "changed" in monitor.reported[-1]
     index = Index.open(path)
     assert not index.has_pending_vectors()
     assert len(paths(index)) == 180

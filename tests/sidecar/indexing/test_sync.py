@@ -20,8 +20,8 @@ from builders import (
 from msgspec.structs import replace
 
 from quarry.errors import ModelMissing
-from quarry.indexing import indexer, metadata, prepare, read_files
-from quarry.indexing.limits import IndexingLimits
+from quarry.indexing import current_index, prepare, read_files, sync
+from quarry.indexing.sync import IndexingLimits
 from quarry.messages import message
 from quarry.redaction.rules import Re2Engine
 from quarry.types import VaultChange
@@ -41,7 +41,7 @@ def test_a_start_has_the_vectors_in_memory_before_anyone_asks(vault: Vault, open
 def test_a_start_over_an_index_that_equals_its_vault_carries_nothing_out(vault: Vault, open_engine, monkeypatch):
     vault.write("a.md", "walnut")
     open_engine().close()
-    monkeypatch.setattr(indexer, "Indexer", None)
+    monkeypatch.setattr(sync, "Indexer", None)
 
     engine = open_engine()
 
@@ -133,7 +133,7 @@ def test_another_version_of_reading_reads_every_note_anew(vault: Vault, open_eng
     vault.write("a.md", "walnut cherry")
     open_engine().close()
     real = prepare.read_note
-    monkeypatch.setattr(metadata, version, 999)
+    monkeypatch.setattr(current_index, version, 999)
     monkeypatch.setattr(
         prepare, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
     )

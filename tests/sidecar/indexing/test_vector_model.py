@@ -9,9 +9,9 @@ from builders import DIM, HashContextualEncoder, HashEncoder, Vault, wait_until
 from quarry.embedding import ContextualEncoder, Encoder
 from quarry.errors import ModelMissing
 from quarry.index import Index
-from quarry.indexing.activity import Activity
+from quarry.indexing.current_index import fingerprint_text
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.metadata import fingerprint_text
+from quarry.indexing.status import Activity
 from quarry.indexing.vector_model import VectorModel
 from quarry.messages import Sentence, message
 from quarry.settings import Settings
@@ -44,12 +44,12 @@ def load_contextual(name: str) -> ContextualEncoder | None:
 def filled(vault: Vault, index: Index, monitor) -> Index:
     """An index of one note, without vectors."""
     vault.write("a.md", "walnut")
-    Indexer(vault.root, Settings(), Rules(), monitor, lambda: None).reconcile(index)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda _: None).reconcile(index)
     return index
 
 
 def embed(index: Index, vault: Vault, monitor, model: VectorModel) -> None:
-    Indexer(vault.root, Settings(), Rules(), monitor, lambda: model.encoder).embed_pending(index)
+    Indexer(vault.root, Settings(), Rules(), monitor, lambda _: model.encoder).embed_pending(index)
 
 
 def test_a_model_is_used_from_the_moment_it_is_adopted(filled: Index):

@@ -8,8 +8,8 @@ from builders import wait_until
 from msgspec.structs import replace
 
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, VaultMissing
-from quarry.indexing.limits import WorkerTiming
-from quarry.indexing.worker import RequestQueue, Worker
+from quarry.indexing.request_queue import RequestQueue
+from quarry.indexing.worker import Worker, WorkerTiming
 from quarry.types import VaultChange
 
 TIMING = WorkerTiming(retry_s=0.01, retry_max_s=0.04, retry_asked_s=0.01, first_poll_s=1000.0, poll_every_s=1000.0)
@@ -34,12 +34,6 @@ class Jobs:
     def apply(self, changes: Sequence[VaultChange]) -> None:
         self._run("apply", changes)
 
-    def apply_urgent(self, changes: Sequence[VaultChange]) -> None:
-        self._run("apply_urgent", changes)
-
-    def flush(self) -> None:
-        self._run("flush")
-
     def rebuild(self) -> None:
         self._run("rebuild")
 
@@ -55,8 +49,8 @@ class Jobs:
     def repair(self) -> None:
         self._run("repair")
 
-    def deepen(self) -> None:
-        self._run("deepen")
+    def backfill(self) -> None:
+        self._run("backfill")
 
     def recreate(self, error: IndexDamaged) -> None:
         self._run("recreate")
@@ -99,6 +93,11 @@ def fail(error: Exception) -> Callable[[], None]:
         raise error
 
     return raise_it
+
+
+def checkpoint(requests: RequestQueue) -> None:
+    with requests.checkpoint(lambda: None, True):
+        pass
 
 
 def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:
@@ -148,10 +147,10 @@ def test_changes_that_wait_are_one_job(worker: Worker, requests: RequestQueue, j
 
 def test_requests_are_served_in_order_of_urgency(worker: Worker, requests: RequestQueue, jobs: Jobs):
     requests.submit([A])
-    requests.request_reconcile()
-    requests.request_repair()
-    requests.request_rebuild()
-    requests.request_rebuild()
+    requests.request("reconcile")
+    requests.request("repair")
+    requests.request("rebuild")
+    requests.request("rebuild")
     worker.start()
     idle(worker, jobs, until="apply a.md")
 
@@ -236,7 +235,7 @@ def test_a_rebuild_does_not_wait_for_what_failed_and_makes_it_good(
     worker.start()
     wait_until(lambda: worker.is_retrying)
 
-    requests.request_rebuild()
+    requests.request("rebuild")
     idle(worker, jobs, until="rebuild")
 
     assert jobs.log == ["initial_sync", "failed IndexUnavailable", "rebuild"]
@@ -247,7 +246,7 @@ def test_nothing_is_begun_while_paused(worker: Worker, requests: RequestQueue, j
     idle(worker, jobs, until="initial_sync")
     requests.pause()
     requests.submit([A])
-    requests.request_reconcile()
+    requests.request("reconcile")
     assert requests.is_paused
     assert requests.change_count == 1
 
@@ -260,20 +259,20 @@ def test_nothing_is_begun_while_paused(worker: Worker, requests: RequestQueue, j
 def test_a_rebuild_asked_for_ends_a_pause(worker: Worker, requests: RequestQueue, jobs: Jobs):
     worker.start()
     requests.pause()
-    requests.request_rebuild()
+    requests.request("rebuild")
     idle(worker, jobs, until="rebuild")
 
     assert not requests.is_paused
 
 
-def test_a_job_stops_at_a_yield_point(worker: Worker, requests: RequestQueue, jobs: Jobs):
+def test_a_job_stops_at_a_checkpoint(worker: Worker, requests: RequestQueue, jobs: Jobs):
     is_running, stopped = threading.Event(), threading.Event()
 
     def work() -> None:
         is_running.set()
         while True:
             try:
-                requests.yield_point(jobs.flush, jobs.apply_urgent)
+                checkpoint(requests)
             except Cancelled:
                 stopped.set()
                 raise
@@ -293,7 +292,7 @@ def test_a_paused_job_can_be_stopped(worker: Worker, requests: RequestQueue, job
     def work() -> None:
         is_running.set()
         while True:
-            requests.yield_point(jobs.flush, jobs.apply_urgent)
+            checkpoint(requests)
 
     jobs.then["initial_sync"] = [work]
     worker.start()
@@ -302,7 +301,7 @@ def test_a_paused_job_can_be_stopped(worker: Worker, requests: RequestQueue, job
 
     worker.stop()
 
-    assert set(jobs.log) <= {"initial_sync", "flush"}  # and the thread has ended, or `stop` would not return
+    assert jobs.log == ["initial_sync"]  # and the thread has ended, or `stop` would not return
 
 
 def test_idle_time_is_for_polling_and_now_and_then_for_a_deep_check(make: Callable[..., Worker], jobs: Jobs):
@@ -336,130 +335,33 @@ def test_the_first_poll_comes_sooner_than_the_next(make: Callable[..., Worker], 
     assert jobs.log == ["initial_sync", "poll", "apply a.md"]
 
 
-# --- the queue of requests --------------------------------------------------------------------------
-
-
-class Job:
-    """What a job does at its yield point."""
-
-    def __init__(self, requests: RequestQueue) -> None:
-        self.requests = requests
-        self.flushes = 0
-        self.applied: list[str] = []
-        self.saved_meanwhile: list[VaultChange] = []
-
-    def flush(self) -> None:
-        self.flushes += 1
-
-    def apply(self, changes: Sequence[VaultChange]) -> None:
-        self.applied += [change.path for change in changes]
-        self.requests.submit(self.saved_meanwhile)
-        self.requests.yield_point(self.flush, self.apply)
-
-    def yield_point(self) -> None:
-        self.requests.yield_point(self.flush, self.apply)
-
-
-@pytest.fixture
-def job(requests: RequestQueue) -> Job:
-    return Job(requests)
-
-
-def test_changes_are_carried_out_where_a_job_can_be_interrupted(requests: RequestQueue, job: Job):
-    requests.submit([A, B])
-
-    job.yield_point()
-
-    assert job.applied == ["a.md", "b.md"]
-    assert requests.is_empty
-
-
-def test_what_interrupts_is_not_interrupted(requests: RequestQueue, job: Job):
-    requests.submit([A])
-    job.saved_meanwhile = [B]
-
-    job.yield_point()
-
-    assert job.applied == ["a.md"]
-    assert requests.change_count == 1
-
-
-def test_changes_are_not_lost_where_carrying_them_out_fails(requests: RequestQueue):
-    def fail(_: Sequence[VaultChange]) -> None:
-        requests.submit([B])
-        raise VaultMissing("gone")
-
-    requests.submit([A])
-
-    with pytest.raises(VaultMissing):
-        requests.yield_point(lambda: None, fail)
-    assert requests.take_changes() == [A, B]
-
-
-def test_a_paused_job_flushes_and_waits_until_it_may_go_on(requests: RequestQueue, job: Job):
-    requests.pause()
-    waiting = threading.Thread(target=job.yield_point)
-    waiting.start()
-
-    requests.resume()
-    waiting.join(10)
-
-    assert not waiting.is_alive()
-    assert job.applied == []
-
-
-def test_a_stopped_job_ends_at_its_yield_point_paused_or_not(requests: RequestQueue, job: Job):
-    requests.pause()
-    requests.stop()
-
-    with pytest.raises(Cancelled):
-        job.yield_point()
-
-
-def test_a_request_waits_until_it_is_taken(requests: RequestQueue):
-    requests.request_rebuild()
-    requests.request_rebuild()
-    requests.request_repair()
-    requests.request_reconcile()
-    assert not requests.is_empty
-
-    taken = [requests.take_rebuild(), requests.take_rebuild(), requests.take_repair(), requests.take_reconcile()]
-
-    assert taken == [True, False, True, True]
-    assert requests.is_empty
-
-
-def test_the_first_request_after_a_failure_is_remembered(requests: RequestQueue):
-    requests.submit([A])
-    requests.forget_requests()
-    assert requests.first_request_s == float("inf")
-
-    requests.submit([B])
-    first_s = requests.first_request_s
-    requests.request_reconcile()
-
-    assert requests.first_request_s == first_s < float("inf")
-
-
-def test_a_step_of_deepening_comes_behind_everything_else(jobs: Jobs, requests: RequestQueue, worker: Worker):
-    requests.request_deepening()
-    requests.request_reconcile()
+def test_a_step_of_the_backfill_comes_behind_everything_else(jobs: Jobs, requests: RequestQueue, worker: Worker):
+    requests.request("backfill")
+    requests.request("reconcile")
     requests.submit([A])
     worker.start()
 
-    wait_until(lambda: "deepen" in jobs.log)
-    assert jobs.log == ["initial_sync", "reconcile", "apply a.md", "deepen"]
+    wait_until(lambda: "backfill" in jobs.log)
+    assert jobs.log == ["initial_sync", "reconcile", "apply a.md", "backfill"]
 
 
-def test_a_step_of_deepening_that_waits_is_no_work_and_waits_for_the_end_of_a_pause(
+def test_a_step_of_the_backfill_that_waits_is_no_work_and_waits_for_the_end_of_a_pause(
     jobs: Jobs, requests: RequestQueue, worker: Worker
 ):
     worker.start()
     wait_until(lambda: not worker.is_busy)
     requests.pause()
 
-    requests.request_deepening()
+    requests.request("backfill")
     assert not worker.is_busy
     requests.resume()
 
-    wait_until(lambda: "deepen" in jobs.log)
+    wait_until(lambda: "backfill" in jobs.log)
+
+
+def test_each_wait_is_twice_the_one_before_up_to_a_bound():
+    timing = WorkerTiming(retry_s=1.0, retry_max_s=5.0)
+
+    assert timing.backoff_s(0.0) == 1.0
+    assert timing.backoff_s(1.0) == 2.0
+    assert timing.backoff_s(4.0) == 5.0

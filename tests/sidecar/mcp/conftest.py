@@ -1,21 +1,29 @@
-"""What the tests of MCP share: raw lines to a server of our own, and sessions of the official SDK."""
+"""What the tests of MCP share: servers in processes of their own, spoken to by hand and by the official SDK."""
 
 import asyncio
+import contextlib
+import http.client
 import json
+import os
+import signal
+import socket
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
+import httpx2
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from sidecars import in_home  # noqa: F401  (a fixture)
 from sidecars import small_vault as vault  # noqa: F401
 
 PATIENCE_S = 60.0
 STATELESS = "2026-07-28"
+CALL = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_notes", "arguments": {}}}
 ENVELOPE = {"io.modelcontextprotocol/protocolVersion": STATELESS, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
@@ -112,8 +120,6 @@ def speak(tools):
 @pytest.fixture(scope="module")
 def spoken(shared):
     """A server over the shared vault, greeted."""
-    import os
-
     env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     speaker = Speaker([shared.vault], {**env, "QUARRY_HOME": str(shared.home)})
     speaker.greet()
@@ -121,21 +127,118 @@ def spoken(shared):
     speaker.end()
 
 
+class Served:
+    """`quarry mcp --http` in a process of its own."""
+
+    def __init__(self, *vaults, env):
+        self.process = subprocess.Popen(
+            command(*vaults, options=["--http", "--port", "0"]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+        )
+        about = json.loads(self.process.stdout.readline())
+        self.url, self.token_file = about["url"], Path(about["tokenFile"])
+        self.port = int(self.url.split(":")[2].split("/")[0])
+        self.token = json.loads(self.token_file.read_text())["token"]
+
+    def request(self, method="POST", body=CALL, path="/mcp", **headers):
+        """The answer's status, headers and body; a header that is None is left out."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        sent = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        connection.request(method, path, data, {name: value for name, value in sent.items() if value is not None})
+        answer = connection.getresponse()
+        read = answer.status, answer.headers, answer.read()
+        connection.close()
+        return read
+
+    def connect(self, said=b""):
+        stream = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+        stream.sendall(said)
+        return stream
+
+    def exchange(self, said):
+        """What is answered to *said* until the connection is closed, or nothing more comes for a second."""
+        received = b""
+        with contextlib.suppress(OSError), self.connect(said) as stream:
+            stream.settimeout(1)
+            while piece := stream.recv(65536):
+                received += piece
+        return received
+
+    def head(self, *lines, token=None):
+        host = f"127.0.0.1:{self.port}"
+        return "\r\n".join(
+            [
+                "POST /mcp HTTP/1.1",
+                f"Host: {host}",
+                f"Authorization: Bearer {token or self.token}",
+                "Content-Type: application/json",
+                "Accept: application/json, text/event-stream",
+                *lines,
+                "\r\n",
+            ]
+        ).encode()
+
+    def is_serving(self):
+        return self.request()[0] == 200
+
+    def end(self, sent=signal.SIGKILL):
+        self.process.send_signal(sent)
+        _, complaints = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, complaints
+
+
 @pytest.fixture
-def sdk(tools):
-    """Talk to a server by the official SDK: `sdk(body, vault, home=home, mode="auto")`."""
+def serve(tools):
+    """Start servers over HTTP; they end with the test."""
+    started = []
 
-    @asynccontextmanager
-    async def session(vaults, home, mode, options, handlers):
-        program, *arguments = command(*vaults, options=options)
-        server = StdioServerParameters(command=program, args=arguments, env=tools.environment(home))
-        async with Client(stdio_client(server), mode=mode, **handlers) as client:
-            yield client
+    def begin(*vaults, home):
+        started.append(Served(*vaults, env=tools.environment(home)))
+        return started[-1]
 
-    def talk(body, *vaults, home, mode="auto", options=(), **handlers):
+    yield begin
+    for server in started:
+        server.end()
+
+
+@pytest.fixture(scope="module")
+def served(shared):
+    env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    server = Served(shared.vault, env={**env, "QUARRY_HOME": str(shared.home)})
+    yield server
+    _, complaints = server.end()
+    assert complaints == b""  # no attack fills a log
+
+
+@pytest.fixture
+def sdk(at_shared, request, tools):
+    """Talk to a server over the shared vault by the official SDK: `sdk(body, transport, mode)`."""
+
+    async def client(transport, mode, stack):
+        if transport == "http":
+            served = request.getfixturevalue("served")
+            headers = {"Authorization": f"Bearer {served.token}"}
+            web = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, trust_env=False))
+            streams = streamable_http_client(served.url, http_client=web)
+        else:
+            program, *arguments = command(at_shared.vault)
+            environment = tools.environment(at_shared.home)
+            streams = stdio_client(StdioServerParameters(command=program, args=arguments, env=environment))
+        return await stack.enter_async_context(Client(streams, mode=mode))
+
+    def talk(body, transport, mode):
         async def main():
-            async with asyncio.timeout(PATIENCE_S), session(vaults, home, mode, options, handlers) as client:
-                return await body(client)
+            async with asyncio.timeout(PATIENCE_S), contextlib.AsyncExitStack() as stack:
+                return await body(await client(transport, mode, stack))
 
         return asyncio.run(main())
 

@@ -1,22 +1,15 @@
 """MCP over HTTP on this machine: by the official SDK, by hand, and by those who may not ask."""
 
-import asyncio
 import contextlib
-import http.client
 import json
-import os
 import signal
-import socket
 import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import httpx2
 import pytest
-from mcp.client.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from quarry.errors import BadRequest
 from quarry.mcp.http_server import MAX_CONNECTIONS, RECEIVE_S, check_host, stored_token, token_path
@@ -69,119 +62,6 @@ def test_other_vaults_have_another_file(tmp_path, home):
 
 
 # --- served by a process of its own ----------------------------------------------------------------
-
-
-class Served:
-    """`quarry mcp --http` in a process of its own."""
-
-    def __init__(self, *vaults, env):
-        named = [part for vault in vaults for part in ("--vault", str(vault))]
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "quarry", "mcp", "--http", "--port", "0", *named],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=env,
-        )
-        about = json.loads(self.process.stdout.readline())
-        self.url, self.token_file = about["url"], Path(about["tokenFile"])
-        self.port = int(self.url.split(":")[2].split("/")[0])
-        self.token = json.loads(self.token_file.read_text())["token"]
-
-    def request(self, method="POST", body=CALL, path="/mcp", **headers):
-        """The answer's status, headers and body; a header that is None is left out."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
-        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-        sent = {
-            "Authorization": f"Bearer {self.token}",
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            **{name.replace("_", "-"): value for name, value in headers.items()},
-        }
-        connection.request(method, path, data, {name: value for name, value in sent.items() if value is not None})
-        answer = connection.getresponse()
-        read = answer.status, answer.headers, answer.read()
-        connection.close()
-        return read
-
-    def connect(self, said=b""):
-        stream = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
-        stream.sendall(said)
-        return stream
-
-    def exchange(self, said):
-        """What is answered to *said* until the connection is closed, or nothing more comes for a second."""
-        received = b""
-        with contextlib.suppress(OSError), self.connect(said) as stream:
-            stream.settimeout(1)
-            while piece := stream.recv(65536):
-                received += piece
-        return received
-
-    def head(self, *lines, token=None):
-        host = f"127.0.0.1:{self.port}"
-        return "\r\n".join(
-            [
-                "POST /mcp HTTP/1.1",
-                f"Host: {host}",
-                f"Authorization: Bearer {token or self.token}",
-                "Content-Type: application/json",
-                "Accept: application/json, text/event-stream",
-                *lines,
-                "\r\n",
-            ]
-        ).encode()
-
-    def is_serving(self):
-        return self.request()[0] == 200
-
-    def end(self, sent=signal.SIGKILL):
-        self.process.send_signal(sent)
-        code = self.process.wait(PATIENCE_S)
-        complaints = self.process.stderr.read()
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return code, complaints
-
-
-@pytest.fixture(scope="module")
-def served(shared):
-    env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    server = Served(shared.vault, env={**env, "QUARRY_HOME": str(shared.home)})
-    yield server
-    _, complaints = server.end()
-    assert complaints == b""  # no attack fills a log
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_sdk_finds_and_reads_over_http(served, mode):
-    async def body():
-        async with asyncio.timeout(PATIENCE_S), contextlib.AsyncExitStack() as stack:
-            headers = {"Authorization": f"Bearer {served.token}"}
-            web = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, trust_env=False))
-            client = await stack.enter_async_context(
-                Client(streamable_http_client(served.url, http_client=web), mode=mode)
-            )
-            found = await client.call_tool("search", {"query": "trouble sleeping"})
-            refused = await client.call_tool("search", {"qery": "x"})
-            note = await client.read_resource("quarry://note/Health/Lying%20awake.md")
-            prompt = await client.get_prompt("kickoff", {"topic": "trouble sleeping"})
-            listed = [tool.name for tool in (await client.list_tools()).tools]
-            listed += [item.name for item in (await client.list_prompts()).prompts]
-            listed += [item.uri for item in (await client.list_resources()).resources]
-            listed += [item.name for item in (await client.list_resource_templates()).resource_templates]
-            return client.protocol_version, client.instructions, found, refused, note, prompt, listed
-
-    version, instructions, found, refused, note, prompt, listed = asyncio.run(body())
-
-    assert version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-    assert mode == "2026-07-28" or "never as instructions" in instructions  # that client does not ask for them
-    assert found.structured_content["results"][0]["file_path"] == "Health/Lying awake.md"
-    assert refused.is_error
-    assert "ten past two" in note.contents[0].text
-    assert "**Health/Lying awake.md**" in prompt.messages[0].content.text
-    assert {"search", "kickoff", "quarry://status", "note"} <= set(listed)
 
 
 @pytest.mark.slow
@@ -354,19 +234,15 @@ def test_a_client_that_leaves_gives_its_call_up(served):
 
 
 @pytest.mark.slow
-def test_the_token_opens_its_own_vaults_only(served, shared, vault, tools):
-    again = Served(shared.vault, env=tools.environment(shared.home))
-    other = Served(vault, env=tools.environment(shared.home))
-    try:
-        assert stat.S_IMODE(served.token_file.stat().st_mode) == 0o600
-        assert again.token == served.token
-        assert other.token != served.token
-        assert other.request(Authorization=f"Bearer {served.token}")[0] == 401
-        assert other.is_serving()
-    finally:
-        again.end()
-        code, _ = other.end(signal.SIGTERM)
-    assert code in (0, -signal.SIGTERM)
+def test_the_token_opens_its_own_vaults_only(served, shared, vault, serve):
+    again, other = serve(shared.vault, home=shared.home), serve(vault, home=shared.home)
+
+    assert stat.S_IMODE(served.token_file.stat().st_mode) == 0o600
+    assert again.token == served.token
+    assert other.token != served.token
+    assert other.request(Authorization=f"Bearer {served.token}")[0] == 401
+    assert other.is_serving()
+    assert other.end(signal.SIGTERM)[0] == -signal.SIGTERM
 
 
 @pytest.mark.slow

@@ -257,49 +257,42 @@ def test_an_unknown_tool_is_an_error_of_the_protocol_in_few_words(spoken, name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_sdk_finds_everything_and_every_result_is_what_the_protocol_says(at_shared, sdk, mode):
+def test_the_sdk_finds_everything_and_every_result_is_what_the_protocol_says(sdk, transport, mode):
     async def body(client):
-        tools = (await client.list_tools()).tools
-        resources = (await client.list_resources()).resources
+        refused = []
+        for ask in (lambda: client.read_resource("quarry://note/Nothing.md"), lambda: client.call_tool("nothing", {})):
+            try:
+                await ask()
+            except MCPError as error:
+                refused.append(error.code)
         return {
             "version": client.protocol_version,
-            "tools": [tool.name for tool in tools],
+            "instructions": client.instructions or "",
+            "tools": [tool.name for tool in (await client.list_tools()).tools],
             "search": await client.call_tool("search", {"query": "trouble sleeping"}),
             "context": await client.call_tool("get_context", {"topic": "trouble sleeping"}),
-            "refused": await client.call_tool("search", {"qery": "x"}),
-            "resources": [resource.uri for resource in resources],
+            "wrong": await client.call_tool("search", {"qery": "x"}),
+            "resources": [resource.uri for resource in (await client.list_resources()).resources],
             "templates": (await client.list_resource_templates()).resource_templates,
             "note": await client.read_resource("quarry://note/Health/Lying%20awake.md"),
             "prompts": [prompt.name for prompt in (await client.list_prompts()).prompts],
             "prompt": await client.get_prompt("kickoff", {"topic": "sourdough"}),
+            "refused": refused,
         }
 
-    found = sdk(body, at_shared.vault, home=at_shared.home, mode=mode)
+    found = sdk(body, transport, mode)
 
     assert found["version"] == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-    assert found["tools"][:2] == ["search", "read_note"]
+    assert mode == "2026-07-28" or "never as instructions" in found["instructions"]  # that client does not ask for them
+    assert found["tools"] == NAMES
     assert found["search"].structured_content["results"][0]["file_path"] == "Health/Lying awake.md"
     assert found["context"].structured_content["sources"]
-    assert found["refused"].is_error
+    assert found["wrong"].is_error
     assert found["resources"][0] == "quarry://status"
     assert found["templates"][0].uri_template == "quarry://note/{+path}"
     assert "ten past two" in found["note"].contents[0].text
     assert "kickoff" in found["prompts"]
     assert "sourdough" in found["prompt"].messages[0].content.text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_the_sdk_is_told_of_errors_as_the_revision_has_them(at_shared, sdk, mode):
-    async def body(client):
-        codes = []
-        for ask in (lambda: client.read_resource("quarry://note/Nothing.md"), lambda: client.call_tool("nothing", {})):
-            try:
-                await ask()
-            except MCPError as error:
-                codes.append(error.code)
-        return codes
-
-    missing = -32002 if mode == "legacy" else -32602
-    assert sdk(body, at_shared.vault, home=at_shared.home, mode=mode) == [missing, -32602]
+    assert found["refused"] == [-32002 if mode == "legacy" else -32602, -32602]

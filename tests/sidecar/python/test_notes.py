@@ -231,7 +231,7 @@ NOT_TAKEN = {
     "modified_before_ms": "a datetime",
 }
 OPTIONS = {
-    SearchOptions: wire.SearchParams,
+    SearchOptions: wire.SearchOptions,
     ContextOptions: wire.ContextParams,
     ListOptions: wire.ListNotesParams,
     CaptureOptions: wire.CaptureParams,
@@ -262,7 +262,7 @@ def test_a_scope_takes_one_name_or_several_and_tags_with_their_sign():
 
     assert transport.params.filters == wire.Filters(folders=["Work"], not_folders=["a", "b"], tags=["idea"])
     assert transport.params.weights == wire.Weights(dense=2.0)
-    assert transport.params.guard is False  # a program that asks for three notes wants three at most
+    assert transport.params.expand_small_results is False  # a program that asks for three notes wants three at most
 
 
 def test_times_become_milliseconds():

@@ -33,7 +33,7 @@ def test_threads_ask_side_by_side_over_a_few_connections(pool, monkeypatch):
     queries = [f"accordion {number}" for number in range(40)]
 
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda query: pool.ask("search", wire.SearchParams(query=query)), queries))
+        answers = list(threads.map(lambda query: pool.ask("search", wire.SearchOptions(query=query)), queries))
 
     assert all(answer.hits for answer in answers)
     assert len(made) < MAX_CONNECTIONS_EACH  # besides the first

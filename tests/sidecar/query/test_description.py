@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
+from quarry.options import Retriever, Scope
 from quarry.query.description import describe_query
 from quarry.query.parse import parse_query
-from quarry.types import Retriever, Scope
 
 NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are described in it
 

@@ -27,8 +27,9 @@ from quarry.conditions import (
 )
 from quarry.errors import BadQuery
 from quarry.messages import QueryProblem
+from quarry.options import Scope
 from quarry.query.parse import parse_query
-from quarry.types import Query, Scope
+from quarry.types import Query
 
 NOW = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)
 

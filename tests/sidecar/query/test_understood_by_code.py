@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 
 from quarry.messages import Message, UnderstoodCode, message
+from quarry.options import Retriever
 from quarry.query.description import describe_query
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
-from quarry.types import Retriever
 
 NOW = datetime(2026, 11, 21, 15, 30)  # noqa: DTZ001  local time, as days are described in it
 TOLD = {

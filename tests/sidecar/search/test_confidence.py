@@ -6,8 +6,9 @@ from builders import Vault, settle
 from msgspec.structs import asdict, replace
 
 from quarry.engine import Engine
-from quarry.search.confidence import WEAK, Evidence, confidences, default_confidence_weights
-from quarry.types import SearchRequest
+from quarry.limits import WEAK_CONFIDENCE
+from quarry.options import SearchOptions
+from quarry.search.confidence import Evidence, confidences, default_confidence_weights
 
 BOTH, WORDS, MEANING = (frozenset(names) for names in (("lexical", "dense"), ("lexical",), ("dense",)))
 ARRAYS = ("contrast", "cosine", "covered_idf", "uncovered_idf", "title", "word_coverage")
@@ -27,7 +28,7 @@ def test_much_evidence_is_confident_and_none_is_weak(nonzero):
     [strong], [nothing] = confidences(evidence(nonzero, **STRONG)), confidences(evidence(nonzero, uncovered_idf=2.0))
 
     assert strong > 0.5
-    assert nothing < WEAK
+    assert nothing < WEAK_CONFIDENCE
 
 
 def test_a_confidence_is_a_probability_of_three_digits():
@@ -104,12 +105,12 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def confidence_of(engine: Engine, typed: str, **fields: object) -> dict[str, float]:
     """The confidence of each hit, by path."""
-    return {hit.path: hit.confidence for hit in engine.search(SearchRequest(typed, **fields)).hits}
+    return {hit.path: hit.confidence for hit in engine.search(SearchOptions(query=typed, **fields)).hits}
 
 
 def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
     found = confidence_of(engine, "melt hide glue granules")
-    gibberish = engine.search(SearchRequest("zzqqxx wvvkj"))
+    gibberish = engine.search(SearchOptions(query="zzqqxx wvvkj"))
 
     assert max(found, key=found.__getitem__) == "glue.md"
     assert found["glue.md"] > 0.5
@@ -117,7 +118,7 @@ def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
 
 
 def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
-    answer = engine.search(SearchRequest("leather valve"))
+    answer = engine.search(SearchOptions(query="leather valve"))
 
     assert answer.confidence == answer.hits[0].confidence > 0.5
     assert answer.weakness is None
@@ -126,7 +127,7 @@ def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
 def test_confidence_does_not_depend_on_how_many_are_shown(engine: Engine):
     ten, one = (
         confidence_of(engine, "rye starter"),
-        confidence_of(engine, "rye starter", limit=1, show_all_when_few=False),
+        confidence_of(engine, "rye starter", limit=1, expand_small_results=False),
     )
 
     assert len(one) == 1
@@ -142,8 +143,8 @@ def test_snippets_and_text_make_no_difference(engine: Engine):
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf", "six-signals"])
 def test_every_mode_and_fusion_gives_a_confidence(engine: Engine, mode, fusion):
-    strong = engine.search(SearchRequest("skive the leather", mode=mode, fusion=fusion))
-    weak = engine.search(SearchRequest("quarterly earnings of airlines", mode=mode, fusion=fusion))
+    strong = engine.search(SearchOptions(query="skive the leather", mode=mode, fusion=fusion))
+    weak = engine.search(SearchOptions(query="quarterly earnings of airlines", mode=mode, fusion=fusion))
 
     assert strong.hits[0].path == "valve.md"
     assert strong.confidence > 0.2
@@ -180,7 +181,7 @@ def test_a_note_without_others_to_compare_with_is_as_sure_as_the_query_is_met(en
 
 
 def test_a_listing_has_no_confidence(engine: Engine):
-    answer = engine.search(SearchRequest("path:glue"))
+    answer = engine.search(SearchOptions(query="path:glue"))
 
     assert [hit.path for hit in answer.hits] == ["glue.md"]
     assert answer.confidence == 0
@@ -188,8 +189,10 @@ def test_a_listing_has_no_confidence(engine: Engine):
 
 
 def test_a_weak_answer_says_whether_any_note_holds_a_word(engine: Engine):
-    no_words = engine.search(SearchRequest("zzqqxx"))
-    some_words = engine.search(SearchRequest("what did the parliament decide about letters of credit for shipyards"))
+    no_words = engine.search(SearchOptions(query="zzqqxx"))
+    some_words = engine.search(
+        SearchOptions(query="what did the parliament decide about letters of credit for shipyards")
+    )
 
     assert no_words.weakness in ("no-words", None)
     assert not no_words.hits or no_words.weakness == "no-words"
@@ -197,6 +200,6 @@ def test_a_weak_answer_says_whether_any_note_holds_a_word(engine: Engine):
 
 
 def test_explain_tells_the_confidence_of_the_hit(engine: Engine):
-    request = SearchRequest("leather valve")
+    request = SearchOptions(query="leather valve")
 
     assert engine.explain(request, "valve.md").confidence == confidence_of(engine, "leather valve")["valve.md"]

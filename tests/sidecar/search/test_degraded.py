@@ -6,8 +6,8 @@ import pytest
 from builders import HashEncoder, Vault, ask, everything_found, find
 
 from quarry.errors import ModelMissing
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest
 
 
 def no_model(name: str) -> HashEncoder:
@@ -65,7 +65,7 @@ def test_explanations_and_the_like_of_a_note_are_given_whatever_is_lost(vault: V
     engine = open_without(lost)
     able = {"fts5", "model"} - lost
 
-    explained = engine.explain(SearchRequest("walnut"), "a.md")
+    explained = engine.explain(SearchOptions(query="walnut"), "a.md")
     related = engine.related(Source(path="a.md"), Scope(), 5, 120)
 
     assert explained.state == ("hit" if able else "unranked")

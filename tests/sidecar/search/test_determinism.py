@@ -10,8 +10,8 @@ import pytest
 from builders import Vault, everything_found, settle
 
 from quarry.engine import Engine
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest
 
 pytestmark = pytest.mark.slow  # indexes are built several times, and interpreters started
 
@@ -99,7 +99,7 @@ def test_a_rebuild_changes_no_byte_of_any_answer(much_alike: Engine):
 
 def test_a_rebuild_changes_no_explanation_and_nothing_related(much_alike: Engine):
     def said() -> list[object]:
-        explained = [much_alike.explain(SearchRequest("walnut cherry"), f"{n:02}.md") for n in (0, 5, 30, 59, 90)]
+        explained = [much_alike.explain(SearchOptions(query="walnut cherry"), f"{n:02}.md") for n in (0, 5, 30, 59, 90)]
         related = much_alike.related(Source(path="05.md"), Scope(), 40, 120)
         return [
             *((e.state, e.message, e.rank, e.total, e.score, e.shares, e.found, e.lacking) for e in explained),
@@ -115,7 +115,7 @@ def test_a_rebuild_changes_no_explanation_and_nothing_related(much_alike: Engine
 
 def test_what_is_shown_does_not_depend_on_how_many_are_asked_for(sample: Engine):
     def paths(limit: int) -> list[str]:
-        request = SearchRequest("restore the backup", limit=limit, show_all_when_few=False, snippet_width=0)
+        request = SearchOptions(query="restore the backup", limit=limit, expand_small_results=False, snippet_width=0)
         return [hit.path for hit in sample.search(request).hits]
 
     assert paths(5) == paths(50)[:5]

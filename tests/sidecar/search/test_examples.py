@@ -7,8 +7,8 @@ from quarry.embedding import Encoder
 from quarry.engine import Engine
 from quarry.errors import BadRequest, Cancelled, ModelMissing
 from quarry.index import NoteFilter
+from quarry.options import SearchOptions
 from quarry.search.examples import MAX_SEARCHES, MAX_TOPIC, example_queries, is_question, is_topic
-from quarry.types import SearchRequest
 
 TEMPLATES = ["What do I know about {topic}?"]
 
@@ -22,7 +22,7 @@ def test_each_example_of_the_sample_vault_is_answered_by_the_note_it_was_made_fr
 
     assert len(found) == len({one.path for one in found}) == 3
     for one in found:
-        answer = sample.search(SearchRequest(query=one.query, limit=30))  # as the pane asks
+        answer = sample.search(SearchOptions(query=one.query, limit=30))  # as the pane asks
         assert (answer.hits[0].path, answer.weakness) == (one.path, None)
         assert answer.confidence >= 0.5
 
@@ -41,7 +41,7 @@ def test_no_more_searches_are_made_than_allowed(sample: Engine):
 
     def ask(query: str):
         asked.append(query)
-        return sample.search(SearchRequest(query=query, limit=1))
+        return sample.search(SearchOptions(query=query, limit=1))
 
     with sample.reader() as reader:
         example_queries(sample.list_notes(NoteFilter(), 400, 0).notes, reader, TEMPLATES, 100, ask)

@@ -9,10 +9,10 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery
 from quarry.index import Deadline
 from quarry.index.postings.query_scorer import QueryScorer
+from quarry.options import Filters, SearchOptions
 from quarry.query.parse import parse_query
 from quarry.search import explain, search
 from quarry.search.explanation import in_skipped_sections
-from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -20,7 +20,7 @@ TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -pl
 
 
 def why(engine: Engine, typed: str, path: str, **options: object):
-    return engine.explain(SearchRequest(typed, **{"show_all_when_few": False, **options}), path)
+    return engine.explain(SearchOptions(query=typed, **{"expand_small_results": False, **options}), path)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_refused_note_is_told_by_which_condition(engine: Engine, typed: str, r
 
 
 def test_a_filter_set_elsewhere_refuses_as_well(engine: Engine):
-    assert why(engine, "walnut", "Cherry.md", scope=Scope(folders=("Nuts",))).state == "refused"
+    assert why(engine, "walnut", "Cherry.md", filters=Filters(folders=("Nuts",))).state == "refused"
 
 
 @pytest.mark.parametrize("typed", ["tag:fruit", "tag:fruit -walnut", ""])
@@ -126,7 +126,7 @@ def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_tol
     vault.write("a.md", "hide glue")
 
     with open_engine().reader() as reader:
-        options, execution = SearchRequest('"hide glue"'), execution_over(reader, retrievers=())
+        options, execution = SearchOptions(query='"hide glue"'), execution_over(reader, retrievers=())
         answer, explained = search(options, execution), explain(options, "a.md", execution)
 
     assert [hit.path for hit in answer.hits] == ["a.md"]
@@ -241,7 +241,7 @@ def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
 
 
 def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
-    assert why(engine, "walnut", "Nuts/19.md", limit=5, show_all_when_few=True, mode="keyword").state == "hit"
+    assert why(engine, "walnut", "Nuts/19.md", limit=5, expand_small_results=True, mode="keyword").state == "hit"
 
 
 def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine, monkeypatch: pytest.MonkeyPatch):
@@ -249,7 +249,7 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
     with engine.reader() as reader:
-        explain(SearchRequest("walnut plum"), "Nuts/00.md", execution_over(reader, deadline=deadline))
+        explain(SearchOptions(query="walnut plum"), "Nuts/00.md", execution_over(reader, deadline=deadline))
 
     assert given == [deadline] * 3  # for the ranking, and for each word
 

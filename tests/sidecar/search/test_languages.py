@@ -4,8 +4,8 @@ import pytest
 from builders import Vault, ask, find
 
 from quarry.engine import Engine
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest
 
 NOTES = {
     "Dach.md": "# Das Dach\n\nDie Häuser am Markt sind alt, und das Dach ist nicht mehr dicht.\n\n"
@@ -120,7 +120,7 @@ def test_a_word_of_another_language_is_not_taken_for_one_two_slips_away(engine: 
 
 
 def test_what_a_note_holds_is_told_by_the_same_stems(engine: Engine):
-    explained = engine.explain(SearchRequest("Haus Märkte Hammer"), "Dach.md")
+    explained = engine.explain(SearchOptions(query="Haus Märkte Hammer"), "Dach.md")
 
     assert explained is not None
     assert (explained.found, explained.lacking) == (("haus", "märkte"), ("hammer",))
@@ -144,7 +144,7 @@ def test_similar_notes_are_looked_for_by_the_same_stems(engine: Engine):
     ],
 )
 def test_function_words_of_the_language_of_a_query_do_not_rank(engine: Engine, typed: str, words: tuple[str, ...]):
-    explained = engine.explain(SearchRequest(typed), "Dach.md")
+    explained = engine.explain(SearchOptions(query=typed), "Dach.md")
 
     assert sorted((*explained.found, *explained.lacking)) == sorted(words)
 

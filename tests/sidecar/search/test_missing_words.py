@@ -4,11 +4,11 @@ import pytest
 from builders import Vault, ask, execution_over
 
 from quarry.index import Reader
-from quarry.index.postings.searcher import Fts5Retriever
+from quarry.index.postings.query import Fts5Postings
+from quarry.options import SearchOptions
 from quarry.search.missing_words import _query_for, pairs_of, split_runs, words_missing, words_outside
 from quarry.search.pipeline import parse_request
 from quarry.search.prepare import prepare_query
-from quarry.types import SearchRequest
 
 NOTES = {
     "crossing.md": "# Crossing\nThe zebra crossing was repainted.",
@@ -96,12 +96,12 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
     if not has_postings:
         monkeypatch.setattr(
             Reader,
-            "_retriever",
-            lambda reader: Fts5Retriever(reader._db, reader._memory.documents, reader._memory.spelling),
+            "_postings_source",
+            lambda reader: Fts5Postings(reader._db, reader._memory.documents, reader._memory.spelling),
         )
     with engine.reader() as reader:
         execution = execution_over(reader)
-        query = parse_request(SearchRequest(typed, typing=True), execution)
+        query = parse_request(SearchOptions(query=typed, typing=True), execution)
         prepared = prepare_query(query, execution, typing=True)
         ids = [note.note_id for path in NAMES if (note := reader.note_named(path))]
         found = words_missing(prepared, ids, execution)

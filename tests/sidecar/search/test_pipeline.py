@@ -15,12 +15,12 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, Cancelled, DeadlineExceeded
 from quarry.index import Deadline
 from quarry.index.postings.query_scorer import QueryScorer
+from quarry.options import Filters, SearchOptions, Weights
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search import search
 from quarry.search.passages import PASSAGES_PER_HIT
 from quarry.search.rrf import FEW_CHUNKS
-from quarry.types import Scope, SearchRequest
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -39,7 +39,7 @@ UNFINISHED = ['"', "(", "tag:", "-", "OR", "folder: [", "?"]
 def test_a_query_with_nothing_to_search_for_is_refused_where_it_ends(vault: Vault, open_engine, typed: str):
     engine = open_engine()
 
-    for asks in (ask, lambda engine, typed: engine.explain(SearchRequest(typed), "a.md")):
+    for asks in (ask, lambda engine, typed: engine.explain(SearchOptions(query=typed), "a.md")):
         with pytest.raises(BadQuery, match="type a word") as refused:
             asks(engine, f"{typed}  ")
         assert refused.value.position == len(typed.rstrip())
@@ -91,7 +91,7 @@ def test_a_nested_property_is_named_by_its_path_and_compared_by_its_type(vault: 
 def test_with_a_filter_set_elsewhere_an_unfinished_query_lists_what_it_admits(vault: Vault, open_engine):
     vault.write_all({"Work/a.md": "walnut", "b.md": "walnut"})
 
-    assert find(open_engine(), "tag:", scope=Scope(folders=("Work",))) == ["Work/a.md"]
+    assert find(open_engine(), "tag:", filters=Filters(folders=("Work",))) == ["Work/a.md"]
 
 
 # --- modes, weights, fusion ------------------------------------------------------------------------
@@ -193,10 +193,12 @@ def test_in_a_single_note_every_passage_with_a_word_is_found(vault: Vault, open_
     days = "\n\n".join(f"## Day {day}\n\n{'the sea was calm ' * 40}{'keel ' if day % 2 else ''}" for day in range(16))
     vault.write_all({"Log.md": days, "Other.md": "keel"})
     engine = open_engine()
-    scoped = SearchRequest("keel", mode="keyword", scope=Scope(notes=("Log.md",)), expand=True, max_tokens=100_000)
+    scoped = SearchOptions(
+        query="keel", mode="keyword", filters=Filters(notes=("Log.md",)), expand=True, max_tokens=100_000
+    )
 
     (in_note,) = engine.search(scoped).hits
-    in_vault = next(hit for hit in engine.search(replace(scoped, scope=Scope())).hits if hit.path == "Log.md")
+    in_vault = next(hit for hit in engine.search(replace(scoped, filters=Filters())).hits if hit.path == "Log.md")
 
     assert len(in_note.passages) == 8
     assert len(in_vault.passages) == PASSAGES_PER_HIT
@@ -207,15 +209,15 @@ def test_in_a_single_note_every_passage_with_a_word_is_found(vault: Vault, open_
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_passages_on_demand_are_those_that_an_expanded_answer_holds(sample: Engine, mode: str, fusion: str):
     compared = 0
-    for query, with_text in product(PHRASINGS, (True, False)):
+    for query, detail in product(PHRASINGS, ("full", "scan")):
         options = {
             "mode": mode,
             "fusion": fusion,
-            "with_text": with_text,
-            "show_all_when_few": False,
+            "detail": detail,
+            "expand_small_results": False,
             "max_tokens": 100_000,
         }
-        request = SearchRequest(query, **options)
+        request = SearchOptions(query=query, **options)
         expanded, brief = sample.search(replace(request, expand=True)), sample.search(request)
 
         unfolded = []
@@ -234,7 +236,7 @@ def test_further_passages_have_the_token_budget_to_themselves(vault: Vault, open
     engine = open_engine()
 
     expanded = ask(engine, "walnut", max_tokens=250)
-    further = engine.further_passages(SearchRequest("walnut", max_tokens=250), "long.md")
+    further = engine.further_passages(SearchOptions(query="walnut", detail="full", max_tokens=250), "long.md")
 
     assert [len(hit.passages) + hit.further_passages for hit in expanded.hits] == [3]
     assert (expanded.hits[0].further_passages, expanded.truncated) == (1, True)
@@ -246,7 +248,7 @@ def test_what_is_no_hit_has_no_further_passages(vault: Vault, open_engine):
     vault.write_all({"a.md": "## One\nwalnut\n## Two\ncherry", "b.md": "## One\noak\n## Two\noak"})
     engine = open_engine()
 
-    request = SearchRequest("walnut", mode="keyword")
+    request = SearchOptions(query="walnut", mode="keyword")
     found = [engine.further_passages(request, path) for path in ("b.md", "gone.md")]
 
     assert [(further.passages, further.truncated) for further in found] == [((), False)] * 2
@@ -272,7 +274,7 @@ def test_the_token_budget_is_filled_in_ranked_order_and_cut_there(vault: Vault, 
 def test_snippets_are_never_cut_by_the_budget(vault: Vault, open_engine):
     vault.write_all({f"{number}.md": "walnut " + "words of prose " * 80 for number in range(5)})
 
-    answer = ask(open_engine(), "walnut", with_text=False, snippet_width=500, max_tokens=220)
+    answer = ask(open_engine(), "walnut", detail="scan", snippet_width=500, max_tokens=220)
 
     assert answer.truncated
     assert len(answer.hits) == 1
@@ -285,14 +287,14 @@ def test_a_small_vault_is_shown_whole_unless_told_otherwise(vault: Vault, open_e
     engine = open_engine()
 
     for fusion in ("convex", "rrf"):
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == FEW_CHUNKS - 10
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=False)) == 10
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=True)) == FEW_CHUNKS - 10
+        assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=False)) == 10
 
 
 def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, open_engine):
     vault.write_all(filler(80, "hide glue") | {f"{number:02}.md": f"hot hide {number}" for number in range(30)})
 
-    assert len(find(open_engine(), '"hot hide"', limit=10, show_all_when_few=True)) == 30
+    assert len(find(open_engine(), '"hot hide"', limit=10, expand_small_results=True)) == 30
 
 
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
@@ -300,21 +302,21 @@ def test_of_a_small_vault_only_what_matches_is_shown_beyond_the_limit(vault: Vau
     vault.write_all(filler(20, "hide glue") | {f"{number:02}.md": f"walnut {number}" for number in range(12)})
     engine = open_engine()
 
-    found = find(engine, "walnut", fusion=fusion, limit=5, show_all_when_few=True)
+    found = find(engine, "walnut", fusion=fusion, limit=5, expand_small_results=True)
 
     assert sum(not path.startswith("filler/") for path in found) == 12
     assert not any(path.startswith("filler/") for path in found[5:])
     assert set(found).isdisjoint(
-        find(engine, "walnut", fusion=fusion, limit=5, offset=len(found), show_all_when_few=True)
+        find(engine, "walnut", fusion=fusion, limit=5, offset=len(found), expand_small_results=True)
     )
-    assert len(find(engine, "walnut", fusion=fusion, limit=10, show_all_when_few=True)) == 10
-    assert len(find(engine, "xylophone", fusion=fusion, limit=5, show_all_when_few=True)) <= 5
+    assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=True)) == 10
+    assert len(find(engine, "xylophone", fusion=fusion, limit=5, expand_small_results=True)) <= 5
 
 
 def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
     vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
 
-    assert len(find(open_engine(), "walnut", limit=10, show_all_when_few=True)) == 10
+    assert len(find(open_engine(), "walnut", limit=10, expand_small_results=True)) == 10
 
 
 def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
@@ -343,7 +345,7 @@ def test_a_cancelled_search_ends(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
 
     with pytest.raises(Cancelled):
-        open_engine().search(SearchRequest("walnut"), lambda: True)
+        open_engine().search(SearchOptions(query="walnut"), lambda: True)
 
 
 def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, open_engine):
@@ -361,7 +363,7 @@ def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, op
         reader.keywords.proximity_scores = count_and_be_cancelled
         deadline = Deadline(time.monotonic() + 10, ranked.is_set)
         with pytest.raises(Cancelled):
-            search(SearchRequest("walnut oil"), execution_over(reader, deadline=deadline))
+            search(SearchOptions(query="walnut oil"), execution_over(reader, deadline=deadline))
 
     assert ranked.is_set()
 
@@ -373,7 +375,7 @@ def test_a_search_past_its_deadline_ends(vault: Vault, open_engine):
     with open_engine().reader() as reader:
         for fusion in ("convex", "rrf"):
             with pytest.raises(DeadlineExceeded):
-                search(SearchRequest("walnut"), execution_over(reader, fusion=fusion, deadline=past))
+                search(SearchOptions(query="walnut"), execution_over(reader, fusion=fusion, deadline=past))
 
 
 def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
@@ -384,7 +386,7 @@ def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
     engine, note_scores = open_engine(), QueryScorer.note_scores
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
-    options = SearchRequest("walnut", weights={"lexical": 0.0, "dense": 1.0}, fusion="rrf")
+    options = SearchOptions(query="walnut", weights=Weights(lexical=0.0), fusion="rrf")
     with engine.execution(options) as execution:
         search(options, replace(execution, deadline=deadline))
 
@@ -401,7 +403,7 @@ def test_yesterday_is_counted_from_the_time_that_is_given(vault: Vault, open_eng
 
     with engine.reader() as reader:
         now = NOW.replace(month=2, day=26)
-        answer = search(SearchRequest("created:yesterday"), execution_over(reader, now=now))
+        answer = search(SearchOptions(query="created:yesterday"), execution_over(reader, now=now))
 
     assert [hit.path for hit in answer.hits] == ["then.md"]
 
@@ -481,7 +483,7 @@ def test_notes_without_a_word_stand_behind_those_with_one_the_newest_first(vault
     assert answer.hits[0].score > answer.hits[1].score == 0
     snippet = answer.hits[1].passages[0].snippet
     assert [snippet.text[mark.start : mark.end] for mark in snippet.marks] == ["cherry"]
-    explained = engine.explain(SearchRequest("walnut OR /ch.rry/", mode="keyword"), "8.md")
+    explained = engine.explain(SearchOptions(query="walnut OR /ch.rry/", mode="keyword"), "8.md")
     assert (explained.state, explained.lacking) == ("listed", ("walnut",))
 
 
@@ -504,14 +506,14 @@ QUERIES = [
 
 
 def paths(engine: Engine, query: str, **options: object) -> list[str]:
-    request = SearchRequest(query, snippet_width=120, max_tokens=100_000, with_text=False, **options)  # type: ignore[arg-type]
+    request = SearchOptions(query=query, snippet_width=120, max_tokens=100_000, detail="scan", **options)  # type: ignore[arg-type]
     return [hit.path for hit in engine.search(request).hits]
 
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("sort", ["relevance", "modified", "created", "name"])
 def test_pages_make_up_one_long_page(sample: Engine, query: str, sort: str):
-    whole = paths(sample, query, limit=90, sort=sort, show_all_when_few=False)
+    whole = paths(sample, query, limit=90, sort=sort, expand_small_results=False)
 
     paged: list[str] = []
     while page := paths(sample, query, limit=7, offset=len(paged), sort=sort):
@@ -583,7 +585,7 @@ def test_notes_beyond_the_pool_are_sorted_too_and_have_further_passages(vault: V
 
     assert names == [f"n{number:03}.md" for number in range(140, 240)]
     assert ask(engine, "walnut", sort="name", mode="keyword").total == 240
-    some = engine.further_passages(SearchRequest("walnut", sort="name", mode="keyword"), "n239.md")
+    some = engine.further_passages(SearchOptions(query="walnut", sort="name", mode="keyword"), "n239.md")
     assert some.passages
 
 
@@ -591,7 +593,7 @@ def test_tokens_are_those_of_the_texts_or_else_of_the_snippets(vault: Vault, ope
     vault.write("a.md", "walnut " + "words of prose " * 40)
     engine = open_engine()
 
-    whole, scanned = ask(engine, "walnut"), ask(engine, "walnut", with_text=False)
+    whole, scanned = ask(engine, "walnut"), ask(engine, "walnut", detail="scan")
     [passage] = whole.hits[0].passages
 
     assert whole.tokens == passage.tokens == -(-len(passage.text) // 4)

@@ -7,9 +7,9 @@ import pytest
 from builders import HashEncoder, Vault, ask, execution_over, find
 
 from quarry.engine import Engine
+from quarry.options import Filters
 from quarry.query.parse import parse_query
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.types import Scope
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
@@ -108,7 +108,7 @@ def test_one_or_two_letters_find_the_names_that_begin_with_them_and_mean_nothing
             assert not any("dense" in hit.retrievers for hit in answer.hits)
 
     assert counts == [4, 5, 2]  # `e.md` holds the word `fo` itself; of three letters on, texts are searched
-    assert find(engine, "fo", mode=mode, typing=True, scope=Scope(folders=("Places",))) == ["Places/Forest.md"]
+    assert find(engine, "fo", mode=mode, typing=True, filters=Filters(folders=("Places",))) == ["Places/Forest.md"]
 
 
 def test_letters_of_a_word_to_come_do_not_change_what_is_meant(open_engine, question_of, encoder: HashEncoder):

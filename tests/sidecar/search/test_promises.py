@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quarry.analysis.analysis import phrase_terms
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.types import Scope
+from quarry.options import Filters
 
 pytestmark = pytest.mark.slow  # an index is built for each of many examples
 
@@ -175,4 +175,4 @@ def test_conditions_hold_before_the_cut(vault: Vault, open_engine):
 
     for (mode, fusion), typed in product(WAYS, ("walnut folder:wanted", "walnut tag:nut", "walnut /much.longer/")):
         assert find(engine, typed, mode=mode, fusion=fusion, limit=1) == ["wanted/note.md"]
-    assert find(engine, "walnut", limit=1, scope=Scope(folders=("wanted",))) == ["wanted/note.md"]
+    assert find(engine, "walnut", limit=1, filters=Filters(folders=("wanted",))) == ["wanted/note.md"]

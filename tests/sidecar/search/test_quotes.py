@@ -5,7 +5,7 @@ import random
 import pytest
 
 from quarry.search.answer import SHORTEST_CUT
-from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
+from quarry.search.quotes import Option, Quotable, Quote, choose, choose_quotes, quote_lengths, says_something
 
 ROOMY = 100_000
 
@@ -121,3 +121,19 @@ def test_a_passage_that_only_embeds_files_says_nothing(text):
 @pytest.mark.parametrize("text", ["[[Books]]", "See ![[Books.base]]", "![[Books.base", "書", "1"])
 def test_links_and_words_say_something(text):
     assert says_something(text)
+
+
+@pytest.mark.parametrize(
+    ("items", "capacity", "limit", "chosen"),
+    [
+        ([[Option(100, 9)], [Option(50, 6)], [Option(50, 5)]], 100, 3, (None, 0, 0)),
+        ([[Option(90, 10), Option(50, 8)], [Option(50, 5)]], 100, 2, (1, 0)),
+        ([[Option(90, 10), Option(50, 8)], [Option(50, 5)]], 140, 2, (0, 0)),
+        ([[Option(1, 0)], [Option(1, -3)]], 100, 2, (None, None)),
+        ([[Option(10, 5)]] * 4, 20, 4, (0, 0, None, None)),
+        ([[Option(10, 5)]] * 4, 40, 1, (0, None, None, None)),
+    ],
+    ids=["small ones", "a smaller size", "a larger size", "worth nothing", "the earlier", "the limit"],
+)
+def test_the_most_valuable_for_their_size_are_taken(items, capacity, limit, chosen):
+    assert choose(items, capacity, limit) == chosen

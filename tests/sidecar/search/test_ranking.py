@@ -7,10 +7,10 @@ from builders import Vault, ask, find, settle
 
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
+from quarry.options import SearchOptions
 from quarry.search.execution import RRF_K
 from quarry.search.rrf import DEPTH
 from quarry.search.signals import SIGNAL_NAMES
-from quarry.types import SearchRequest
 
 
 def many(count: int, text: str) -> dict[str, str]:
@@ -22,7 +22,7 @@ def many(count: int, text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("typed", ["bellows cloth", "can't fall asleep at night", "pressure", "restore the backup"])
 def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sample: Engine, typed: str):
-    with sample.execution(SearchRequest("")) as execution:
+    with sample.execution(SearchOptions(query="")) as execution:
         reader, encoder = execution.reader, execution.encoder
         deadline = Deadline.after(10)
         words = KeywordQuery.of([word for word in typed.split() if word not in ("the", "at")])

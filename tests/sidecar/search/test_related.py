@@ -5,8 +5,8 @@ from builders import Vault, settle
 
 from quarry.engine import Engine
 from quarry.errors import BadRequest, Cancelled, NoteNotFound
+from quarry.options import Scope
 from quarry.search import Source
-from quarry.types import Scope
 
 EVERYWHERE = Scope()
 

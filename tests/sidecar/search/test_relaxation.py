@@ -7,9 +7,10 @@ from builders import Vault, ask, execution_over
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
 from quarry.index import Deadline
+from quarry.options import Filters, Scope
 from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
-from quarry.types import Query, Scope
+from quarry.types import Query
 
 EVERYWHERE = Scope()
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
@@ -104,7 +105,7 @@ def test_a_filter_that_holds_an_exclusion_is_kept_with_it(typed: str):
 
 
 def test_what_was_set_elsewhere_is_not_given_up():
-    [_, (step, query)] = easier("tag:oak walnut", scope=Scope(folders=("Work",)))
+    [_, (step, query)] = easier("tag:oak walnut", scope=Filters(folders=("Work",)))
 
     assert step == "without-filters"
     assert query.condition == AllOf((InFolder("Work"),))
@@ -224,7 +225,7 @@ def test_what_nothing_helps_stays_empty_and_names_no_step(engine):
 
 
 def test_a_folder_set_elsewhere_holds_when_all_else_is_given_up(engine):
-    answer = ask(engine, "tag:nothing glue", scope=Scope(folders=("Home",)))
+    answer = ask(engine, "tag:nothing glue", filters=Filters(folders=("Home",)))
 
     assert answer.relaxed.step == "without-filters"
     assert {hit.path for hit in answer.hits} == {"Home/c.md", "Home/d.md"}

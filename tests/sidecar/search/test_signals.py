@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quarry.engine import Engine
+from quarry.options import SearchOptions
 from quarry.search.signals import (
     RERANKED,
     SCORE_DIGITS,
@@ -24,7 +25,6 @@ from quarry.search.signals import (
     max_normalize,
     min_max_normalize,
 )
-from quarry.types import SearchRequest
 
 DEFAULTS = default_signal_weights()
 EQUAL = {"lexical": 1.0, "dense": 1.0}
@@ -247,7 +247,7 @@ def test_words_account_for_more_of_a_long_query():
 
 def shares(engine: Engine, typed: str, **options: object) -> dict[str, float]:
     """What `max_sim` adds to the score of each hit, by path."""
-    request = SearchRequest(typed, limit=50, with_text=False, show_all_when_few=False, **options)
+    request = SearchOptions(query=typed, limit=50, detail="scan", expand_small_results=False, **options)
     return {hit.path: hit.shares["max_sim"] for hit in engine.search(request).hits}
 
 
@@ -286,5 +286,5 @@ def test_one_note_is_not_compared_with_itself(vault: Vault, open_engine):
 
 
 def test_max_sim_is_a_share_of_the_score(trees: Engine):
-    for hit in trees.search(SearchRequest("walnut oil zebra", limit=50)).hits:
+    for hit in trees.search(SearchOptions(query="walnut oil zebra", limit=50)).hits:
         assert sum(hit.shares.values()) == pytest.approx(hit.score, abs=1e-5)

@@ -5,6 +5,7 @@ import math
 import pytest
 from builders import Vault, ask, find
 
+from quarry.options import SearchOptions
 from quarry.search.six_signals import (
     FIELD_WEIGHTS,
     MS_PER_DAY,
@@ -20,7 +21,6 @@ from quarry.search.six_signals import (
     tfidf_idf,
     validity,
 )
-from quarry.types import SearchRequest
 
 NOW_MS = 20_000 * MS_PER_DAY
 
@@ -167,7 +167,7 @@ def test_hits_have_a_confidence_and_their_place_is_explained(vault: Vault, open_
     [first, *_] = ask(engine, "walnut oil", **SIX).hits
 
     assert 0 < first.confidence <= 1
-    assert engine.explain(SearchRequest("walnut oil", **SIX), first.path).rank == 1
+    assert engine.explain(SearchOptions(query="walnut oil", **SIX), first.path).rank == 1
 
 
 def test_a_retriever_of_weight_0_proposes_nothing(vault: Vault, open_engine):

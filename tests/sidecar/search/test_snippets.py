@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.engine import Engine
+from quarry.options import SearchOptions
 from quarry.search.answer import CHARACTERS_PER_TOKEN, SHORTEST_CUT, estimate_tokens
 from quarry.search.snippets import fit
-from quarry.types import SearchRequest
 
 
 def test_marks_stand_on_the_words_in_the_file(vault: Vault, open_engine):
@@ -116,7 +116,7 @@ def test_each_note_is_marked_in_its_own_language(vault: Vault, open_engine):
     vault.write_all(
         {"de.md": f"# Häuser\n{german}", "en.md": "# Haus\nThe house that is called Haus stands by the sea."}
     )
-    hits = {hit.path: hit for hit in open_engine().search(SearchRequest("haus")).hits}
+    hits = {hit.path: hit for hit in open_engine().search(SearchOptions(query="haus")).hits}
 
     for path, marked in {"de.md": "Häuser", "en.md": "Haus"}.items():
         snippet, chunk = hits[path].passages[0].snippet, hits[path].passages[0].chunk

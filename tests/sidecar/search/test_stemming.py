@@ -4,7 +4,7 @@ import pytest
 from builders import Vault, ask, everything_found, find, settle
 
 from quarry.engine import Engine
-from quarry.types import SearchRequest
+from quarry.options import SearchOptions
 
 UNSTEMMED = '[keyword]\nstemming = "none"'
 NOTES = {
@@ -68,7 +68,7 @@ def test_what_is_marked_is_what_was_found(engine: Engine):
 
 
 def test_a_form_that_no_note_has_is_lacking(engine: Engine):
-    explained = engine.explain(SearchRequest(query="run canal", mode="keyword"), "Running.md")
+    explained = engine.explain(SearchOptions(query="run canal", mode="keyword"), "Running.md")
 
     assert (explained.found, explained.lacking) == (("canal",), ("run",))
 

@@ -11,7 +11,7 @@ from quarry.analysis.alternatives import Languages
 from quarry.analysis.analysis import phrase_terms
 from quarry.index.database import Deadline, SqlFragment, join
 from quarry.index.keys import fold_case, id_list, of_note_sql
-from quarry.index.postings.searcher import KeywordSearcher
+from quarry.index.postings.query import KeywordSearcher
 
 ANY_CHUNK = "EXISTS (SELECT 1 FROM chunks c WHERE " + of_note_sql("c.id", "n.id") + " AND "  # to be closed
 ALWAYS = SqlFragment("1")

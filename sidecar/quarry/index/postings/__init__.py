@@ -1,20 +1,17 @@
 """
 The keyword index: which chunks and notes contain the words of a query, and BM25 over them.
 
-    columns                       terms of a note by field and in order: the forward index; languages of the vault
-    fts5                          the FTS5 tables, which propose notes
-    searcher                      keyword queries, over postings in memory or, by way of FTS5, in the forward index
-    query, query_scorer           the terms of a query; scores of chunks and notes for all of them
-    snapshot_scorer, bm25         scores for single terms; the formula and its weights
+    fields                        terms of a note by field and in order: the forward index; terms of a query
+    query, query_scorer           keyword queries; scores of chunks and notes for all terms of one query
+    scorer, bm25                  scores for single terms; the formula and its weights
     phrases                       terms that are adjacent
     spelling                      terms that a mistyped word may mean
 
     snapshot                      the documents and postings of one generation, from memory: an immutable segment, and
                                   the notes that changed since
-    stored_snapshot               from the forward index, for the terms of one query
-    segment, term_dictionary, builder, term_counts             the segment and how it is built
-    segment_file, segment_delta, mutable_segment               its file, and what changed since
-    postings_cache                                             the newest snapshot, and the life of the file
+    stored_snapshot, fts5         from the forward index, for the terms of one query; FTS5 proposes the notes
+    segment, dictionary, builder  the segment, its terms, and how it is built
+    segment_file, cache           its file; the newest snapshot, what changed since, and the life of the file
 
 Postings in memory are a base with changes on top. An example with two saves since the segment file was written:
 

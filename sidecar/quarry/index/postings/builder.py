@@ -1,29 +1,140 @@
 """
-Builds segments: from documents that were counted in batches (`term_counts.py`), or by merging segments.
+Collects documents, counts their terms in batches, and builds segments of them.
 
-80,000 chunks of 13 million tokens take about half a second of CPU time beyond the counting.
+The terms and term frequencies of a batch are numbered within it, in any process, so that a builder only renumbers the
+few thousand distinct terms of each batch instead of looking at every token. 80,000 chunks of 13 million tokens take
+about half a second of CPU time beyond the counting.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from quarry.index.postings.codec import compress, encode_byte_planes, offsets_of
-from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
-from quarry.index.postings.dictionary import BlockLayout, TermDictionary
-from quarry.index.postings.segment import Postings, Segment, gaps_of, split_by_frequency
-from quarry.index.postings.term_counts import (
-    CountedDocument,
-    Small,
-    TermCounts,
-    count_terms,
-    downcast,
-)
+from quarry.analysis.unique_words import unique_words
+from quarry.index.postings.dictionary import BlockLayout
+from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.segment import _LAYOUT, Postings, Segment, assemble
+
+COLUMN_BITS = 3
+
+Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
+
+
+class TermCounts(Struct, frozen=True, eq=False):
+    """The postings of a batch of documents: one for each term and document. Can be pickled."""
+
+    terms: tuple[bytes, ...]  # distinct
+    tf_table: NDArray[np.uint32]  # shape (codes, columns), distinct rows
+    field_lengths: NDArray[np.uint32]  # shape (documents, columns): tokens
+    term: NDArray[np.int32]  # of each posting, into `terms`
+    document: Small  # of each posting, its number in the batch
+    code: Small  # of each posting, into `tf_table`
+
+
+class CountedDocument(NamedTuple):
+    """One document of a batch."""
+
+    batch: TermCounts
+    row: int
+
+
+def count_terms(documents: Sequence[Sequence[str]], columns: int) -> TermCounts:
+    """Count the terms of *documents*, each of as many *columns* of terms joined by spaces."""
+    assert columns < 1 << COLUMN_BITS
+    texts = [document[column] for column in range(columns) for document in documents]
+    terms, numbers = _number_tokens(texts)
+    term, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
+    field_lengths = np.zeros((len(documents), columns), np.uint32)
+    for column in range(columns):
+        field_lengths[:, column] = np.bincount(document, weights=table[:, column], minlength=len(documents))
+    tf_table, code = _distinct_rows(table)
+    return TermCounts(
+        tuple(terms),
+        tf_table,
+        field_lengths,
+        (term - 1).astype(np.int32),
+        downcast(document, len(documents)),
+        downcast(code, len(tf_table)),
+    )
+
+
+def downcast(values: NDArray[np.int64], limit: int) -> Small:
+    """*values*, all below *limit*, as uint16 where they fit and uint32 otherwise."""
+    return values.astype(np.uint16) if limit <= 1 << 16 else values.astype(np.uint32)
+
+
+def _number_tokens(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]]:
+    """The distinct tokens of *texts*, and the number of each token among them, from 1; an empty token has 0."""
+    data = " ".join(texts).encode()
+    ends = np.flatnonzero(np.append(np.frombuffer(data, np.uint8) == ord(" "), True))
+    starts = np.append(0, ends[:-1] + 1)
+    is_token = ends > starts
+    numbers = np.zeros(len(is_token), np.int64)
+    starts, ends = starts[is_token], ends[is_token]
+    first, which = unique_words(data, starts, ends)
+    numbers[is_token] = which + 1
+    return [data[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)], numbers
+
+
+def _postings(
+    numbers: NDArray[np.int64], lengths: Sequence[int], columns: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """
+    Make postings of numbered tokens.
+
+    Args:
+        numbers: The tokens: column by column, document by document.
+        lengths: Tokens of each column of each document, in the same order.
+
+    Returns:
+        Term and document of each posting, shape (postings,), sorted by term; and term frequencies by column, shape
+        (postings, columns).
+    """
+    document_count = len(lengths) // columns
+    bits = max(1, document_count.bit_length())
+    # Half as many bytes are sorted in half the time; a batch of 2 MB has 20,000 words in 500 documents.
+    kind = np.uint32 if int(numbers.max()) < 1 << (32 - bits - COLUMN_BITS) else np.uint64
+    documents, of_columns = np.arange(document_count), np.arange(columns)[:, np.newaxis]
+    places = np.repeat((documents << COLUMN_BITS | of_columns).astype(kind).reshape(-1), lengths)
+    cells: NDArray[Any] = (numbers << bits + COLUMN_BITS).astype(kind) | places
+    cells = cells[cells >= 1 << bits + COLUMN_BITS]  # empty tokens do not count
+    cells.sort()
+    begins = np.flatnonzero(_differs(cells))
+    times = np.diff(begins, append=len(cells))
+    cells = cells[begins]
+    in_column = cells & ((1 << COLUMN_BITS) - 1)
+    cells >>= COLUMN_BITS
+    is_first = _differs(cells)
+    table = np.zeros((int(is_first.sum()), columns), np.int64)
+    table[np.cumsum(is_first) - 1, in_column] = times
+    found = cells[is_first].astype(np.int64)
+    return found >> bits, found & ((1 << bits) - 1), table
+
+
+def _differs(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of *values* differ from the one before."""
+    found = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=found[1:])
+    return found
+
+
+def _distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The distinct rows of *table*, and the number of each row among them."""
+    columns = table.shape[1]
+    bits = 60 // columns
+    if len(table) and int(table.max()) < 1 << bits:
+        packed = table @ (1 << bits * np.arange(columns, dtype=np.int64))  # ten times as fast as comparing rows
+        _, at, which = np.unique(packed, return_index=True, return_inverse=True)
+        rows = table[at]
+    else:
+        rows, which = np.unique(table, axis=0, return_inverse=True)
+    return rows.astype(np.uint32), which.reshape(-1).astype(np.int64)
+
 
 _BATCH_CHARACTERS = 4_000_000  # of one batch, where documents are long
-_LAYOUT = BlockLayout()
 
 
 class SegmentBuilder:
@@ -159,11 +270,11 @@ class BulkCollector(Struct):
     _removed_names: dict[int, int] = field(default_factory=dict)
 
     def add_chunk(self, chunk_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add a chunk of the columns of `columns.chunk_columns`; *counted*: they were counted before."""
+        """Add a chunk of the columns of `fields.chunk_columns`; *counted*: they were counted before."""
         _add(self._chunks, chunk_id, columns, counted)
 
     def add_names(self, note_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add the names of a note, in the columns of `columns.name_columns`; *counted*: they were counted before."""
+        """Add the names of a note, in the columns of `fields.name_columns`; *counted*: they were counted before."""
         _add(self._names, note_id, columns, counted)
 
     def remove_chunk(self, chunk_id: int) -> None:
@@ -208,155 +319,4 @@ def _last_of_each(ids: NDArray[np.int64]) -> NDArray[np.bool_]:
 # --- merging -----------------------------------------------------------------------------------
 
 
-def merge_segments(segment: Segment, keep: NDArray[np.bool_], newer: Segment) -> Segment:
-    """
-    Merge *newer* into *segment*; no text is analysed again.
-
-    Args:
-        keep: The documents of *segment* that stay, shape (documents,); none of them has an id of *newer*.
-
-    Returns:
-        The segment that building from the columns of all these documents would give, to the byte.
-
-    Raises:
-        OverflowError: There are too many documents for memory, see `assemble`.
-    """
-    terms = list(segment.terms)
-    numbers = {term: number for number, term in enumerate(terms)}
-    newer_terms = np.array([numbers.setdefault(term, len(numbers)) for term in newer.terms], np.int32)
-    tf_table = np.concatenate([segment.tf_table, newer.tf_table])
-    ids = np.concatenate([segment.ids[keep], newer.ids])
-    field_lengths = np.concatenate([segment.field_lengths[keep], newer.field_lengths])
-    postings = _MergedPostings(segment, keep, newer, newer_terms)
-    return assemble(ids, field_lengths, tf_table, list(numbers), postings, segment.terms.layout)
-
-
-class _MergedPostings(Struct, frozen=True):
-    """The postings of two segments, made block by block each time they are iterated over: at once they take 100 MB."""
-
-    segment: Segment
-    keep: NDArray[np.bool_]
-    newer: Segment
-    newer_terms: NDArray[np.int32]  # the number of each term of `newer` among those of both
-
-    def __iter__(self) -> Iterator[Postings]:
-        ordinal = np.cumsum(self.keep, dtype=np.int32) - 1
-        for term, document, code in self.segment.postings_by_block():
-            kept = self.keep[document]
-            yield term[kept], ordinal[document[kept]], code[kept]
-        documents, codes = np.int32(self.keep.sum()), np.int32(len(self.segment.tf_table))
-        for term, document, code in self.newer.postings_by_block():
-            yield self.newer_terms[term], document + documents, code + codes
-
-
 # --- sorting and encoding ----------------------------------------------------------------------
-
-
-def assemble(
-    ids: NDArray[np.int64],
-    field_lengths: NDArray[np.uint32],
-    tf_table: NDArray[np.uint32],
-    terms: Sequence[bytes],
-    postings: Iterable[Postings],
-    layout: BlockLayout = _LAYOUT,
-) -> Segment:
-    """
-    Make a segment of documents, terms and postings in any order.
-
-    Args:
-        ids: Of the documents, distinct; shape (documents,).
-        field_lengths: Tokens by field; shape (documents, fields).
-        tf_table: Term frequencies by field, in any order and repeatedly; shape (codes, fields).
-        terms: Distinct; those without postings are left out.
-        postings: Indexes into *terms*, *ids* and *tf_table*, in parts; iterated over twice.
-
-    Raises:
-        OverflowError: A posting takes more than 63 bits: it is larger than memory should hold.
-    """
-    order = np.argsort(ids, kind="stable")
-    ordinal_of_document = _inverse(order)
-    is_held, uses = np.zeros(len(terms), np.bool_), np.zeros(len(tf_table), np.int64)
-    for term, _, code in postings:
-        is_held[term] = True
-        uses += np.bincount(code, minlength=len(tf_table))
-    held: list[int] = np.flatnonzero(is_held).tolist()
-    held.sort(key=terms.__getitem__)
-    number_of_term = np.zeros(len(terms), np.int64)
-    number_of_term[held] = np.arange(len(held))
-    table, code_of_row = _distinct_rows(tf_table, uses)
-
-    # Packed into one number each, millions of postings are sorted in a tenth of a second.
-    code_bits, document_bits = _bits(len(table)), _bits(len(ids))
-    if _bits(len(held)) + document_bits + code_bits > 63:
-        raise OverflowError(f"{len(held)} terms in {len(ids)} documents are too many for memory")
-    packed = np.empty(int(uses.sum()), np.int64)
-    at = 0
-    for term, document, code in postings:
-        part = packed[at : at + len(term)]
-        np.left_shift(number_of_term[term], document_bits + code_bits, out=part)
-        part |= ordinal_of_document[document] << code_bits
-        part |= code_of_row[code]
-        at += len(term)
-    packed.sort()
-    encoded = _encode(packed, [terms[at] for at in held], document_bits, code_bits, layout)
-    return Segment(ids[order], field_lengths[order], table, *encoded)
-
-
-def empty_segment(columns: int) -> Segment:
-    """A segment without documents."""
-    nothing = np.zeros((0, columns), np.uint32)
-    return assemble(np.zeros(0, np.int64), nothing, nothing, [], [])
-
-
-def _distinct_rows(
-    tf_table: NDArray[np.uint32], uses: NDArray[np.int64]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The rows of *tf_table* in use, each once, the most used first; and the place of each given row among them."""
-    used = np.flatnonzero(uses)
-    table, row = np.unique(tf_table[used], axis=0, return_inverse=True)
-    row = row.reshape(-1)
-    order = np.argsort(-np.bincount(row, uses[used], len(table)), kind="stable")
-    place = np.zeros(len(tf_table), np.int64)
-    place[used] = _inverse(order)[row]
-    return table[order], place
-
-
-def _encode(
-    packed: NDArray[np.int64], terms: Sequence[bytes], document_bits: int, code_bits: int, layout: BlockLayout
-) -> tuple[TermDictionary, NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
-    """The term dictionary, blocks, offsets of blocks and first blocks of sorted postings."""
-    shift, each = document_bits + code_bits, layout.block_terms
-    begins = np.searchsorted(packed, np.arange(0, len(terms) + each, each) << shift)
-    document_frequencies: list[int] = []
-    blocks: list[bytes] = []
-    first_block_of = [0]
-    for first, begin, end in zip(range(0, len(terms), each), begins, begins[1:], strict=False):
-        part = packed[begin:end]
-        frequencies: list[int] = np.bincount((part >> shift) - first).tolist()
-        ordinals, codes = part >> code_bits & ((1 << document_bits) - 1), part & ((1 << code_bits) - 1)
-        gaps = gaps_of(ordinals, frequencies)
-        rare, common = split_by_frequency(frequencies, layout.common_from)
-        is_rare = np.repeat(np.array(rare) > 0, frequencies)
-        blocks.append(compress(encode_byte_planes(gaps[is_rare]) + encode_byte_planes(codes[is_rare])))
-        for at in common:
-            here = slice(before := sum(frequencies[:at]), before + frequencies[at])
-            blocks.append(compress(encode_byte_planes(gaps[here]) + encode_byte_planes(codes[here])))
-        document_frequencies += frequencies
-        first_block_of.append(len(blocks))
-    return (
-        TermDictionary.from_sorted(terms, np.array(document_frequencies, np.int64), layout),
-        np.frombuffer(b"".join(blocks), np.uint8),
-        offsets_of(blocks),
-        np.array(first_block_of, np.uint32),
-    )
-
-
-def _inverse(order: NDArray[np.intp]) -> NDArray[np.int64]:
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return place
-
-
-def _bits(count: int) -> int:
-    """Bits that tell *count* numbers apart."""
-    return max(1, (count - 1).bit_length())

@@ -4,7 +4,7 @@ The keyword index that SQLite keeps: it proposes notes, and scores none.
     notes_fts     the distinct terms of each note (contentless, `detail=none`: no text, no positions, no frequencies)
     vocabulary    the terms of `notes_fts`, with the number of notes that hold each
 
-Both are derived from the forward index (`forward.py`), by which whatever they propose is read and scored.
+Both are derived from the forward index (`fields.py`), by which whatever they propose is read and scored.
 
 FTS5 writes a segment a commit, and merges segments when it has many of a size. No merge is to happen while someone
 saves: it is put off to idle time (`merge`), when also the terms of removed rows leave the file for good.

@@ -28,10 +28,11 @@ from quarry.index.postings.bm25 import (
     sparse_scores,
     term_scores,
 )
-from quarry.index.postings.columns import (
+from quarry.index.postings.fields import (
     ALIASES,
     CHUNK_COLUMNS,
     IN_ORDER,
+    MAX_TERMS,
     NAME_COLUMNS,
     NAMES_IN_ORDER,
     TEXT,
@@ -40,10 +41,9 @@ from quarry.index.postings.columns import (
     spaced,
     stands_in_text,
 )
-from quarry.index.postings.query import MAX_TERMS
+from quarry.index.postings.scorer import ScoreScope, TermScorer, name_weights
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.postings.snapshot_scorer import ScoreScope, SnapshotScorer, name_weights
 
 
 class PhraseOccurrences(Struct, frozen=True, eq=False):
@@ -78,7 +78,7 @@ def read_terms(
 
 def find_phrase(
     connection: apsw.Connection,
-    scorer: SnapshotScorer,
+    scorer: TermScorer,
     phrase: str,
     deadline: Deadline,
     among: NoteIds | None = None,
@@ -119,14 +119,14 @@ def find_phrase(
     )
 
 
-def phrase_chunk_scores(scorer: SnapshotScorer, found: PhraseOccurrences, weights: Sequence[float]) -> SparseScores:
+def phrase_chunk_scores(scorer: TermScorer, found: PhraseOccurrences, weights: Sequence[float]) -> SparseScores:
     """The scores of chunks for a phrase, as for one term; *weights* of the columns."""
     chunks = scorer.chunks
     frequencies = (found.chunk_frequencies @ np.array(weights)).round(DIGITS)
     return sparse_scores(found.chunks, frequencies, np.array([len(found.chunks)]), chunks.length_norms, chunks.total)
 
 
-def phrase_note_scores(scorer: SnapshotScorer, found: PhraseOccurrences, scope: ScoreScope) -> SparseScores:
+def phrase_note_scores(scorer: TermScorer, found: PhraseOccurrences, scope: ScoreScope) -> SparseScores:
     """The scores of notes for a phrase, as for one term."""
     total = np.zeros(scorer.names.size)
     total[found.names] = found.name_frequencies @ np.array(name_weights(scope))
@@ -140,7 +140,7 @@ def phrase_note_scores(scorer: SnapshotScorer, found: PhraseOccurrences, scope: 
 
 def proximity_scores(
     connection: apsw.Connection,
-    scorer: SnapshotScorer,
+    scorer: TermScorer,
     phrases: Sequence[Sequence[str]],
     chunk_ids: Iterable[int],
     deadline: Deadline,
@@ -165,7 +165,7 @@ def proximity_scores(
         asked, ordinals = asked[ordinals >= 0], ordinals[ordinals >= 0]
     wanted = [phrase for phrase in phrases if phrase][:MAX_TERMS]
     terms = dict.fromkeys([term for phrase in wanted for term in phrase])
-    stands = {term: scorer.stands_in_order(term, ordinals) for term in terms}
+    stands = {term: scorer.is_in_order(term, ordinals) for term in terms}
     holding = [np.logical_and.reduce([stands[term] for term in phrase]).nonzero()[0].tolist() for phrase in wanted]
     wanted_places = {at for places in holding for at in places}
     texts = _texts_in_order(connection, asked, wanted_places, deadline, contents)
@@ -176,14 +176,14 @@ def proximity_scores(
         if found:
             at = sorted(found)
             frequencies = np.array([found[place] for place in at])
-            rarest = min([scorer.chunk_frequency(term) for term in phrase])
+            rarest = min([scorer.chunks.frequency(term) for term in phrase])
             of_phrase = idf(rarest * len(found) / len(places), scorer.chunks.total)
             scores[at] += term_scores(frequencies @ weights, norms[at], 1.0) * of_phrase
     return {chunk_id: score for chunk_id, score in zip(asked.tolist(), scores.tolist(), strict=True) if score}
 
 
 def _frequencies_in_order(
-    scorer: SnapshotScorer, phrase: Sequence[str], places: Sequence[int], texts: Mapping[int, bytes]
+    scorer: TermScorer, phrase: Sequence[str], places: Sequence[int], texts: Mapping[int, bytes]
 ) -> dict[int, list[float]]:
     """How often *phrase* stands in each column of the *texts* at those of *places* that hold it."""
     found: dict[int, list[float]] = {}
@@ -217,7 +217,7 @@ def _texts_in_order(
     return texts
 
 
-def _notes_with_terms(scorer: SnapshotScorer, terms: Sequence[str], among: NoteIds | None) -> list[int]:
+def _notes_with_terms(scorer: TermScorer, terms: Sequence[str], among: NoteIds | None) -> list[int]:
     """The notes, of *among* if it is given, that hold all of *terms* anywhere; ascending by id."""
     held = np.ones(scorer.names.size, np.bool_)
     for term in dict.fromkeys(terms):

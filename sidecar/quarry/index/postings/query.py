@@ -1,94 +1,262 @@
-"""The query of the keyword retriever: terms, phrases, and the prefix of a word that is being typed."""
+"""Keyword queries over one snapshot: terms, phrases and prefixes; ranking, spelling and document frequencies."""
 
-from collections.abc import Iterable
-from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Protocol
 
-from msgspec import Struct
+import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from quarry.analysis.alternatives import Languages
-from quarry.analysis.analysis import phrase_terms, ranking_terms
-from quarry.analysis.normalize import fold
-from quarry.index.postings.columns import stored
-
-MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped
-# Letters that a word in the text must begin with: "s" alone begins so many that ranking them takes 71 ms. With fewer,
-# only names are searched for words that begin so.
-MIN_PREFIX = 3
-
-
-class QueryTerm(NamedTuple):
-    """A unit that is scored as one term: a term, a phrase or a prefix, spelled as the index spells terms."""
-
-    text: str  # of a phrase: its terms, with one space between two
-    kind: Literal["term", "prefix", "name-prefix", "phrase"] = "term"
-
-    @property
-    def is_prefix(self) -> bool:
-        """Whether it stands for every term that begins with it; a `name-prefix` only for those of names."""
-        return self.kind in ("prefix", "name-prefix")
+from quarry.index.database import NO_DEADLINE, Deadline, select
+from quarry.index.keys import NoteIds, id_list, notes_of
+from quarry.index.memory import Locations
+from quarry.index.meta import SnapshotCache
+from quarry.index.postings.fields import ALIASES, FILE_NAME, SECTION, TEXT, TITLE, KeywordQuery, QueryTerm
+from quarry.index.postings.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
+from quarry.index.postings.query_scorer import QueryScorer
+from quarry.index.postings.scorer import TermScorer
+from quarry.index.postings.segment import DocOrdinals
+from quarry.index.postings.snapshot import PostingsSnapshot
+from quarry.index.postings.spelling import SpellingIndex, TermsByLength, similar_terms
+from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, Documents, TermReader
+from quarry.index.top_k import chunk_locations
 
 
-@lru_cache(maxsize=4_096)  # a query asks for the units of each of its words several times
-def query_term(term: str) -> QueryTerm:
-    """The unit for *term* as a text or a query has it."""
-    return QueryTerm(stored(term))
+class PostingsSource(Protocol):
+    """A source of the postings of one snapshot."""
 
-
-class KeywordQuery(Struct, frozen=True, dict=True):
-    """Terms, phrases and a prefix to rank by; a document needs one of them, and more are better."""
-
-    terms: tuple[str, ...] = ()  # of words and compounds, the most telling first
-    phrases: tuple[tuple[str, ...], ...] = ()  # terms side by side, two or more
-    prefix: str | None = None  # folded; what some term begins with
-    name_prefix: str | None = None  # folded; what some term of a name begins with; too short for texts
-
-    @classmethod
-    def of(
-        cls,
-        words: Iterable[str],
-        phrases: Iterable[str] = (),
-        prefix: str | None = None,
-        languages: Languages = (),
-    ) -> "KeywordQuery":
+    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
         """
-        The query for what was typed.
+        A scorer that knows at least *terms*.
+
+        Raises:
+            DeadlineExceeded, Cancelled: The deadline says so.
+        """
+        ...
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms of the snapshot, for spelling; some may be in no document any more."""
+        ...
+
+
+class MemoryPostings:
+    """Scores by the postings in memory, which know every term."""
+
+    def __init__(self, scorer: TermScorer, spelling: SpellingIndex) -> None:
+        self._scorer = scorer
+        self._spelling = spelling
+
+    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:  # noqa: ARG002 - as declared
+        """The scorer of all terms."""
+        return self._scorer
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms of the postings."""
+        return self._spelling.of_postings(self._scorer)
+
+
+class Fts5Postings:
+    """Has FTS5 propose the notes that hold a term of the query, and scores by their forward index."""
+
+    def __init__(
+        self, connection: apsw.Connection, documents: SnapshotCache[Documents], spelling: SpellingIndex
+    ) -> None:
+        self._db = connection
+        self._documents = documents
+        self._spelling = spelling
+        self._terms: TermReader | None = None  # made when words are asked for
+
+    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
+        """A scorer of *terms*."""
+        if self._terms is None:
+            self._terms = TermReader(self._db, self._documents.at(self._db))
+        return self._terms.scorer(terms, deadline)
+
+    def vocabulary(self) -> TermsByLength:
+        """The terms that FTS5 has."""
+        return self._spelling.of_database(self._db)
+
+
+class NoPostings:
+    """Finds nothing, where FTS5 is missing."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._nothing = TermReader(connection, NO_DOCUMENTS)
+
+    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:  # noqa: ARG002 - as declared
+        """A scorer of no document."""
+        return self._nothing.scorer((), deadline)
+
+    def vocabulary(self) -> TermsByLength:
+        """No terms."""
+        return {}
+
+
+FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
+
+Pairs = Sequence[Sequence[str]]
+"""Terms side by side, two or more each."""
+
+
+class KeywordSearcher:
+    """
+    The keyword index of one snapshot, with postings from *source*.
+
+    Methods that take a deadline raise DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that may
+    be found; None: all.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        source: PostingsSource,
+        locations: Locations,
+        contents: dict[int, bytes],
+        languages: Languages = (),
+    ) -> None:
+        """
+        Create a searcher.
 
         Args:
-            prefix: The word that is still being typed; it is one of *words*, too.
-            languages: Of the vault, besides English.
+            contents: Takes the decompressed content of the notes that `proximity_scores` reads, by id.
+            languages: Of the notes, besides English.
         """
-        wanted = [phrase_terms(phrase, languages) for phrase in phrases]
-        terms = [term for word in words for term in ranking_terms(word, languages)]
-        terms += [term for phrase in wanted if len(phrase) == 1 for term in phrase]
-        together = tuple(dict.fromkeys(phrase for phrase in wanted if len(phrase) > 1))
-        begun = _prefix(prefix)
-        is_short = begun is not None and is_short_prefix(begun)
-        return cls(tuple(dict.fromkeys(terms)), together, *((None, begun) if is_short else (begun, None)))
+        self._db = connection
+        self._source = source
+        self._locations = locations
+        self._contents = contents
+        self.languages = languages
+        self._phrases: dict[str, PhraseOccurrences] = {}
+        self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
+
+    def open_query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
+        """The scorer of *query*, to be kept as long as anything is asked about it: every term is scored once."""
+        terms = query.scored
+        scorer = self._source.term_scorer(terms, deadline)
+        phrases = {term: self.find_phrase(term.text, deadline) for term in terms if term.kind == "phrase"}
+        return QueryScorer(self._db, scorer, self._locations, terms, phrases, deadline)
+
+    def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
+        """The scorer of *query*, cached for the same query and deadline."""
+        known = self._queries.get((query, deadline))
+        if known is None:
+            known = self._queries[query, deadline] = self.open_query(query, deadline=deadline)
+        return known
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to rank by."""
-        return not (self.terms or self.phrases or self.prefix or self.name_prefix)
+    def has_postings(self) -> bool:
+        """Whether postings are in memory; without them, asking for many terms reads the notes that hold them."""
+        return isinstance(self._source, MemoryPostings)
 
-    @cached_property
-    def scored(self) -> tuple[QueryTerm, ...]:
-        """Everything that adds to a score; phrases and terms beyond the first `MAX_TERMS` are left out."""
-        phrases = [QueryTerm(stored(" ".join(phrase)), "phrase") for phrase in self.phrases]
-        terms = [query_term(term) for term in self.terms if term]
-        prefix = [QueryTerm(stored(self.prefix), "prefix")] if self.prefix else []
-        if self.name_prefix:
-            prefix.append(QueryTerm(stored(self.name_prefix), "name-prefix"))
-        return (*phrases[:MAX_TERMS], *terms[: max(0, MAX_TERMS - len(phrases))], *prefix)
+    def doc_frequencies(self, terms: Iterable[str], *, deadline: Deadline = NO_DEADLINE) -> dict[str, int]:
+        """In how many chunks each term stands; 0: in none."""
+        wanted = tuple(dict.fromkeys(terms))
+        scorer = self._source.term_scorer((QueryTerm(term) for term in wanted if term), deadline)
+        return {term: scorer.chunks.frequency(term) if term else 0 for term in wanted}
+
+    def is_named(self, terms: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> bool:
+        """Whether any note has one of *terms* in its title, its aliases or its file name."""
+        names = self._source.term_scorer((QueryTerm(term) for term in terms), deadline).names
+        return any(len(_standing_in(names, term, (TITLE, ALIASES, FILE_NAME))) for term in terms)
+
+    def similar_terms(
+        self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
+    ) -> list[tuple[str, int]]:
+        """
+        The terms that a mistyped *word*, folded, may stand for, with the number of chunks that hold each.
+
+        The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
+        leads to a chunk that tells how the word is written.
+
+        Args:
+            among_others: Whether other words of the query are in the notes; see `spelling.similar_terms`.
+        """
+        found = similar_terms(word, self._source.vocabulary(), self.languages, among_others=among_others)
+        counts = self.doc_frequencies(found, deadline=deadline)
+        ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
+        return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]
+
+    def chunks_with_term(self, term: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[int]:
+        """The first *limit* chunks that hold *term*, by path and number: ids are handed out anew by a rebuild."""
+        chunks = self._source.term_scorer([QueryTerm(term)], deadline).chunks
+        ids: NDArray[np.int64] = chunks.ids[chunks.postings(term)[0]]
+        notes = notes_of(ids)
+        first = self._first_notes(np.unique(notes), limit)
+        places = chunk_locations(self._db, ids[np.isin(notes, first)].tolist())
+        return sorted(places, key=places.__getitem__)[:limit]
+
+    def proximity_scores(
+        self, pairs: Pairs, chunk_ids: Iterable[int], *, deadline: Deadline = NO_DEADLINE
+    ) -> dict[int, float]:
+        """BM25 of these chunks where each of *pairs* counts as one term; see `phrases.proximity_scores`."""
+        terms = {QueryTerm(term) for pair in pairs for term in pair}
+        scorer = self._source.term_scorer(terms, deadline)
+        return proximity_scores(self._db, scorer, pairs, chunk_ids, deadline, self._contents)
+
+    # --- exact phrases -------------------------------------------------------------------------
+
+    def notes_with_phrase(self, terms: Sequence[str], *, deadline: Deadline) -> list[int]:
+        """
+        The notes that hold *terms* side by side in their text, over a border of chunks or not, title or aliases.
+
+        Ascending by id. The columns that one term stands in are known from its postings; for several, notes are read.
+        """
+        if len(terms) > 1:
+            return _listed(self.find_phrase(" ".join(terms), deadline).note_ids)
+        scorer = self._source.term_scorer([QueryTerm(terms[0])], deadline)
+        held = np.zeros(scorer.names.size, np.bool_)
+        held[scorer.note_of_chunk[_standing_in(scorer.chunks, terms[0], (TEXT,))]] = True
+        held[_standing_in(scorer.names, terms[0], (TITLE, ALIASES))] = True
+        return _listed(np.sort(scorer.names.ids[held]))
+
+    def phrase_in_notes(self, terms: Sequence[str], note_ids: NoteIds, *, deadline: Deadline) -> NDArray[np.bool_]:
+        """
+        Which of these notes hold *terms*, two or more, side by side in a passage or a name; shape (notes,).
+
+        Only these notes are read.
+        """
+        phrase = " ".join(terms)
+        scorer = self._source.term_scorer([QueryTerm(term) for term in terms], deadline)
+        found = find_phrase(self._db, scorer, phrase, deadline, note_ids, self._contents)
+        return np.isin(scorer.names.ordinals_of(note_ids), phrase_note_scores(scorer, found, "note").held())
+
+    def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
+        """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
+        columns = (TEXT, SECTION) if in_headings else (TEXT,)
+        chunks = self._source.term_scorer([QueryTerm(term) for term in terms], deadline).chunks
+        if len(terms) == 1:
+            return _listed(chunks.ids[_standing_in(chunks, terms[0], columns)])
+        found = self.find_phrase(" ".join(terms), deadline)
+        return _listed(chunks.ids[found.chunks[found.chunk_frequencies[:, columns].any(axis=1)]])
+
+    def find_phrase(self, phrase: str, deadline: Deadline) -> PhraseOccurrences:
+        """Every occurrence of *phrase*, its terms with one space between two; found once a snapshot."""
+        found = self._phrases.get(phrase)
+        if found is None:
+            scorer = self._source.term_scorer([QueryTerm(term) for term in phrase.split(" ")], deadline)
+            found = self._phrases[phrase] = find_phrase(self._db, scorer, phrase, deadline)
+        return found
+
+    # --- helpers -------------------------------------------------------------------------------
+
+    def _first_notes(self, note_ids: NoteIds, limit: int) -> list[int]:
+        """The first *limit* of these notes, by path."""
+        if len(note_ids) ** 2 < FAR_APART:
+            sql = "SELECT id FROM notes WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path LIMIT ?"
+            return [note_id for (note_id,) in select(self._db, sql, (id_list(note_ids), limit))]
+        wanted = set(note_ids.tolist())
+        every = self._db.execute("SELECT id FROM notes ORDER BY path")
+        return list(islice((note_id for (note_id,) in every if note_id in wanted), limit))
 
 
-def is_short_prefix(word: str) -> bool:
-    """Whether *word*, which is being typed, has too few letters to say what will become of it."""
-    return word.isascii() and len(word) < MIN_PREFIX
+def _standing_in(snapshot: PostingsSnapshot, term: str, columns: Sequence[int]) -> DocOrdinals:
+    """The documents that hold *term* in one of *columns*."""
+    ordinals, codes = snapshot.postings(term)
+    return ordinals[snapshot.tf_table[:, columns].any(axis=1).take(codes)] if len(ordinals) else ordinals
 
 
-def _prefix(word: str | None) -> str | None:
-    """The prefix of the terms that *word* may become; None where it is no single word."""
-    if word is None or " " in word or len(phrase_terms(word)) != 1:
-        return None
-    return fold(word) or None
+def _listed(ids: NDArray[np.int64]) -> list[int]:
+    found: list[int] = ids.tolist()
+    return found

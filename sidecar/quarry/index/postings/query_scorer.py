@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import apsw
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
@@ -25,67 +24,18 @@ from quarry.index.postings.bm25 import (
     term_scores,
     top_documents,
 )
+from quarry.index.postings.fields import QueryTerm
 from quarry.index.postings.phrases import PhraseOccurrences, phrase_chunk_scores, phrase_note_scores
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.scorer import BoolMatrix, PostingsBatch, ScoreScope, TermScorer
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.postings.snapshot_scorer import Postings, PostingsBatch, PostingsReader, ScoreScope, SnapshotScorer
 from quarry.index.top_k import Scored, sort_by_score_then_path
 
-BoolMatrix = NDArray[np.bool_]
 
-
-class NoteBitmap(Struct, frozen=True, eq=False):
-    """The notes that hold a common term, as the bits of a row."""
-
-    count: int
-    bits: NDArray[np.uint8]  # shape (notes / 8,)
-
-    @property
-    def size_bytes(self) -> int:
-        """The memory that it takes."""
-        return self.bits.nbytes
-
-    def holds(self, ordinals: DocOrdinals) -> NDArray[np.bool_]:
-        """Whether these notes hold the term; shape as *ordinals*."""
-        bits = self.bits.take(ordinals >> 3) >> (7 - (ordinals & 7)).astype(np.uint8)
-        return (bits & 1).astype(np.bool_)
-
-
-def note_bitmap(scorer: SnapshotScorer, term: QueryTerm, read: PostingsReader) -> NoteBitmap:
-    """
-    The notes that hold a common term, cached as they take long to find.
-
-    Args:
-        read: Gives the chunk postings of a term.
-    """
-
-    def find() -> NoteBitmap:
-        holds = np.zeros(scorer.names.size, np.bool_)
-        ordinals, codes = read(term)
-        holds[scorer.note_of_chunk.take(ordinals.take(scorer.is_in_note.take(codes).nonzero()[0]))] = True
-        holds[scorer.names.postings(term.text)[0]] = True  # no column of the names counts for nothing
-        return NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
-
-    return scorer.cached_notes.get(term, find)
-
-
-def notes_with_terms(scorer: SnapshotScorer, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
-    """A mask of the notes that hold each term of these chunk and name postings; shape (terms, notes)."""
-    size = scorer.names.size
-    holds = np.zeros((len(texts.counts), size), np.bool_)
-    flat = holds.reshape(-1)
-    at = texts.offsets(size)
-    at += scorer.note_of_chunk.take(texts.ordinals)
-    flat[at[scorer.is_in_note.take(texts.codes)]] = True
-    flat[names.offsets(size) + names.ordinals] = True
-    return holds
-
-
-class CandidateNoteScorer:
+class NoteRescorer:
     """Sums up scores for candidate notes and their chunks."""
 
-    def __init__(self, scorer: SnapshotScorer, notes: DocOrdinals) -> None:
+    def __init__(self, scorer: TermScorer, notes: DocOrdinals) -> None:
         self._scorer = scorer
         self._notes = notes
         self._scores: list[tuple[int, Floats]] = []  # of a term, after the number of notes that hold it
@@ -115,10 +65,10 @@ class CandidateNoteScorer:
         scores = term_scores(frequencies.round(DIGITS), scorer.note_length_norms.take(self._notes), idfs)
         self._scores += zip(counts, scores, strict=True)
 
-    def add_common(self, term: QueryTerm, count: int, read: PostingsReader) -> None:
-        """Add the scores for a common term, which *count* notes hold; *read* gives the chunk postings of a term."""
-        scorer = self._scorer
-        tf = scorer.dense_in_note.take(scorer.dense_frequencies(term, read).codes.take(self._chunks))
+    def add_common(self, term: QueryTerm) -> None:
+        """Add the scores for a common term."""
+        scorer, count = self._scorer, self._scorer.note_bitmap(term).count
+        tf = np.append(0.0, scorer.in_note).take(scorer.dense_frequencies(term).codes.take(self._chunks))
         in_text = np.bincount(self._rows, tf, len(self._notes)) * NOTE_WEIGHTS.body
         names = PostingsBatch.of([scorer.names.postings(term.text)])
         in_names = self._frequencies(names, self._row_of_note, scorer.name_table("note"))[0]
@@ -162,7 +112,7 @@ FEW_POSTINGS = 4096  # are quicker added up for all notes than looked up for som
 
 class QueryScorer:
     """
-    The terms of a query, each posting of which is read once.
+    The terms of a query, scored once for all that is asked about them.
 
     Every method raises DeadlineExceeded or Cancelled when the deadline says so.
     """
@@ -170,7 +120,7 @@ class QueryScorer:
     def __init__(
         self,
         connection: apsw.Connection,
-        scorer: SnapshotScorer,
+        scorer: TermScorer,
         locations: Locations,
         terms: Sequence[QueryTerm],
         phrases: Mapping[QueryTerm, PhraseOccurrences],
@@ -182,7 +132,6 @@ class QueryScorer:
         self.terms = terms
         self._phrases = phrases
         self._deadline = deadline
-        self._postings: dict[QueryTerm, Postings] = {}
         self._chunk_scores: dict[ChunkWeights, list[TermScores]] = {}
         self._note_scores: dict[ScoreScope, list[TermScores]] = {}
 
@@ -223,10 +172,10 @@ class QueryScorer:
                 row[:] = among(ordinals, of_rare[term])
             elif term.is_prefix:  # the postings of the terms that it stands for come one after the other
                 holds = np.zeros(self._scorer.chunks.size + 1, np.bool_)  # the last stands for what is not there: -1
-                holds[self._read(term)[0]] = True
+                holds[self._scorer.postings_of(term)[0]] = True
                 row[:] = holds.take(ordinals)
             else:
-                codes = self._scorer.dense_frequencies(term, self._read).codes
+                codes = self._scorer.dense_frequencies(term).codes
                 row[:] = (codes.take(ordinals) > 0) & (ordinals >= 0)
         return held
 
@@ -234,11 +183,11 @@ class QueryScorer:
         """How many chunks of the *admitted* notes match, counted no further than *limit*."""
         scorer = self._scorer
         plain = [term for term in self.terms if term.kind == "term"]
-        if admitted is None and any(scorer.chunk_frequency(term.text) >= limit for term in plain):
+        if admitted is None and any(scorer.chunks.frequency(term.text) >= limit for term in plain):
             return limit
         holds = np.zeros(scorer.chunks.size, np.bool_)
         for term in self.terms:
-            holds[self._phrases[term].chunks if term.kind == "phrase" else self._read(term)[0]] = True
+            holds[self._phrases[term].chunks if term.kind == "phrase" else self._scorer.postings_of(term)[0]] = True
         if admitted is not None:
             holds &= scorer.matching_chunks(admitted)
         return min(int(np.count_nonzero(holds)), limit)
@@ -276,11 +225,11 @@ class QueryScorer:
             return _scores(names, self._scores_for_notes("note"), note_ids)
         ordinals = names.ordinals_of(np.array(sorted(note_ids), np.int64))
         ordinals = ordinals[ordinals >= 0]
-        candidates = CandidateNoteScorer(scorer, ordinals)
+        candidates = NoteRescorer(scorer, ordinals)
         candidates.add_rare(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._rare_notes])
         for term in self._others:
             if term.kind == "term":
-                candidates.add_common(term, note_bitmap(scorer, term, self._read).count, self._read)
+                candidates.add_common(term)
             else:
                 candidates.add(self._term_note_scores(term, "note"))
         scores = candidates.scores().round(SCORE_DIGITS)
@@ -295,7 +244,7 @@ class QueryScorer:
         held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
         for term in self._others:
             if term.kind == "term":
-                held[term] = note_bitmap(self._scorer, term, self._read).holds(ordinals) & is_there
+                held[term] = self._scorer.note_bitmap(term).holds(ordinals) & is_there
             else:
                 holds = np.zeros(self._scorer.names.size + 1, np.bool_)  # the last stands for what is not there: -1
                 holds[self._term_note_scores(term, "note").held()] = True
@@ -308,7 +257,7 @@ class QueryScorer:
         holds: BoolMatrix = np.logical_or.reduce(self._rare_notes, axis=0)
         for term in self._others:
             if term.kind == "term":
-                bits = note_bitmap(self._scorer, term, self._read).bits
+                bits = self._scorer.note_bitmap(term).bits
                 holds |= np.unpackbits(bits, count=names.size).view(np.bool_)
             else:
                 holds[self._term_note_scores(term, "note").held()] = True
@@ -332,7 +281,7 @@ class QueryScorer:
         """The terms whose postings are read together, the rarest first."""
         scorer = self._scorer
         rare = [term for term in self.terms if term.kind == "term" and not scorer.is_common(term)]
-        return sorted(rare, key=lambda term: scorer.chunk_frequency(term.text))
+        return sorted(rare, key=lambda term: scorer.chunks.frequency(term.text))
 
     @cached_property
     def _others(self) -> list[QueryTerm]:
@@ -350,14 +299,7 @@ class QueryScorer:
     @cached_property
     def _rare_notes(self) -> BoolMatrix:
         """Which notes hold each of the rare terms; shape (terms, notes)."""
-        return notes_with_terms(self._scorer, self._texts, self._names)
-
-    def _read(self, term: QueryTerm) -> Postings:
-        """The chunk postings of a term or prefix, of which there may be half a million."""
-        found = self._postings.get(term)
-        if found is None:
-            found = self._postings[term] = self._scorer.postings_of(term)
-        return found
+        return self._scorer.rare_notes(self._texts, self._names)
 
     def _scores_for_chunks(self, weights: ChunkWeights) -> list[TermScores]:
         found = self._chunk_scores.get(weights)
@@ -367,7 +309,7 @@ class QueryScorer:
                 if term.kind == "phrase":
                     found.append(phrase_chunk_scores(self._scorer, self._phrases[term], astuple(weights)))
                 else:
-                    found.append(self._scorer.chunk_scores(term, weights, self._read))
+                    found.append(self._scorer.chunk_scores(term, weights))
             self._chunk_scores[weights] = found
         return found
 
@@ -382,7 +324,7 @@ class QueryScorer:
     def _term_note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
         if term.kind == "phrase":
             return phrase_note_scores(self._scorer, self._phrases[term], scope)
-        return self._scorer.note_scores(term, scope, self._read)
+        return self._scorer.note_scores(term, scope)
 
     def _places(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, int]]:
         return self._locations.of_chunks(self._db, chunk_ids)

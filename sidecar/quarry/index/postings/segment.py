@@ -5,11 +5,11 @@ A document is a chunk or a note; its *ordinal* is its place among the segment's 
 a *tf code*: the row of a table of all distinct term frequencies by field, some thousands of rows, the commonest first.
 So field weights are multiplied with that table and not with millions of postings.
 
-The postings of a term are the gaps between its ordinals, then its tf codes (`codec.py`). The rare terms of a block of
-the dictionary share a block of postings; each common term has a block of its own. 5 million postings take 5.6 MB.
+The postings of a term are the gaps between its ordinals, then its tf codes (`dictionary.py`). The rare terms of a block
+of the dictionary share a block of postings; each common term has a block of its own. 5 million postings take 5.6 MB.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -18,17 +18,23 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.index.postings.codec import (
+from quarry.index.postings.dictionary import (
+    BlockLayout,
     ByteSource,
+    Numbers,
     Packed,
     PostingsDamaged,
+    TermDictionary,
+    compress,
     decode_all_byte_planes,
     decode_byte_planes,
     decompress,
     decompress_all,
+    encode_byte_planes,
+    offsets_of,
     slices_between,
 )
-from quarry.index.postings.dictionary import Numbers, TermDictionary
+from quarry.index.postings.fields import COMPOUNDS, TEXT
 
 DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
@@ -48,6 +54,17 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     blocks: Packed  # of postings: for each block of terms its rare terms, then each common term by itself
     block_offsets: NDArray[np.uint32]  # shape (blocks + 1,): where each begins in `blocks`
     first_block_of: NDArray[np.uint32]  # shape (blocks of terms + 1,): the first block of postings of each
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        """The number of terms of each document; shape (documents,)."""
+        lengths: NDArray[np.float64] = self.field_lengths.sum(axis=1, dtype=np.float64)
+        return lengths
+
+    @cached_property
+    def note_lengths(self) -> NDArray[np.float64]:
+        """The number of terms of each document that count towards its note's length; shape (documents,)."""
+        return note_lengths_of(self.field_lengths)
 
     def postings(self, first: int, last: int) -> tuple[DocOrdinals, TfCodes]:
         """
@@ -152,6 +169,12 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         return self.blocks.data
 
 
+def note_lengths_of(field_lengths: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """The terms of each chunk that count towards its note's length, given those in each field; shape (chunks,)."""
+    lengths: NDArray[np.float64] = field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
+    return lengths
+
+
 class SegmentPair(Struct, frozen=True, eq=False):
     """The segments of one snapshot of the index; an id of a chunk tells the id of its note."""
 
@@ -204,3 +227,157 @@ def merged(found: Sequence[tuple[DocOrdinals, DocOrdinals]]) -> tuple[DocOrdinal
     ordinals, codes = (np.concatenate(column) for column in zip(*held, strict=True))
     order = ordinals.argsort(kind="stable")
     return ordinals[order], codes[order]
+
+
+_LAYOUT = BlockLayout()
+
+
+def merge_segments(segment: Segment, keep: NDArray[np.bool_], newer: Segment) -> Segment:
+    """
+    Merge *newer* into *segment*; no text is analysed again.
+
+    Args:
+        keep: The documents of *segment* that stay, shape (documents,); none of them has an id of *newer*.
+
+    Returns:
+        The segment that building from the columns of all these documents would give, to the byte.
+
+    Raises:
+        OverflowError: There are too many documents for memory, see `assemble`.
+    """
+    terms = list(segment.terms)
+    numbers = {term: number for number, term in enumerate(terms)}
+    newer_terms = np.array([numbers.setdefault(term, len(numbers)) for term in newer.terms], np.int32)
+    tf_table = np.concatenate([segment.tf_table, newer.tf_table])
+    ids = np.concatenate([segment.ids[keep], newer.ids])
+    field_lengths = np.concatenate([segment.field_lengths[keep], newer.field_lengths])
+    postings = _MergedPostings(segment, keep, newer, newer_terms)
+    return assemble(ids, field_lengths, tf_table, list(numbers), postings, segment.terms.layout)
+
+
+class _MergedPostings(Struct, frozen=True):
+    """The postings of two segments, made block by block each time they are iterated over: at once they take 100 MB."""
+
+    segment: Segment
+    keep: NDArray[np.bool_]
+    newer: Segment
+    newer_terms: NDArray[np.int32]  # the number of each term of `newer` among those of both
+
+    def __iter__(self) -> Iterator[Postings]:
+        ordinal = np.cumsum(self.keep, dtype=np.int32) - 1
+        for term, document, code in self.segment.postings_by_block():
+            kept = self.keep[document]
+            yield term[kept], ordinal[document[kept]], code[kept]
+        documents, codes = np.int32(self.keep.sum()), np.int32(len(self.segment.tf_table))
+        for term, document, code in self.newer.postings_by_block():
+            yield self.newer_terms[term], document + documents, code + codes
+
+
+def assemble(
+    ids: NDArray[np.int64],
+    field_lengths: NDArray[np.uint32],
+    tf_table: NDArray[np.uint32],
+    terms: Sequence[bytes],
+    postings: Iterable[Postings],
+    layout: BlockLayout = _LAYOUT,
+) -> Segment:
+    """
+    Make a segment of documents, terms and postings in any order.
+
+    Args:
+        ids: Of the documents, distinct; shape (documents,).
+        field_lengths: Tokens by field; shape (documents, fields).
+        tf_table: Term frequencies by field, in any order and repeatedly; shape (codes, fields).
+        terms: Distinct; those without postings are left out.
+        postings: Indexes into *terms*, *ids* and *tf_table*, in parts; iterated over twice.
+
+    Raises:
+        OverflowError: A posting takes more than 63 bits: it is larger than memory should hold.
+    """
+    order = np.argsort(ids, kind="stable")
+    ordinal_of_document = _inverse(order)
+    is_held, uses = np.zeros(len(terms), np.bool_), np.zeros(len(tf_table), np.int64)
+    for term, _, code in postings:
+        is_held[term] = True
+        uses += np.bincount(code, minlength=len(tf_table))
+    held: list[int] = np.flatnonzero(is_held).tolist()
+    held.sort(key=terms.__getitem__)
+    number_of_term = np.zeros(len(terms), np.int64)
+    number_of_term[held] = np.arange(len(held))
+    table, code_of_row = _distinct_rows(tf_table, uses)
+
+    # Packed into one number each, millions of postings are sorted in a tenth of a second.
+    code_bits, document_bits = _bits(len(table)), _bits(len(ids))
+    if _bits(len(held)) + document_bits + code_bits > 63:
+        raise OverflowError(f"{len(held)} terms in {len(ids)} documents are too many for memory")
+    packed = np.empty(int(uses.sum()), np.int64)
+    at = 0
+    for term, document, code in postings:
+        part = packed[at : at + len(term)]
+        np.left_shift(number_of_term[term], document_bits + code_bits, out=part)
+        part |= ordinal_of_document[document] << code_bits
+        part |= code_of_row[code]
+        at += len(term)
+    packed.sort()
+    encoded = _encode(packed, [terms[at] for at in held], document_bits, code_bits, layout)
+    return Segment(ids[order], field_lengths[order], table, *encoded)
+
+
+def empty_segment(columns: int) -> Segment:
+    """A segment without documents."""
+    nothing = np.zeros((0, columns), np.uint32)
+    return assemble(np.zeros(0, np.int64), nothing, nothing, [], [])
+
+
+def _distinct_rows(
+    tf_table: NDArray[np.uint32], uses: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The rows of *tf_table* in use, each once, the most used first; and the place of each given row among them."""
+    used = np.flatnonzero(uses)
+    table, row = np.unique(tf_table[used], axis=0, return_inverse=True)
+    row = row.reshape(-1)
+    order = np.argsort(-np.bincount(row, uses[used], len(table)), kind="stable")
+    place = np.zeros(len(tf_table), np.int64)
+    place[used] = _inverse(order)[row]
+    return table[order], place
+
+
+def _encode(
+    packed: NDArray[np.int64], terms: Sequence[bytes], document_bits: int, code_bits: int, layout: BlockLayout
+) -> tuple[TermDictionary, NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
+    """The term dictionary, blocks, offsets of blocks and first blocks of sorted postings."""
+    shift, each = document_bits + code_bits, layout.block_terms
+    begins = np.searchsorted(packed, np.arange(0, len(terms) + each, each) << shift)
+    document_frequencies: list[int] = []
+    blocks: list[bytes] = []
+    first_block_of = [0]
+    for first, begin, end in zip(range(0, len(terms), each), begins, begins[1:], strict=False):
+        part = packed[begin:end]
+        frequencies: list[int] = np.bincount((part >> shift) - first).tolist()
+        ordinals, codes = part >> code_bits & ((1 << document_bits) - 1), part & ((1 << code_bits) - 1)
+        gaps = gaps_of(ordinals, frequencies)
+        rare, common = split_by_frequency(frequencies, layout.common_from)
+        is_rare = np.repeat(np.array(rare) > 0, frequencies)
+        blocks.append(compress(encode_byte_planes(gaps[is_rare]) + encode_byte_planes(codes[is_rare])))
+        for at in common:
+            here = slice(before := sum(frequencies[:at]), before + frequencies[at])
+            blocks.append(compress(encode_byte_planes(gaps[here]) + encode_byte_planes(codes[here])))
+        document_frequencies += frequencies
+        first_block_of.append(len(blocks))
+    return (
+        TermDictionary.from_sorted(terms, np.array(document_frequencies, np.int64), layout),
+        np.frombuffer(b"".join(blocks), np.uint8),
+        offsets_of(blocks),
+        np.array(first_block_of, np.uint32),
+    )
+
+
+def _inverse(order: NDArray[np.intp]) -> NDArray[np.int64]:
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _bits(count: int) -> int:
+    """Bits that tell *count* numbers apart."""
+    return max(1, (count - 1).bit_length())

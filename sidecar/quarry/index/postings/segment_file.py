@@ -28,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
-from quarry.index.postings.codec import Packed, PostingsDamaged, compress, decompress
-from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
-from quarry.index.postings.dictionary import TermDictionary
+from quarry.index.postings.dictionary import Packed, PostingsDamaged, TermDictionary, compress, decompress
+from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import Segment, SegmentPair
 
 

@@ -20,10 +20,9 @@ from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
 from quarry.index.meta import SnapshotCache
-from quarry.index.postings.mutable_segment import MutableSegment
+from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment
-from quarry.index.postings.snapshot import SegmentSnapshot
-from quarry.index.postings.snapshot_scorer import SnapshotScorer
+from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
@@ -91,7 +90,7 @@ class SpellingIndex:
         self._segment: tuple[Segment, TermsByLength] | None = None
         self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
-    def of_postings(self, scorer: SnapshotScorer) -> TermsByLength:
+    def of_postings(self, scorer: TermScorer) -> TermsByLength:
         """The terms of the segment, read once, and of documents added since; some may be in no document any more."""
         chunks = scorer.chunks
         assert isinstance(chunks, SegmentSnapshot)

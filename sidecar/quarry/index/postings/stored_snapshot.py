@@ -15,20 +15,21 @@ from numpy.typing import NDArray
 from quarry.analysis.alternatives import split_alternatives
 from quarry.index import meta
 from quarry.index.database import Deadline, select
-from quarry.index.keys import id_range, look_up, notes_of, ordinals_in
+from quarry.index.keys import id_range, look_up, notes_of
 from quarry.index.note_codec import StoredTerms
-from quarry.index.postings.bm25 import Floats, length_norms
-from quarry.index.postings.columns import (
+from quarry.index.postings.bm25 import Floats
+from quarry.index.postings.fields import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
+    QueryTerm,
     occurrences_by_column,
     occurrences_with_prefix,
     spaced,
 )
 from quarry.index.postings.phrases import read_terms
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import DocOrdinals, merged
-from quarry.index.postings.snapshot_scorer import Postings, SnapshotScorer
+from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapshot
 
 _NOTES = "SELECT id, name_length FROM notes ORDER BY id"
 _CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
@@ -67,73 +68,26 @@ class Documents(Struct, frozen=True, eq=False):
         )
 
 
-class StoredSnapshot(Struct, frozen=True, dict=True):
+class StoredSnapshot(PostingsSnapshot, frozen=True, dict=True):
     """A `PostingsSnapshot` of some terms: of others it does not know that they are there."""
 
-    documents: DocumentLengths
-    tf_table: Floats
     found: dict[str, Postings]
 
-    @property
-    def size(self) -> int:
-        """The number of documents."""
-        return len(self.documents.ids)
-
-    @property
-    def total(self) -> int:
-        """The number of documents, all of which are alive."""
-        return len(self.documents.ids)
-
-    @property
-    def ids(self) -> NDArray[np.int64]:
-        """The ids of the documents, ascending; shape (size,)."""
-        return self.documents.ids
-
-    @property
-    def ascending(self) -> int:
-        """How many of the first documents have ascending ids: all."""
-        return len(self.documents.ids)
-
-    @property
-    def live_docs(self) -> NDArray[np.bool_] | None:
-        """None: all are alive."""
-        return None
-
-    @property
-    def lengths(self) -> Floats:
-        """The number of terms of each document; shape (size,)."""
-        return self.documents.lengths
-
-    @property
-    def note_lengths(self) -> Floats:
-        """The number of terms of each document that count towards its note's length; shape (size,)."""
-        return self.documents.note_lengths
-
-    @property
-    def length_norms(self) -> Floats:
-        """BM25's length norm of each document; shape (size,)."""
-        tokens = float(self.lengths.sum())
-        return length_norms(self.lengths, tokens / self.size if tokens else 1.0)
-
     def postings(self, term: str) -> Postings:
-        """The postings of *term*, or of all its alternatives: document ordinals, ascending, and tf codes."""
-        return merged([self.found.get(each, _NONE) for each in split_alternatives(term)])
+        """See `PostingsSnapshot`."""
+        return merged([self.found.get(each, NO_POSTINGS) for each in split_alternatives(term)])
 
     def prefix_postings(self, prefix: str) -> Postings:
-        """The postings of every term that begins with *prefix*, a document once for each."""
+        """See `PostingsSnapshot`."""
         found = [postings for term, postings in self.found.items() if term.startswith(prefix)]
         if not found:
-            return _NONE
+            return NO_POSTINGS
         ordinals, codes = zip(*found, strict=True)
         return np.concatenate(ordinals), np.concatenate(codes)
 
     def frequency(self, term: str) -> int:
-        """The document frequency of *term*."""
-        return sum([len(self.found.get(each, _NONE)[0]) for each in split_alternatives(term)])
-
-    def ordinals_of(self, ids: NDArray[np.int64]) -> DocOrdinals:
-        """The ordinals of the documents of *ids*; shape (len(ids),), -1 for an id that is not there."""
-        return ordinals_in(self.documents.ids, ids)
+        """See `PostingsSnapshot`."""
+        return sum([len(self.found.get(each, NO_POSTINGS)[0]) for each in split_alternatives(term)])
 
 
 class TermReader:
@@ -147,7 +101,7 @@ class TermReader:
         self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
         self._scorer = self._scorer_of_known()
 
-    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> SnapshotScorer:
+    def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
         """
         A scorer that knows *terms*, and all that were asked for before.
 
@@ -190,10 +144,10 @@ class TermReader:
                 number, of_chunk = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
                 self._in_chunks.add(term, first + stored.slot(number), of_chunk, count)
 
-    def _scorer_of_known(self) -> SnapshotScorer:
+    def _scorer_of_known(self) -> TermScorer:
         documents = self._documents
         chunks, names = self._in_chunks.snapshot(documents.chunks), self._in_names.snapshot(documents.names)
-        return SnapshotScorer(documents.generation, chunks, names, documents.note_of_chunk)
+        return TermScorer(documents.generation, chunks, names, documents.note_of_chunk)
 
 
 def _matching(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> list[int]:
@@ -230,7 +184,15 @@ class _Postings:
             for term, by_document in self._found.items()
         }
         table = np.array([*codes], np.float64).reshape(-1, self._columns)
-        return StoredSnapshot(documents, table, {term: _ordered(documents, *rows) for term, rows in found.items()})
+        return StoredSnapshot(
+            documents.ids,
+            len(documents.ids),
+            None,
+            documents.lengths,
+            documents.note_lengths,
+            table,
+            {term: _ordered(documents, *rows) for term, rows in found.items()},
+        )
 
 
 def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:
@@ -240,5 +202,4 @@ def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdin
     return ordinals[order], codes[order]
 
 
-_NONE: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 NO_DOCUMENTS = Documents(0, DocumentLengths.of([]), DocumentLengths.of([]), np.zeros(0, np.int32))

@@ -1,9 +1,20 @@
 """
-Which spans of a text does a query highlight?
+The spans of a text that a query highlights: those whose terms are in the query, as in the keyword index.
 
-Those whose terms are in the query, so marks are where the keyword index matched. Analysing the whole text would cost
-more than ranking: instead the matcher's prefixes are searched for as plain strings, and only the tokens around them are
-analysed.
+Analysing the whole text would cost more than ranking. Instead the beginnings of the terms are searched for as plain
+strings, and only the tokens around them are analysed. For the query `health checks` and the text
+
+    "Unhealthy? Run getHealth, then a health-check."
+
+    matcher.prefixes      ("check", "health")     every word whose term is in the query begins with one of them
+    candidate_offsets     [18, 33, 40]            where a prefix occurs and a word, or a part of one, may begin: not in
+                                                  `Unhealthy`, as none begins between two lower-case letters
+    token_matches         getHealth,              `Health` at 18
+                          health-check.           `health` at 33, `check` at 40
+    highlight             the marks [18, 24), [33, 39), [40, 45); matches that touch or overlap become one mark
+
+A prefix may be interrupted by a joint: `healthcheck` also finds `health-check`. So occurrences are counted in the text
+without joints (`-`, `_`, `.`), and searched for with optional joints where the plain search found fewer.
 """
 
 import re
@@ -16,11 +27,20 @@ from msgspec import Struct
 from quarry.analysis.patterns import find_pattern
 from quarry.analysis.tokenizer import TOKEN, spaced_tokens
 from quarry.lazy_pattern import lazy_pattern
-from quarry.search.snippet.matcher import KOREAN_PAIR, HighlightPhrase, HighlightTerms, Matcher, TermMatch
-from quarry.search.snippet.token_matches import TokenTerm, token_matches, token_terms
+from quarry.search.snippet.matcher import (
+    KOREAN_PAIR,
+    HighlightPhrase,
+    HighlightTerms,
+    Matcher,
+    TermMatch,
+    TokenTerm,
+    token_matches,
+    token_terms,
+)
 
-# Characters that normalisation changes beyond their case; a token with one of them is always analysed. All others are
-# found as plain strings: ASCII, most of Cyrillic, ideographs, kana, Korean, pictures.
+# Characters that normalisation changes beyond their case, such as é, ß and ﬁ: a token with one is always analysed, as
+# its term may be spelled with other characters. The class lists the others, which plain search finds: ASCII, Latin-1
+# signs, most of Cyrillic, punctuation, arrows, ideographs, kana, Korean, pictures.
 FOLDED_CHARACTERS = lazy_pattern(
     r"[^\x00-\x7f\xa1-\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb\xbf\u0410-\u0418\u041a-\u0438\u043a-\u044f"
     r"\u2010\u2012-\u2016\u2018-\u2023\u2027\u2030-\u2032\u2039-\u203b\u2190-\u2199\u219c-\u21ad\u21d0-\u2203\u2300-\u2328\u232b-\u245f"
@@ -80,7 +100,7 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
     ]
     for literal in matcher.literals:
         found += _find_literal(_lowered(text), literal, matcher)
-    spaced, known, end = spaced_tokens(text), matcher.known, 0
+    spaced, cache, end = spaced_tokens(text), matcher.cache, 0
     offsets = candidate_offsets(spaced, matcher)
     for offset in offsets:
         if offset < end:
@@ -90,10 +110,10 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
         if end < 0:
             end = len(spaced)
         token = spaced[start:end]
-        matches = known.get(token)
+        matches = cache.get(token)
         if matches is None:
             places = [at - start for at in offsets if offset <= at < end]
-            matches = known[token] = token_matches(token, places, matcher)
+            matches = cache[token] = token_matches(token, places, matcher)
         for first, last, key, value in matches:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:

@@ -9,6 +9,7 @@ from msgspec.structs import replace as with_changes
 from quarry import __version__
 from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
+from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line, scrubbed
 from quarry.search import Answer
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
@@ -17,7 +18,6 @@ from quarry.server.blocks.store import Likely, StoredQuote
 from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.server.encode.requests import QUOTE_CHARACTERS
 from quarry.settings import Settings
-from quarry.types import SearchRequest
 
 MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 tokens, twice
 NO_TOKEN_LIMIT = 10**9  # the budget is filled by choice, not in order
@@ -86,14 +86,13 @@ def heading_of(name: str) -> str:
 # --- steps -------------------------------------------------------------------------------------
 
 
-def _request(block: ContextBlock) -> SearchRequest:
-    return SearchRequest(
+def _request(block: ContextBlock) -> SearchOptions:
+    return SearchOptions(
         query=block.query,
         limit=MAX_NOTES,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=NO_TOKEN_LIMIT,
-        show_all_when_few=False,
-        with_text=False,
+        expand_small_results=False,
         expand=True,
     )
 

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.indexing.activity import Updated
+from quarry.indexing.status import Updated
 from quarry.private_files import read_private, write_atomically
-from quarry.protocol.blocks import StaleKind
-from quarry.protocol.context import Source
+from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc
 
 FORMAT = 2

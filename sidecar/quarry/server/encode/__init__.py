@@ -14,14 +14,10 @@ from quarry.server.encode.answers import (
 from quarry.server.encode.context import context_result
 from quarry.server.encode.inspection import folder_states, note_report, note_states
 from quarry.server.encode.requests import (
-    SCAN_WIDTH,
     context_request,
     draft,
-    explain_request,
     listing,
     related_source,
-    scope,
-    search_request,
     vault_change,
 )
 from quarry.server.encode.state import (
@@ -35,13 +31,11 @@ from quarry.server.encode.state import (
 )
 
 __all__ = [
-    "SCAN_WIDTH",
     "capture_result",
     "context_request",
     "context_result",
     "draft",
     "examples_result",
-    "explain_request",
     "explain_result",
     "folder_states",
     "freshness",
@@ -55,8 +49,6 @@ __all__ = [
     "passages_result",
     "related_result",
     "related_source",
-    "scope",
-    "search_request",
     "search_result",
     "settings",
     "vault_change",

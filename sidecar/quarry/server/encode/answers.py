@@ -7,6 +7,7 @@ from quarry.documents.offsets import note_line, note_utf16_offset, utf16_offset
 from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of
+from quarry.options import SearchOptions
 from quarry.query.clauses import Clause, find_clauses
 from quarry.redaction.sanitize import all_scrubbed, scrubbed
 from quarry.search import (
@@ -28,8 +29,9 @@ from quarry.server.told import texts_of, told_message
 from quarry.vault.paths import nfc
 
 
-def search_result(answer: Answer, index: Freshness, *, query: str, with_text: bool) -> wire.SearchResult:
-    """The reply to `search` for *query* as it was typed."""
+def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> wire.SearchResult:
+    """The reply to `search`."""
+    query, with_text = options.query, options.with_text
     found = find_clauses(query)
     texts = _texts(answer, with_text=with_text)
     clean = all_scrubbed([*texts, *[text for clause in found for text in (clause.name, clause.value)]])

@@ -3,63 +3,27 @@
 from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.index import NoteFilter
+from quarry.limits import MAX_LIMIT
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
 from quarry.search.answer import ELLIPSIS
-from quarry.types import Retriever, Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 from quarry.vault.captured_note import Draft
 
-MAX_LIMIT = 100  # hits of a search
-SCAN_WIDTH = 120  # characters: two lines of a sidebar
-FULL_WIDTH = 300
 SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
-def search_request(params: wire.RankedParams) -> SearchRequest:
-    """The search that a client asks for, or whose hit it asks about."""
-    return SearchRequest(
-        query=params.query,
-        limit=params.limit,
-        offset=params.offset if isinstance(params, wire.SearchParams) else 0,
-        sort=params.sort if isinstance(params, wire.SearchParams) else "relevance",
-        mode=params.mode,
-        fusion=params.fusion,
-        typing=params.typing,
-        snippet_width=params.snippet_width or (SCAN_WIDTH if params.detail == "scan" else FULL_WIDTH),
-        max_tokens=params.max_tokens,
-        scope=scope(params.filters),
-        weights=_weights(params.weights),
-        show_all_when_few=params.guard,
-        with_text=params.detail == "full",
-        expand=isinstance(params, wire.SearchParams) and params.expand,
-        extract=isinstance(params, wire.SearchParams) and params.extract,
-    )
-
-
-def context_request(params: wire.ContextParams) -> SearchRequest:
+def context_request(params: wire.ContextParams) -> SearchOptions:
     """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
     limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
-    return SearchRequest(
+    return SearchOptions(
         query=params.query,
         limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=limit * QUOTE_CHARACTERS,
-        scope=scope(params.filters),
-        show_all_when_few=False,
-        with_text=False,
-    )
-
-
-def explain_request(params: wire.ExplainParams) -> SearchRequest:
-    """The search whose answer is to be explained."""
-    return SearchRequest(
-        query=params.query,
-        limit=params.limit,
-        mode=params.mode,
-        fusion=params.fusion,
-        typing=params.typing,
-        scope=scope(params.filters),
-        weights=_weights(params.weights),
+        filters=params.filters,
+        expand_small_results=False,
     )
 
 
@@ -109,21 +73,3 @@ def draft(params: wire.CaptureParams) -> Draft:
 def vault_change(change: wire.Change) -> VaultChange:
     """A change as the engine takes it."""
     return VaultChange(change.kind, change.path, change.old_path)
-
-
-def scope(filters: wire.Filters) -> Scope:
-    """Filters as the engine takes them."""
-    return Scope(
-        notes=tuple(filters.notes),
-        not_notes=tuple(filters.not_notes),
-        folders=tuple(filters.folders),
-        not_folders=tuple(filters.not_folders),
-        paths=tuple(filters.paths),
-        not_paths=tuple(filters.not_paths),
-        tags=tuple(filters.tags),
-        not_tags=tuple(filters.not_tags),
-    )
-
-
-def _weights(weights: wire.Weights | None) -> dict[Retriever, float] | None:
-    return {"lexical": weights.lexical, "dense": weights.dense} if weights else None

@@ -6,17 +6,18 @@ from typing import get_args
 from quarry import protocol as wire
 from quarry.engine import Status
 from quarry.index import NotePage, Problem
-from quarry.indexing.deepening import DeepeningStatus
+from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
+from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
-from quarry.types import PropertyValue, Retriever
+from quarry.types import PropertyValue
 from quarry.vault.new_note import Captured
 from quarry.vault.paths import nfc
 
@@ -112,7 +113,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         if progress
         else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
-        deepening=_deepening(status.deepening) if status.deepening else None,
+        deepening=_deepening(status.backfill) if status.backfill else None,
         missing=missing_legs(status.missing),
         problem_count=status.problem_count,
         problems=[problem(each) for each in status.problems],
@@ -130,7 +131,7 @@ def problem(told: Problem) -> wire.Problem:
     return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
 
 
-def _deepening(status: DeepeningStatus) -> wire.Deepening:
+def _deepening(status: BackfillStatus) -> wire.Deepening:
     return wire.Deepening(
         model=status.model,
         state=status.state,

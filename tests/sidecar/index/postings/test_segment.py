@@ -4,10 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarry.index.postings.builder import SegmentBuilder, empty_segment
-from quarry.index.postings.codec import PostingsDamaged
-from quarry.index.postings.dictionary import BlockLayout
-from quarry.index.postings.segment import merged
+from quarry.index.postings.builder import SegmentBuilder
+from quarry.index.postings.dictionary import BlockLayout, PostingsDamaged
+from quarry.index.postings.segment import empty_segment, merged
 
 SMALL_BLOCKS = BlockLayout(block_terms=4, common_from=3)
 """So small that every way in which blocks lie together comes up."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
-from quarry.index.postings.codec import PostingsDamaged
+from quarry.index.postings.dictionary import PostingsDamaged
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES, FileSlice, InvalidSegmentFile, SegmentFile, SharedFile
 

@@ -1,12 +1,48 @@
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from quarry.index.postings import snapshot as module
 from quarry.index.postings.builder import SegmentBuilder
-from quarry.index.postings.codec import PostingsDamaged
-from quarry.index.postings.columns import CHUNK_COLUMNS
-from quarry.index.postings.mutable_segment import MutableSegment
-from quarry.index.postings.snapshot import SegmentSnapshot
+from quarry.index.postings.dictionary import PostingsDamaged
+from quarry.index.postings.fields import CHUNK_COLUMNS
+from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot, SizedCache
+
+
+def test_who_looked_before_goes_on_seeing_what_was_there():
+    additions = MutableSegment(2)
+    additions.add(5, ("apple pear", "apple"))
+    before = len(additions)
+    additions.add(3, ("apple apricot", ""))
+
+    assert additions.postings("apple", before)[0].tolist() == [0]
+    assert additions.postings("apple", 2)[0].tolist() == [0, 1]
+    assert additions.prefix_postings("ap", before)[0].tolist() == [0]
+    assert sorted(additions.prefix_postings("ap", 2)[0].tolist()) == [0, 1, 1]
+    assert additions.ids(before).tolist() == [5]
+    assert additions.tf_table()[additions.postings("apple", 2)[1]].tolist() == [[1, 1], [1, 0]]
+
+
+def test_what_is_not_kept_leaves_no_term():
+    additions = MutableSegment(1)
+    additions.add(1, ("secret",))
+    additions.add(2, ("public",))
+
+    segment = additions.to_segment(np.array([False, True]))
+
+    assert list(segment.terms) == [b"public"]
+    assert segment.ids.tolist() == [2]
+
+
+def test_terms_come_in_order_whenever_they_were_added():
+    additions = MutableSegment(1)
+    additions.add(1, ("pear apple",))
+    assert additions.terms() == ["apple", "pear"]
+    additions.add(2, ("plum banana apple",))
+
+    assert additions.terms() == ["apple", "banana", "pear", "plum"]
+    assert additions.prefix_postings("p", 2)[0].tolist() == [0, 1]
+    assert additions.field_lengths(2).tolist() == [[2], [3]]
 
 
 def columns(text, compounds=""):
@@ -27,7 +63,7 @@ def parts():
 @pytest.fixture
 def snapshot(parts):
     live_docs = np.array([True, True, False, True, False, True, True])
-    return SegmentSnapshot(*parts, 2, live_docs)
+    return SegmentSnapshot.of(*parts, 2, live_docs)
 
 
 def test_documents_are_those_of_the_segment_and_then_those_that_were_added(snapshot):
@@ -62,15 +98,14 @@ def test_a_document_is_there_once_for_each_term_that_begins_so(snapshot):
 
 
 def test_terms_are_counted_among_those_alive_however_often_it_is_asked(snapshot, monkeypatch):
-    monkeypatch.setattr(module, "KEPT_RANGES", 1)
-    monkeypatch.setattr(module, "KEPT_POSTINGS", 1)
+    monkeypatch.setattr(module, "CACHED_FREQUENCIES", 1)
     for _ in range(2):
         found = {term: snapshot.frequency(term) for term in ("apple", "pear", "plum", "w14", "unknown")}
         assert found == {"apple": 4, "pear": 3, "plum": 1, "w14": 0, "unknown": 0}
 
 
 def test_without_changes_terms_are_counted_by_the_dictionary(parts):
-    snapshot = SegmentSnapshot(*parts, 0, None)
+    snapshot = SegmentSnapshot.of(*parts, 0, None)
 
     assert (snapshot.size, snapshot.total) == (5, 5)
     assert (snapshot.frequency("apple"), snapshot.frequency("plum")) == (5, 0)
@@ -78,7 +113,7 @@ def test_without_changes_terms_are_counted_by_the_dictionary(parts):
 
 
 def test_documents_that_are_added_later_are_not_seen(parts):
-    snapshot = SegmentSnapshot(*parts, 1, None)
+    snapshot = SegmentSnapshot.of(*parts, 1, None)
 
     assert snapshot.ids.tolist()[5:] == [12]
     assert snapshot.frequency("apricot") == 0
@@ -88,18 +123,16 @@ def test_documents_that_are_added_later_are_not_seen(parts):
 def test_ids_have_the_ordinal_of_the_document_that_is_alive(snapshot, parts):
     assert snapshot.ordinals_of(np.array([10, 12, 14, 7, 99])).tolist() == [0, 5, -1, 6, -1]
     assert snapshot.ordinals_of(np.zeros(0, np.int64)).tolist() == []
-    fresh = SegmentSnapshot(SegmentBuilder(CHUNK_COLUMNS).build(), parts[1], 2, None)
+    fresh = SegmentSnapshot.of(SegmentBuilder(CHUNK_COLUMNS).build(), parts[1], 2, None)
     assert fresh.ordinals_of(np.array([7, 12, 10])).tolist() == [1, 0, -1]
 
 
 @pytest.mark.parametrize("broken", ["ids", "tf_table"])
 def test_postings_that_lead_nowhere_are_damage(parts, broken):
-    from msgspec.structs import replace
-
     segment, added = parts
     other = replace(segment, **{broken: getattr(segment, broken)[:0]})
     field_lengths = {"field_lengths": segment.field_lengths[:0]} if broken == "ids" else {}
-    snapshot = SegmentSnapshot(replace(other, **field_lengths), added, 0, None)
+    snapshot = SegmentSnapshot.of(replace(other, **field_lengths), added, 0, None)
 
     with pytest.raises(PostingsDamaged, match="does not exist"):
         snapshot.postings("apple")
@@ -107,6 +140,18 @@ def test_postings_that_lead_nowhere_are_damage(parts, broken):
 
 def test_a_snapshot_of_which_nothing_is_left_knows_no_id():
     builder = SegmentBuilder(CHUNK_COLUMNS)
-    snapshot = SegmentSnapshot(builder.build(), MutableSegment(CHUNK_COLUMNS), 0, np.zeros(0, np.bool_))
+    snapshot = SegmentSnapshot.of(builder.build(), MutableSegment(CHUNK_COLUMNS), 0, np.zeros(0, np.bool_))
 
     assert snapshot.ordinals_of(np.array([7])).tolist() == [-1]
+
+
+def test_what_was_not_asked_for_the_longest_is_forgotten_first():
+    memory, found = SizedCache(20, len), []
+
+    def ask(key: str) -> None:
+        memory.get(key, lambda: found.append(key) or "ten chars!")
+
+    for key in ("a", "b", "a", "c", "a", "b"):
+        ask(key)
+
+    assert found == ["a", "b", "c", "b"]

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged
 from quarry.index import Deadline
 from quarry.index.database import NO_DEADLINE, connect
-from quarry.index.postings.columns import stored
+from quarry.index.postings.fields import QueryTerm, stored
 from quarry.index.postings.fts5 import create_keyword_index
-from quarry.index.postings.query import QueryTerm
 from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, DocumentLengths, Documents, TermReader
 
 TERMS = [QueryTerm("appl"), QueryTerm("red car", "phrase"), QueryTerm("w1", "prefix"), QueryTerm("unknown")]
@@ -97,7 +96,7 @@ def test_terms_that_were_asked_for_before_are_known_and_not_read_again(vault):
         fresh = read_scorer(reader._db, Documents.read(reader._db), [QueryTerm("w", "prefix")], NO_DEADLINE)
 
     assert len(read) > before
-    assert first.chunk_frequency("appl") == 0  # a scorer that is in use stays as it is
+    assert first.chunks.frequency("appl") == 0  # a scorer that is in use stays as it is
     for term in ("w1", "w7", "w10"):
         assert rows(more.chunks, more.chunks.postings(term)) == rows(fresh.chunks, fresh.chunks.postings(term))
     assert rows(more.chunks, more.chunks.prefix_postings("w")) == rows(fresh.chunks, fresh.chunks.prefix_postings("w"))
@@ -116,8 +115,8 @@ def test_a_term_whose_reading_was_given_up_is_read_whole_the_next_time(vault, mo
         with pytest.raises(Cancelled):
             terms.scorer([QueryTerm("appl")], Deadline(float("inf"), is_cancelled))
 
-        assert terms.scorer([QueryTerm("w7")], NO_DEADLINE).chunk_frequency("w7") == 1
-        assert terms.scorer([QueryTerm("appl")], NO_DEADLINE).chunk_frequency("appl") == 13
+        assert terms.scorer([QueryTerm("w7")], NO_DEADLINE).chunks.frequency("w7") == 1
+        assert terms.scorer([QueryTerm("appl")], NO_DEADLINE).chunks.frequency("appl") == 13
 
 
 def test_of_other_terms_nothing_is_known(both):
@@ -164,7 +163,7 @@ def test_an_index_without_notes_and_the_scorer_of_no_document_find_nothing(index
         assert (scorer.chunks.total, scorer.names.total, len(scorer.note_of_chunk)) == (0, 0, 0)
         assert scorer.chunks.ordinals_of(np.array([5])).tolist() == [-1]
         assert scorer.note_length_norms.tolist() == scorer.chunks.length_norms.tolist() == []
-        assert scorer.chunk_frequency("appl") == 0
+        assert scorer.chunks.frequency("appl") == 0
 
 
 def test_lengths_are_of_the_documents_in_their_order():
@@ -182,7 +181,7 @@ def test_an_older_snapshot_is_read_as_it_was(vault, put):
         found = read_scorer(older._db, documents, [QueryTerm("w7"), QueryTerm("appl")], NO_DEADLINE)
 
         assert found.chunks.ids[found.chunks.postings("w7")[0]].tolist() == [8 << 11]
-        assert found.chunk_frequency("appl") == 13  # the title of one note is the context of its three chunks
+        assert found.chunks.frequency("appl") == 13  # the title of one note is the context of its three chunks
 
 
 SIGNS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

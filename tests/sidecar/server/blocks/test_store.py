@@ -8,7 +8,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from quarry.indexing.activity import Updated
+from quarry.indexing.status import Updated
 from quarry.protocol import Source
 from quarry.server.blocks.store import (
     BlockStore,

@@ -295,7 +295,7 @@ def test_what_is_no_note_of_the_index_cannot_be_read(session, path):
 
 def test_no_method_gives_an_excluded_note_away(session):
     answers = [
-        session.ask("search", query="canaryword", detail="full", guard=False),
+        session.ask("search", query="canaryword", detail="full", expandSmallResults=False),
         session.ask("search", query="canaryword hidden diary", mode="semantic", detail="full"),
         session.ask("search", query="path:Private"),
         session.ask("search", query="", filters={"folders": ["Private"]}),
@@ -342,8 +342,8 @@ def test_feedback_is_kept_without_the_words_of_the_query_or_the_name_of_the_note
 
     (entry,) = session.feedback.entries()
     assert entry.kind == "opened"
-    assert entry.query == session.feedback.query_hash("oolong tea")
-    assert entry.path == session.feedback.path_hash("Tea.md")
+    assert entry.query == session.feedback.hash_of("oolong tea")
+    assert entry.path == session.feedback.hash_of("Tea.md")
     kept = (session.service.engine.root.parent / "feedback").read_text(encoding="utf-8").lower()
     assert "oolong" not in kept
     assert "tea" not in kept

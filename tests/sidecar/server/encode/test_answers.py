@@ -7,6 +7,7 @@ from quarry import protocol as wire
 from quarry.index import MapOfContent
 from quarry.indexing.freshness import Freshness
 from quarry.messages import Description, Sentence, message
+from quarry.options import SearchOptions
 from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
 from quarry.search.answer import RankedChunk, RetrieverScores
 from quarry.search.signals import SIGNAL_NAMES
@@ -27,7 +28,9 @@ def stored(made):
 def hit_of(made):
     def hit(chunk, **options):
         answer = made.answer_of(chunk, **options)
-        return translate.search_result(answer, INDEX, query="", with_text=bool(options.get("text"))).hits[0]
+        return translate.search_result(
+            answer, INDEX, SearchOptions(query="", detail="full" if options.get("text") else "scan")
+        ).hits[0]
 
     return hit
 
@@ -52,7 +55,7 @@ def test_the_sentence_that_answers_is_placed_in_the_note_and_scrubbed(stored, ma
     chunk = stored(f"🍵 Tea.\nSteep it for 🍵 two minutes, {secret}.", start=10, start_utf16=14, line=7)
     answer = made.answer_of(chunk, extract=Extract("Tea.md", chunk, Span(7, len(chunk.chunk.text)), 0.8))
 
-    extract = translate.search_result(answer, INDEX, query="", with_text=False).extract
+    extract = translate.search_result(answer, INDEX, SearchOptions(query="")).extract
 
     assert extract.text.startswith("Steep it for 🍵 two minutes, ")
     assert secret not in extract.text
@@ -92,7 +95,7 @@ def test_the_word_why_says_which_legs_found_it(stored, hit_of, legs, why):
 def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
     answer = msgspec.structs.replace(made.answer_of(stored("oolong"), text="oolong"), listed=True)
 
-    result = translate.search_result(answer, INDEX, query="", with_text=True)
+    result = translate.search_result(answer, INDEX, SearchOptions(query="", detail="full"))
 
     assert result.listed
     assert (result.hits[0].score, result.hits[0].why, result.hits[0].passages[0].breakdown) == (None, None, None)
@@ -120,7 +123,7 @@ def test_every_text_is_scrubbed_once_more(made, secret):
         relaxed=Relaxed("any-passage", told, told, message("relaxed-phrases", phrases=(told,), among="all")),
     )
 
-    result = translate.search_result(answer, INDEX, query=f'"{told}"', with_text=True)
+    result = translate.search_result(answer, INDEX, SearchOptions(query=f'"{told}"', detail="full"))
 
     assert secret not in repr(result)
     assert "REDACTED" in result.hits[0].passages[0].text

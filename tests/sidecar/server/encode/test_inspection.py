@@ -4,7 +4,7 @@ from quarry.indexing.reasons import Reason
 from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
-from quarry.protocol.inspection import NoteState, ReportState
+from quarry.protocol import NoteState, ReportState
 from quarry.server import encode as translate
 from quarry.vault.rules import Refusal
 

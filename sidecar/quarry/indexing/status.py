@@ -1,20 +1,21 @@
 """
-What is indexing doing, and how do listeners learn of it?
+The state of indexing as others see it: progress, notices for people, and listeners that learn of commits.
 
-`Activity` holds what a person would ask: the state, how far, how fast, how long still, what went wrong. A `Reporter`
-writes there what one run reports, and notifies the listeners of its commits.
+A run of the indexer reports to a `RunMonitor`; the one of the serving process writes to an `Activity` and notifies
+`Listeners`.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, get_args
 
 from msgspec import Struct
 
-from quarry.indexing.disk_state import is_below
-from quarry.messages import Message, Sentence
+from quarry.messages import Message, Sentence, message
+from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
 
@@ -24,13 +25,6 @@ Notice = Literal["failure", "damage", "removals", "processes", "model"]
 """Kinds of messages for the user, most urgent first. Each is cleared when it no longer holds."""
 
 _MOST_URGENT_FIRST: tuple[Notice, ...] = get_args(Notice)
-
-
-RunKind = Literal["main", "urgent", "beside"]
-"""
-How a run relates to others: the work in hand, a saved note indexed in the middle of it, or work on an index that is
-being built beside the one that answers.
-"""
 
 
 class Progress(Struct, frozen=True):
@@ -151,85 +145,114 @@ class Listeners:
                 _log.exception("a listener failed")
 
 
-class Reporter:
+Checkpoint = Callable[[Callable[[], None], bool], AbstractContextManager[Sequence[VaultChange]]]
+
+
+class RunMonitor:
+    """Receives the progress of a run over an index; this one ignores all of it."""
+
+    def scanned(self, excluded: int) -> None:
+        """A scan is done; *excluded* notes were left out by a rule."""
+
+    def planned(self, total: int) -> None:
+        """Work on *total* notes begins."""
+
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more of the planned notes are done."""
+
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        """Notes can be found, and others no longer."""
+
+    def held_back(self, count: int) -> None:
+        """*count* removals were not carried out, because too many notes vanished at once."""
+
+    def degraded(self, english: str) -> None:
+        """Something went wrong that the run copes with; *english* is for people."""
+
+    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
+        """
+        Called between two batches, where stopping is safe. May wait while paused, after *flush*.
+
+        Returns:
+            A context with the changes to apply before the run goes on; none unless *take* is true.
+
+        Raises:
+            Cancelled: The run is to stop; what was committed stays.
+        """
+        del flush, take
+        return nullcontext(())
+
+
+class ActivityMonitor(RunMonitor):
     """
-    The indexer's monitor (`indexer.RunMonitor`) for one run.
+    The monitor of runs in the serving process.
 
     Args:
         notify: Called with what a commit changed, or with None when progress changed.
-        yield_point: Called where stopping is safe; may wait, have saved notes indexed, or raise `Cancelled`.
-        superseded: Paths that urgent runs made current since the main run began; an urgent run adds to it.
-        changed_meanwhile: Paths of notes and folders (NFC) reported as changed since then.
+        checkpoint: As `RunMonitor.checkpoint`.
     """
 
     def __init__(
         self,
-        kind: RunKind,
         activity: Activity,
         notify: Callable[[Updated | None], None],
-        yield_point: Callable[[], None],
-        superseded: set[str],
-        changed_meanwhile: Set[str],
+        checkpoint: Checkpoint,
     ) -> None:
-        self._kind = kind
         self._activity = activity
         self._notify = notify
-        self._yield_point = yield_point
-        self._superseded = superseded
-        self._changed_meanwhile = changed_meanwhile
-        self._indexed: list[str] = []
-        self._removed: list[str] = []
+        self._checkpoint = checkpoint
 
     def scanned(self, excluded: int) -> None:
-        """A scan is done."""
+        """Record how many notes a rule left out."""
         self._activity.ruled_out = excluded
 
     def planned(self, total: int) -> None:
-        """Work on *total* notes begins."""
-        if self._kind == "urgent":
-            return  # the work in hand is what people wait for, and its numbers are what they see
-        if total and self._kind == "main":
+        """Show that *total* notes are to be indexed."""
+        if total:
             self._activity.enter("indexing")
         self._activity.plan(total)
 
     def advanced(self, note_count: int, chunk_count: int) -> None:
-        """*note_count* more notes are done."""
-        if self._kind != "urgent":
-            self._activity.advance(note_count, chunk_count)
-        if self._kind == "beside" and note_count:
-            self._notify(None)
+        """Show progress."""
+        self._activity.advance(note_count, chunk_count)
 
-    def indexed(self, path: str) -> None:
-        """A note can be found."""
-        self._indexed.append(path)
-        if self._kind == "urgent":
-            self._superseded.add(path)
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        """Notify listeners of the commit."""
+        self._notify(Updated(tuple(indexed), tuple(removed)))
 
-    def removed(self, path: str) -> None:
-        """A note can no longer be found."""
-        self._removed.append(path)
+    def held_back(self, count: int) -> None:
+        """Tell the user that *count* notes were kept."""
+        english = (
+            f"{count} notes are gone at once and were kept in the index: is the drive there, has sync finished? "
+            "If they were meant to go, rebuild the index"
+        )
+        self._activity.set_notice("removals", Sentence(english, message("notes-kept", count=count)))
 
-    def between_batches(self) -> None:
-        """Notify of what was committed since the last time, and let saved notes be indexed."""
-        if self._indexed or self._removed:
-            updated = Updated(tuple(self._indexed), tuple(self._removed))
-            self._indexed.clear()
-            self._removed.clear()
-            if self._kind != "beside":  # what goes into an index beside the one that answers cannot be found yet
-                self._notify(updated)
-        self._yield_point()
-
-    def report_degraded(self, message: str) -> None:
-        """Something went wrong that the run copes with; said until the index equals the vault."""
-        self._activity.set_notice("processes", Sentence(message, Message("process-ended")))
+    def degraded(self, english: str) -> None:
+        """Tell the user *english* until the index equals the vault."""
+        self._activity.set_notice("processes", Sentence(english, Message("process-ended")))
         self._notify(None)
 
-    def changed_meanwhile(self, path: str) -> bool:
-        """Whether *path*, or a folder it lies in, was reported as changed since the work in hand began."""
-        if self._kind == "urgent":  # nothing comes in between, and what it is about is in the set
-            return False
-        return bool(self._changed_meanwhile) and is_below(path, self._changed_meanwhile)
+    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
+        """Wait while paused, and take the changes that wait."""
+        return self._checkpoint(flush, take)
 
-    def is_superseded(self, path: str) -> bool:
-        """Whether an urgent run made *path* current, so that the plan for it is out of date."""
-        return self._kind == "main" and path in self._superseded
+
+class ShadowMonitor(ActivityMonitor):
+    """The monitor of a shadow build: an index that is made beside the one that answers, and cannot be searched yet."""
+
+    def planned(self, total: int) -> None:
+        """Count the notes, without another state."""
+        self._activity.plan(total)
+
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """Show progress, for which no commit is announced."""
+        super().advanced(note_count, chunk_count)
+        if note_count:
+            self._notify(None)
+
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        """Announce nothing."""
+
+    def held_back(self, count: int) -> None:
+        """Announce nothing: the vault is compared once more with the index in its place."""

@@ -3,13 +3,23 @@ Scores chunks and notes of one snapshot for single terms.
 
 A whole note is scored as one document: its names and tags, and of each of its chunks the text and the compounds. So its
 postings are not stored, but added up from those of its chunks and of its names.
+
+How a term is scored depends on how frequent it is. The *rare* terms of a query are read and scored together, for the
+documents that hold them (`rare_chunk_scores`, `rare_note_scores`). A *common* term, a prefix or a phrase is scored by
+itself; a common term only for the documents that are asked about (`LazyScores`).
+
+What is cached, and where:
+
+    PostingsSnapshot              postings and document frequencies of terms, by snapshot
+    TermScorer._scores            of common terms: the tf code of every chunk; of these and of prefixes: scores
+    TermScorer._bitmaps           of common terms: the notes that hold them
+    TermScorer._tables            weighted frequencies of tf codes, by weights; never dropped
+    query_scorer.QueryScorer      scores of the terms of one query, by weights or scope
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -30,73 +40,20 @@ from quarry.index.postings.bm25 import (
     length_norms,
     sparse_scores,
 )
-from quarry.index.postings.columns import COMPOUNDS, IN_ORDER, TEXT
-from quarry.index.postings.query import QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, IN_ORDER, TEXT, QueryTerm
 from quarry.index.postings.segment import DocOrdinals, TfCodes
-from quarry.index.postings.snapshot import PostingsSnapshot
+from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapshot, SizedCache
 
 ENTRY_BYTES = 500  # of an entry itself
-
-
-class Sized(Protocol):
-    """A value that knows its own size."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes that the value takes in memory."""
-        ...
-
-
-_Found = TypeVar("_Found", bound=Sized)
-
-
-class ByteLimitedLru:
-    """Values by key, the least recently used dropped first; for any number of threads."""
-
-    def __init__(self, limit_bytes: int) -> None:
-        """Hold at most *limit_bytes*."""
-        self._limit_bytes = limit_bytes
-        self._lock = threading.Lock()
-        self._found: OrderedDict[object, Any] = OrderedDict()
-        self._tables: dict[object, Floats] = {}
-        self._size_bytes = 0
-
-    def get(self, key: object, find: Callable[[], _Found]) -> _Found:
-        """The value of *key*, made by *find* where it is not held; a key always has values of one type."""
-        with self._lock:
-            known: _Found | None = self._found.get(key)
-            if known is not None:
-                self._found.move_to_end(key)
-                return known
-        found = find()
-        with self._lock:
-            if key not in self._found:
-                self._found[key] = found
-                self._size_bytes += found.size_bytes + ENTRY_BYTES
-            while self._size_bytes > self._limit_bytes:
-                _, oldest = self._found.popitem(last=False)
-                self._size_bytes -= oldest.size_bytes + ENTRY_BYTES
-        return found
-
-    def table(self, key: object, find: Callable[[], Floats]) -> Floats:
-        """A table of weighted term frequencies, never dropped: there is one for each set of weights."""
-        table = self._tables.get(key)
-        if table is None:
-            table = self._tables[key] = find()
-        return table
-
-
 # Of single terms: of the stop words, and of what is being typed. Twice as much gains nothing at 50,000 chunks.
 SCORES_BYTES = 8 * 1024 * 1024
-SCORES_BYTES_A_CHUNK = 8  # more in a large index, where a term takes more; together at most twice as much
-NOTES_BYTES = 4 * 1024 * 1024  # of the notes that hold common terms: those of 160 terms in a million chunks
+SCORES_BYTES_PER_CHUNK = 8  # more in a large index, where a term takes more; together at most twice as much
+BITMAPS_BYTES = 4 * 1024 * 1024  # the notes that hold 160 common terms in a million chunks
 FEW = 8  # postings of a term times this are fewer than documents: sorted, and not counted up over all of them
 
+BoolMatrix: TypeAlias = NDArray[np.bool_]
 ScoreScope = Literal["note", "name"]
 """Whether a note is scored by all that it holds, or by its title, aliases and file name alone."""
-Postings: TypeAlias = tuple[DocOrdinals, DocOrdinals]
-"""Documents that hold a term, and tf codes."""
-PostingsReader: TypeAlias = Callable[[QueryTerm], Postings]
 
 
 class DenseTermFrequencies(Struct, frozen=True, eq=False):
@@ -111,6 +68,18 @@ class DenseTermFrequencies(Struct, frozen=True, eq=False):
         return self.codes.nbytes
 
 
+class NoteBitmap(Struct, frozen=True, eq=False):
+    """The notes that hold a common term, as the bits of a row."""
+
+    count: int
+    bits: NDArray[np.uint8]  # shape (notes / 8,)
+
+    def holds(self, ordinals: DocOrdinals) -> NDArray[np.bool_]:
+        """Whether these notes hold the term; shape as *ordinals*."""
+        bits = self.bits.take(ordinals >> 3) >> (7 - (ordinals & 7)).astype(np.uint8)
+        return (bits & 1).astype(np.bool_)
+
+
 class PostingsBatch(NamedTuple):
     """The postings of several terms, one after the other."""
 
@@ -123,7 +92,7 @@ class PostingsBatch(NamedTuple):
         """Concatenate the *postings* of several terms."""
         counts = np.array([len(ordinals) for ordinals, _ in postings], np.intp)
         if not counts.any():
-            return cls(_NONE, _NONE, counts)
+            return cls(*NO_POSTINGS, counts)
         ordinals, codes = zip(*postings, strict=True)
         return cls(np.concatenate(ordinals), np.concatenate(codes), counts)
 
@@ -132,27 +101,34 @@ class PostingsBatch(NamedTuple):
         return (np.arange(len(self.counts)) * size).repeat(self.counts)
 
 
-class SnapshotScorer(Struct, frozen=True, dict=True):
-    """Chunks and names at one moment, and the notes that both belong to: a note's ordinal is that of its names."""
+class TermScorer(Struct, frozen=True, dict=True):
+    """
+    Scores the terms of one snapshot; any number of threads may ask.
+
+    The notes that chunks and names belong to are the same: a note's ordinal is that of its names.
+    """
 
     generation: int
     chunks: PostingsSnapshot
     names: PostingsSnapshot
     note_of_chunk: NDArray[np.int32]  # shape (chunks.size,): ordinals of notes
-    cached_notes: ByteLimitedLru = field(default_factory=lambda: ByteLimitedLru(NOTES_BYTES))
+    _tables: dict[object, Floats] = field(default_factory=dict)
+    _bitmaps: SizedCache[NoteBitmap] = field(
+        default_factory=lambda: SizedCache[NoteBitmap](BITMAPS_BYTES, lambda bitmap: bitmap.bits.nbytes + ENTRY_BYTES)
+    )
 
     @cached_property
-    def cached_scores(self) -> ByteLimitedLru:
-        """The scores of terms that were asked for lately, and tables of weighted frequencies."""
-        return ByteLimitedLru(min(2 * SCORES_BYTES, SCORES_BYTES + SCORES_BYTES_A_CHUNK * self.chunks.size))
-
-    def chunk_frequency(self, term: str) -> int:
-        """In how many chunks *term* stands."""
-        return self.chunks.frequency(term)
+    def _scores(self) -> SizedCache[TermScores | DenseTermFrequencies]:
+        limit = min(2 * SCORES_BYTES, SCORES_BYTES + SCORES_BYTES_PER_CHUNK * self.chunks.size)
+        return SizedCache(limit, lambda found: found.size_bytes + ENTRY_BYTES)
 
     def is_held(self, term: str) -> bool:
-        """Whether *term* stands in any chunk or name."""
+        """Whether *term* is in any chunk or name."""
         return self.chunks.frequency(term) > 0 or self.names.frequency(term) > 0
+
+    def is_common(self, term: QueryTerm) -> bool:
+        """Whether a term is scored from its `dense_frequencies`."""
+        return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
 
     def matching_notes(self, note_ids: NoteIds) -> NDArray[np.bool_]:
         """Boolean mask over note ordinals. Deleted notes need none: their postings are dropped."""
@@ -162,19 +138,14 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         """Boolean mask over chunk ordinals: the chunks of these notes."""
         return self.matching_notes(note_ids)[self.note_of_chunk]
 
-    def is_common(self, term: QueryTerm) -> bool:
-        """Whether a term is scored from its `dense_frequencies`."""
-        return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
-
-    def stands_in_order(self, term: str, ordinals: DocOrdinals) -> NDArray[np.bool_]:
-        """Whether *term* stands in a column of these chunks that has the order of the text; shape (len(ordinals),)."""
+    def is_in_order(self, term: str, ordinals: DocOrdinals) -> NDArray[np.bool_]:
+        """Whether *term* is in a field of these chunks that has the order of the text; shape (len(ordinals),)."""
         asked = QueryTerm(term)
         if self.is_common(asked):
-            dense = self.dense_frequencies(asked, self.postings_of).codes
-            return self._dense_is_in_order.take(dense.take(ordinals))
+            return np.append(False, self._is_code_in_order).take(self.dense_frequencies(asked).codes.take(ordinals))
         held, codes = self.chunks.postings(term)
         at, is_there = look_up(held, ordinals)
-        is_there[is_there] = self._is_in_order.take(codes[at[is_there]])
+        is_there[is_there] = self._is_code_in_order.take(codes[at[is_there]])
         return is_there
 
     # --- rare terms, scored together -----------------------------------------------------------
@@ -209,70 +180,84 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         counts = np.bincount(term, minlength=len(names.counts))
         return sparse_scores(keys - term * size, frequencies, counts, self.note_length_norms, self.names.total)
 
-    # --- the scores of one term ----------------------------------------------------------------
+    def rare_notes(self, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
+        """A mask of the notes that hold each term of these chunk and name postings; shape (terms, notes)."""
+        size = self.names.size
+        holds = np.zeros((len(texts.counts), size), np.bool_)
+        flat = holds.reshape(-1)
+        at = texts.offsets(size)
+        at += self.note_of_chunk.take(texts.ordinals)
+        flat[at[self.is_in_note.take(texts.codes)]] = True
+        flat[names.offsets(size) + names.ordinals] = True
+        return holds
 
-    def chunk_scores(self, term: QueryTerm, weights: ChunkWeights, read: PostingsReader) -> TermScores:
-        """
-        The scores of chunks for a prefix, or a common term.
-
-        Args:
-            read: Gives the chunk postings of a term.
-        """
-        chunks = self.chunks
-        if term.is_prefix:
-            return self.cached_scores.get((term, weights), lambda: self._prefix_chunk_scores(term, weights, read))
-        dense = self.dense_frequencies(term, read)
-        table = self.cached_scores.table((weights, "dense"), lambda: np.append(0.0, self.chunk_table(weights)))
-        return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
-
-    def dense_frequencies(self, term: QueryTerm, read: PostingsReader) -> DenseTermFrequencies:
-        """The tf codes of a common term; *read* gives the chunk postings of a term."""
-        return self.cached_scores.get((term, "codes"), lambda: self._densify(*read(term)))
-
-    def note_scores(self, term: QueryTerm, scope: ScoreScope, read: PostingsReader) -> TermScores:
-        """The scores of notes for a prefix, or a common term; *read* gives the chunk postings of a term."""
-        return self.cached_scores.get((term, scope), lambda: self._find_note_scores(term, scope, read))
+    # --- terms by themselves -------------------------------------------------------------------
 
     def postings_of(self, term: QueryTerm) -> Postings:
         """The chunk postings of a term or prefix; a prefix of names has none."""
         if term.kind == "name-prefix":
-            return _NONE, _NONE
+            return NO_POSTINGS
         return self.chunks.prefix_postings(term.text) if term.is_prefix else self.chunks.postings(term.text)
 
-    def _prefix_chunk_scores(self, term: QueryTerm, weights: ChunkWeights, read: PostingsReader) -> TermScores:
-        ordinals, codes = read(term)
+    def chunk_scores(self, term: QueryTerm, weights: ChunkWeights) -> TermScores:
+        """The scores of chunks for a prefix, or a common term."""
+        chunks = self.chunks
+        if term.is_prefix:
+            return cast("TermScores", self._scores.get((term, weights), lambda: self._prefix_scores(term, weights)))
+        dense = self.dense_frequencies(term)
+        table = self._table((weights, "dense"), lambda: np.append(0.0, self.chunk_table(weights)))
+        return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
+
+    def note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
+        """The scores of notes for a prefix, or a common term."""
+        return cast("TermScores", self._scores.get((term, scope), lambda: self._find_note_scores(term, scope)))
+
+    def dense_frequencies(self, term: QueryTerm) -> DenseTermFrequencies:
+        """The tf codes of a common term."""
+        return cast("DenseTermFrequencies", self._scores.get((term, "codes"), lambda: self._densify(term)))
+
+    def note_bitmap(self, term: QueryTerm) -> NoteBitmap:
+        """The notes that hold a common term."""
+        return self._bitmaps.get(term, lambda: self._find_notes(term))
+
+    def _prefix_scores(self, term: QueryTerm, weights: ChunkWeights) -> TermScores:
+        ordinals, codes = self.postings_of(term)
         pieces = [(ordinals, self.chunk_table(weights).take(codes))]
         return _sum_scores(pieces, self.chunks.length_norms, self.chunks)
 
-    def _densify(self, ordinals: DocOrdinals, codes: TfCodes | DocOrdinals) -> DenseTermFrequencies:
+    def _find_note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
+        names = self.names
+        named, codes = names.prefix_postings(term.text) if term.is_prefix else names.postings(term.text)
+        pieces = [(named, self.name_table(scope).take(codes))]
+        if scope == "note":
+            ordinals, codes = self.postings_of(term)
+            in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
+            pieces.append((self.note_of_chunk.take(ordinals).astype(np.intp), in_text))
+        return _sum_scores(pieces, self.note_length_norms, names)
+
+    def _densify(self, term: QueryTerm) -> DenseTermFrequencies:
+        ordinals, codes = self.postings_of(term)
         is_small = len(self.chunks.tf_table) < np.iinfo(np.uint16).max
         dense: TfCodes = np.zeros(self.chunks.size, np.uint16) if is_small else np.zeros(self.chunks.size, np.uint32)
         dense[ordinals] = codes + codes.dtype.type(1)
         return DenseTermFrequencies(len(ordinals), dense)
 
-    def _find_note_scores(self, term: QueryTerm, scope: ScoreScope, read: PostingsReader) -> TermScores:
-        names = self.names
-        named, codes = names.prefix_postings(term.text) if term.is_prefix else names.postings(term.text)
-        pieces = [(named, self.name_table(scope).take(codes))]
-        if scope == "note":
-            ordinals, codes = read(term)
-            in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
-            pieces.append((self.note_of_chunk.take(ordinals).astype(np.intp), in_text))
-        return _sum_scores(pieces, self.note_length_norms, names)
+    def _find_notes(self, term: QueryTerm) -> NoteBitmap:
+        holds = np.zeros(self.names.size, np.bool_)
+        ordinals, codes = self.postings_of(term)
+        holds[self.note_of_chunk.take(ordinals.take(self.is_in_note.take(codes).nonzero()[0]))] = True
+        holds[self.names.postings(term.text)[0]] = True  # no field of the names counts for nothing
+        return NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
 
     # --- tables --------------------------------------------------------------------------------
 
     def chunk_table(self, weights: ChunkWeights) -> Floats:
         """The weighted term frequency of each tf code of chunks; rounded, so that .1 * 3 is .3."""
-        return self.cached_scores.table(
-            weights, lambda: (self.chunks.tf_table @ np.array(astuple(weights))).round(DIGITS)
-        )
+        return self._table(weights, lambda: (self.chunks.tf_table @ np.array(astuple(weights))).round(DIGITS))
 
     def name_table(self, scope: ScoreScope) -> Floats:
         """The weighted term frequency of each tf code of names."""
-        return self.cached_scores.table(
-            scope, lambda: (self.names.tf_table @ np.array(name_weights(scope))).round(DIGITS)
-        )
+        return self._table(scope, lambda: (self.names.tf_table @ np.array(name_weights(scope))).round(DIGITS))
 
     @cached_property
     def in_note(self) -> Floats:
@@ -282,25 +267,15 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         return frequencies
 
     @cached_property
-    def dense_in_note(self) -> Floats:
-        """`in_note` by the codes of `DenseTermFrequencies`, which are one higher."""
-        return np.append(0.0, self.in_note)
-
-    @cached_property
     def is_in_note(self) -> NDArray[np.bool_]:
         """Whether a term of each tf code of chunks stands in the note at all."""
         return self.in_note > 0
 
     @cached_property
-    def _is_in_order(self) -> NDArray[np.bool_]:
-        """Whether a term of each tf code of chunks stands in a column that has the order of the text."""
+    def _is_code_in_order(self) -> NDArray[np.bool_]:
+        """Whether a term of each tf code of chunks is in a field that has the order of the text."""
         frequencies: Floats = self.chunks.tf_table[:, :IN_ORDER].sum(axis=1)
         return frequencies > 0
-
-    @cached_property
-    def _dense_is_in_order(self) -> NDArray[np.bool_]:
-        """`_is_in_order` by the codes of `DenseTermFrequencies`, which are one higher."""
-        return np.append(False, self._is_in_order)
 
     @cached_property
     def note_length_norms(self) -> Floats:
@@ -312,6 +287,13 @@ class SnapshotScorer(Struct, frozen=True, dict=True):
         live_docs = self.names.live_docs
         tokens = float(lengths.sum() if live_docs is None else lengths[live_docs].sum())
         return length_norms(lengths, tokens / self.names.total if tokens else 1.0)
+
+    def _table(self, key: object, find: Callable[[], Floats]) -> Floats:
+        """A table of weighted term frequencies; there is one for each set of weights."""
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = find()
+        return table
 
 
 def name_weights(scope: ScoreScope) -> tuple[float, ...]:
@@ -352,6 +334,3 @@ def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, sna
         total[held] = rounded
         return LazyScores(count, idf(count, snapshot.total), norms, total, None, total.nbytes)
     return sparse_scores(held, rounded, np.array([count]), norms, snapshot.total)
-
-
-_NONE = np.zeros(0, np.intp)

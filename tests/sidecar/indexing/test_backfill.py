@@ -10,9 +10,10 @@ from builders import HashContextualEncoder, Vault, ask, find, modified, settle, 
 from quarry.embedding import ContextualEncoder, Encoder, load_contextual_encoder
 from quarry.engine import Engine
 from quarry.errors import ModelMissing
-from quarry.indexing import deepening
+from quarry.indexing import backfill
+from quarry.options import Scope, SearchOptions
 from quarry.search import Source
-from quarry.types import Scope, SearchRequest, VaultChange
+from quarry.types import VaultChange
 
 MEANINGS = {"automobile": "vehicle"}
 MINILM_LAYER = Path(__file__).parents[2] / "models" / "minilm-1-layer"
@@ -66,7 +67,7 @@ def test_static_vectors_answer_until_every_text_has_its_contextual_one(cars: Vau
     engine = open_deep()
     wait_until(network.is_waiting.is_set)
     before = score(engine, "the automobile", "car.md")
-    status = engine.status().deepening
+    status = engine.status().backfill
     assert (status.model, status.state, status.done_chunks, status.total_chunks) == ("network", "deepening", 0, 3)
 
     network.release()
@@ -75,7 +76,7 @@ def test_static_vectors_answer_until_every_text_has_its_contextual_one(cars: Vau
     assert by_meaning(engine, "vehicle")[0] == "car.md"
     assert score(engine, "the automobile", "car.md") != before
     assert network.queries == ["vehicle", "the automobile"]
-    status = engine.status().deepening
+    status = engine.status().backfill
     assert (status.state, status.done_chunks, status.remaining_ms, status.message) == ("complete", 3, None, None)
 
 
@@ -121,17 +122,17 @@ def test_a_note_saved_while_the_index_deepens_does_not_wait_for_the_network(cars
     assert find(engine, "bicycle")[0] == "new.md"
     network.release()
     settle_deeply(engine)
-    assert engine.status().deepening.done_chunks == 4
+    assert engine.status().backfill.done_chunks == 4
 
 
 def test_deepening_goes_on_where_an_earlier_one_stopped(cars: Vault, open_deep, network, monkeypatch):
-    monkeypatch.setattr(deepening, "BATCH_CHUNKS", 1)
+    monkeypatch.setattr(backfill, "BATCH_CHUNKS", 1)
     for second, name in enumerate(("car", "tea", "sea")):
         cars.write(f"{name}.md", (cars.root / f"{name}.md").read_text(), mtime_ns=(second + 1) * 10**18)
     network.hold()
     engine = open_deep()
     network.step()
-    wait_until(lambda: engine.status().deepening.done_chunks == 1)
+    wait_until(lambda: engine.status().backfill.done_chunks == 1)
     engine.close()
     network.release()
     assert [text.split("\n")[-1] for text in network.passages] == ["waves on a grey sea"]  # the newest first
@@ -150,12 +151,12 @@ def test_a_pause_holds_deepening_up(cars: Vault, open_deep, network):
     engine.pause()
     network.release()
     wait_until(lambda: len(network.passages) == 3)
-    assert engine.status().deepening.done_chunks == 0
+    assert engine.status().backfill.done_chunks == 0
 
     engine.resume()
     settle_deeply(engine)
 
-    assert engine.status().deepening.done_chunks == 3
+    assert engine.status().backfill.done_chunks == 3
 
 
 @pytest.mark.slow
@@ -177,24 +178,24 @@ def test_the_model_is_switched_while_running_both_ways(cars: Vault, open_deep, n
     cars.write(".quarry.toml", "")
     engine = open_deep()
     static = score(engine, "automobile", "car.md")
-    assert engine.status().deepening is None
+    assert engine.status().backfill is None
 
     engine.write_settings({"model": "network"})
-    wait_until(lambda: engine.status().deepening is not None)
+    wait_until(lambda: engine.status().backfill is not None)
     settle_deeply(engine)
     assert score(engine, "automobile", "car.md") != static
 
     engine.write_settings({"model": "bundled"})
-    wait_until(lambda: engine.status().deepening is None and score(engine, "automobile", "car.md") == static)
+    wait_until(lambda: engine.status().backfill is None and score(engine, "automobile", "car.md") == static)
     settle(engine)
 
 
 def test_a_model_that_cannot_be_run_leaves_static_vectors_and_says_why(cars: Vault, open_deep):
     cars.write(".quarry.toml", CHOICE.replace("network", "lost"))
     engine = open_deep()
-    wait_until(lambda: engine.status().deepening.state == "missing")
+    wait_until(lambda: engine.status().backfill.state == "missing")
 
-    assert "install the extra" in engine.status().deepening.message
+    assert "install the extra" in engine.status().backfill.message
     assert find(engine, "tea")[0] == "tea.md"
     assert by_meaning(engine, "waves")[0] == "sea.md"
 
@@ -205,9 +206,9 @@ def test_a_network_that_fails_leaves_static_vectors_and_says_so(cars: Vault, ope
 
     monkeypatch.setattr(network, "encode_passages", fail)
     engine = open_deep()
-    wait_until(lambda: engine.status().deepening.state == "missing")
+    wait_until(lambda: engine.status().backfill.state == "missing")
 
-    assert "network" in engine.status().deepening.message
+    assert "network" in engine.status().backfill.message
     assert by_meaning(engine, "waves")[0] == "sea.md"
 
 
@@ -223,7 +224,7 @@ def test_a_text_that_the_network_fails_on_is_left_to_static_vectors(cars: Vault,
     engine = open_deep()
     settle_deeply(engine)
 
-    assert engine.status().deepening.state == "complete"
+    assert engine.status().backfill.state == "complete"
     assert by_meaning(engine, "vehicle")[0] == "car.md"
     assert find(engine, "noon", mode="keyword") == ["tea.md"]
 
@@ -268,7 +269,7 @@ def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: V
     engine = open_deep()
     settle_deeply(engine)
 
-    explained = engine.explain(SearchRequest("vehicle", mode="semantic"), "car.md")
+    explained = engine.explain(SearchOptions(query="vehicle", mode="semantic"), "car.md")
 
     assert "close in meaning (network)" in explained.message
 
@@ -290,7 +291,7 @@ def test_a_real_transformer_deepens_the_index_and_answers(vault: Vault, open_eng
     engine = open_engine(load=lambda _: bundled_encoder, load_contextual=load_contextual_encoder)
     settle_deeply(engine)
 
-    status = engine.status().deepening
+    status = engine.status().backfill
     assert (status.state, status.done_chunks) == ("complete", 3)
     assert by_meaning(engine, "waves on the sea")[0] == "sea.md"
     with engine.reader() as reader:

@@ -1,10 +1,10 @@
 """
-Deepening: giving every chunk and title a contextual vector, in idle time.
+The contextual backfill: every chunk and title gets a contextual vector, in idle time.
 
 The network takes a second for what the rest of indexing does in a millisecond, so that it runs on a thread of its own.
 The indexing thread only fetches the next batch and stores the one that is made, in milliseconds each: a saved note
 never waits for the network. What is stored stays; what waits is what has no vector, the newest notes first, so that a
-deepening that was cut short goes on where it stopped.
+backfill that was cut short goes on where it stopped.
 """
 
 import logging
@@ -20,6 +20,7 @@ from msgspec import Struct
 from quarry.embedding import ContextualEncoder
 from quarry.errors import Cancelled, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
+from quarry.indexing.vector_model import embedded_text
 from quarry.model import ModelSlot
 
 _log = logging.getLogger(__name__)
@@ -29,26 +30,26 @@ END_S = 10.0  # a thread that is told to end is in the middle of a few texts
 NICENESS = 10
 
 
-DeepeningState = Literal["loading", "missing", "deepening", "complete"]
+BackfillState = Literal["loading", "missing", "deepening", "complete"]
 """
 The contextual model is being loaded; it is not there or fails, and a message says why; vectors are being made with it;
 every chunk and title has one.
 """
 
 
-class DeepeningStatus(Struct, frozen=True):
+class BackfillStatus(Struct, frozen=True):
     """The state of the contextual model and its vectors, as a person is told it."""
 
     model: str
-    state: DeepeningState
+    state: BackfillState
     message: str | None  # why there are no vectors, or no more, and what to do
     done_chunks: int = 0
     total_chunks: int = 0
     remaining_ms: int | None = None  # None until the rate is known, and when it is complete
 
 
-class DeepeningProgress(Struct, frozen=True):
-    """How far an index is deepened."""
+class BackfillProgress(Struct, frozen=True):
+    """How far the backfill of an index is."""
 
     done_chunks: int
     total_chunks: int
@@ -66,12 +67,10 @@ class _Batch(Struct, frozen=True):
     @property
     def texts(self) -> list[str]:
         """The texts as the encoder sees them."""
-        from quarry.indexing.prepare import embedded_text  # here, as most starts find nothing to index
-
         return [embedded_text(pending.chunk) for pending in self.chunks] or [title.title for title in self.titles]
 
 
-class Deepening:
+class Backfill:
     """
     Deepens one index at a time; `advance` is called on the indexing thread until nothing waits.
 
@@ -87,13 +86,13 @@ class Deepening:
         self._vectors: list[bytes] | None = None  # of the batch; None: they are being made
         self._is_stopping = False
         self._encoded_chunks, self._encoded_s = 0, 0.0
-        self.encoder: ContextualEncoder | None = None  # that it was last asked to deepen with
+        self.encoder: ContextualEncoder | None = None  # of the last `advance`
         self.failure: str | None = None  # why it cannot go on, and what to do
-        self.progress: DeepeningProgress | None = None  # None: nothing is known yet
+        self.progress: BackfillProgress | None = None  # None: nothing is known yet
 
     def advance(self, index: Index, encoder: ContextualEncoder | None) -> bool:
         """
-        Store the batch that is made, if one is, and begin the next; None ends deepening.
+        Store the batch that is made, if one is, and begin the next; None ends the backfill.
 
         Returns:
             Whether contextual vectors answer from now on, which did not before.
@@ -113,19 +112,19 @@ class Deepening:
             self._measure(index)
         return is_first_complete
 
-    def status(self, slot: ModelSlot[ContextualEncoder] | None) -> DeepeningStatus | None:
-        """The status of deepening with the model of *slot*; None where no contextual model is chosen."""
+    def status(self, slot: ModelSlot[ContextualEncoder] | None) -> BackfillStatus | None:
+        """The status of the backfill with the model of *slot*; None where no contextual model is chosen."""
         if slot is None or slot.is_of_another_kind:
             return None
         if slot.state != "ready" or self.failure:
-            state: DeepeningState = "loading" if slot.state == "loading" else "missing"
-            return DeepeningStatus(slot.name, state, slot.message or self.failure)
+            state: BackfillState = "loading" if slot.state == "loading" else "missing"
+            return BackfillStatus(slot.name, state, slot.message or self.failure)
         progress = self.progress
         if progress is None:
-            return DeepeningStatus(slot.name, "deepening", None)
+            return BackfillStatus(slot.name, "deepening", None)
         state = "complete" if progress.is_complete else "deepening"
         numbers = progress.done_chunks, progress.total_chunks, progress.remaining_ms
-        return DeepeningStatus(slot.name, state, None, *numbers)
+        return BackfillStatus(slot.name, state, None, *numbers)
 
     def stop(self) -> None:
         """End the thread; the batch at work is given up."""
@@ -162,7 +161,7 @@ class Deepening:
             self._batch = batch
             self._changed.notify_all()
         if batch and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="quarry-deepen", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="quarry-backfill", daemon=True)
             self._thread.start()
 
     def _measure(self, index: Index) -> None:
@@ -173,7 +172,7 @@ class Deepening:
         remaining_ms = None
         if self._encoded_chunks and not is_complete:
             remaining_ms = round(1000 * waiting * self._encoded_s / self._encoded_chunks)
-        self.progress = DeepeningProgress(total - waiting, total, is_complete, remaining_ms)
+        self.progress = BackfillProgress(total - waiting, total, is_complete, remaining_ms)
 
     # --- on a thread of its own ----------------------------------------------------------------
 
@@ -209,7 +208,7 @@ class Deepening:
         except Cancelled:
             raise
         except Exception as error:
-            _log.exception("deepening failed on a batch; its texts are tried one by one")
+            _log.exception("the contextual backfill failed on a batch; its texts are tried one by one")
             failure = error
         vectors: list[bytes | None] = []
         for text in batch.texts:
@@ -231,7 +230,7 @@ class Deepening:
 
     def _check(self) -> None:
         if self._is_stopping:
-            raise Cancelled("deepening was asked to stop")
+            raise Cancelled("the contextual backfill was asked to stop")
 
 
 def _be_nice() -> None:

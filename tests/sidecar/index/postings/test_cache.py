@@ -3,18 +3,168 @@ import threading
 from contextlib import closing
 from functools import partial
 
+import numpy as np
 import pytest
 
-from quarry.errors import IndexUnavailable
-from quarry.index import CHUNK_WEIGHTS, Index, KeywordQuery, meta
+from quarry.errors import Cancelled, IndexUnavailable
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta
+from quarry.index.keys import SLOT_BITS
 from quarry.index.pool import connect_ours
+from quarry.index.postings import cache as built
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
-from quarry.index.postings.postings_cache import PostingsCache
-from quarry.index.postings.searcher import Fts5Retriever, MemoryRetriever
-from quarry.index.postings.segment_delta import read_note
+from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
+from quarry.index.postings.dictionary import PostingsDamaged
+from quarry.index.postings.fields import chunk_columns, name_columns
+from quarry.index.postings.query import Fts5Postings, MemoryPostings
+from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing.maintenance import restore_postings
+from quarry.indexing.current_index import restore_postings
+
+
+@pytest.fixture
+def connection(index, put):
+    put("a.md", "apple", "pear")
+    put("b.md", "apple")
+    with closing(connect_ours(index.path, writable=False, without=frozenset())[0]) as found:
+        yield found
+
+
+@pytest.fixture
+def delta(connection):
+    return SegmentDelta(SegmentPair(meta.generation(connection), *build_from_database(connection)))
+
+
+def note_id(connection, path):
+    return connection.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchall()[0][0]
+
+
+def same(one, other):
+    """Whether two segments have equal arrays."""
+    return list(one.terms) == list(other.terms) and all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("ids", "field_lengths", "tf_table", "blocks", "block_offsets", "first_block_of")
+    )
+
+
+def test_saved_renamed_and_removed_notes_are_seen_and_merged_as_if_built_anew(index, connection, delta, put):
+    removed = note_id(connection, "b.md")
+    put("a.md", "plum", "pear")
+    put("c.md", "cherry apple")
+    index.remove("b.md")
+    for changed in (note_id(connection, "a.md"), note_id(connection, "c.md"), removed):
+        delta.apply_note(connection, changed)
+
+    scorer = delta.scorer(meta.generation(connection))
+
+    assert {term: scorer.chunks.frequency(term) for term in ("appl", "pear", "plum", "cherri")} == {
+        "appl": 1,
+        "pear": 1,
+        "plum": 1,
+        "cherri": 1,
+    }
+    assert (scorer.names.total, scorer.chunks.total) == (2, 3)
+    merged, (chunks, names) = delta.merge(scorer), build_from_database(connection)
+    assert merged.generation == meta.generation(connection)
+    assert same(merged.chunks, chunks)
+    assert same(merged.names, names)
+
+
+def test_an_earlier_scorer_stays_as_it_is(connection, delta, put):
+    before = delta.scorer(delta.generation)
+    put("a.md", "plum")
+    delta.apply_note(connection, note_id(connection, "a.md"))
+    after = delta.scorer(meta.generation(connection))
+
+    assert (before.chunks.frequency("plum"), after.chunks.frequency("plum")) == (0, 1)
+    assert delta.count == 2  # an old version that is dead, a new one that was added
+
+
+def test_every_chunk_belongs_to_the_note_of_its_id(connection, delta, put):
+    put("a.md", "plum", "fig")
+    delta.apply_note(connection, note_id(connection, "a.md"))
+    scorer = delta.scorer(meta.generation(connection))
+
+    owners = scorer.names.ids[scorer.note_of_chunk]
+    assert owners.tolist() == (scorer.chunks.ids >> SLOT_BITS).tolist()
+
+
+def test_chunks_without_their_note_are_damage(connection, delta):
+    pair = delta.segments
+    alone = SegmentDelta(SegmentPair(pair.generation, pair.chunks, pair.chunks))
+
+    with pytest.raises(PostingsDamaged, match="belongs to no note"):
+        alone.scorer(pair.generation)
+
+
+# --- segments that are built from the database --------------------------------------------------
+
+
+@pytest.fixture
+def database(index):
+    return index._writer.connection
+
+
+def held(segment, term):
+    return segment.ids[segment.postings(*segment.terms.term_range(term.encode()))[0]].tolist()
+
+
+def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(index, put, database):
+    put("a.md", "first", "second", "third")
+    note = put("a.md", "third", "new", "first", aliases=("x",))
+
+    found = read_note(database, 1)
+
+    assert found.names == name_columns(note)
+    assert [columns for _, columns in found.chunks] == [chunk_columns(chunk) for chunk in note.chunks]
+    with index.reader() as reader:
+        assert tuple(chunk_id for chunk_id, _ in found.chunks) == reader.note("a.md").chunk_ids
+    assert [chunk_id - (1 << 11) for chunk_id, _ in found.chunks] != [0, 1, 2]
+    assert read_note(database, 9) is None
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 256])
+def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at_once):
+    monkeypatch.setattr(built, "READ_AT_ONCE", at_once)
+    for number in range(5):
+        put(f"{number}.md", f"apples w{number}", "pears", title=f"t{number}", context="")
+    put("1.md", "plums", "pears", title="t1", context="")
+
+    chunks, names = build_from_database(database)
+
+    assert chunks.ids.tolist() == [(n << 11) + slot for n in range(1, 6) for slot in (0, 1)]
+    assert names.ids.tolist() == [1, 2, 3, 4, 5]
+    assert held(chunks, "appl") == [n << 11 for n in (1, 3, 4, 5)]
+    assert held(chunks, "plum") == [2 << 11]
+    assert held(chunks, "t3") == []
+    assert held(names, "t3") == [4]
+
+
+def test_an_index_without_notes_gives_empty_segments(database):
+    chunks, names = build_from_database(database)
+
+    assert (len(chunks.ids), len(names.ids)) == (0, 0)
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00" * 40])
+def test_a_note_that_changed_by_itself_is_damage(put, database, body):
+    put("a.md", "apples")
+    put("b.md", "apples")
+    database.execute("UPDATE bodies SET body = ? WHERE note_id = 2", (body,))
+
+    with pytest.raises(PostingsDamaged, match="note 2"):
+        build_from_database(database)
+    with pytest.raises(PostingsDamaged, match="note 2"):
+        read_note(database, 2)
+    assert read_note(database, 1) is not None
+
+
+def test_building_can_be_given_up(put, database):
+    put("a.md", "apples")
+
+    with pytest.raises(Cancelled):
+        build_from_database(database, Deadline(float("inf"), lambda: True))
+
 
 NOTES = 40
 
@@ -76,10 +226,10 @@ def test_many_notes_without_a_segment_file_are_left_to_fts5(opened):
 def test_few_notes_need_no_segment_file(index, store, make_note):
     store(index, make_note("one.md", "apple"))
     with closing(Opened(index.path)) as opened:
-        assert opened.scorer().chunk_frequency("appl") == 1
+        assert opened.scorer().chunks.frequency("appl") == 1
         assert not opened.path.exists()
         store(index, make_note("two.md", "apple"))
-        assert opened.scorer().chunk_frequency("appl") == 2
+        assert opened.scorer().chunks.frequency("appl") == 2
 
 
 def test_a_cache_without_a_database_has_no_segment_file(many):
@@ -99,7 +249,7 @@ def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_
     assert opened.scorer().chunks.added_count == 1
     assert opened.flush()
     scorer = opened.scorer()
-    assert (scorer.chunks.added_count, scorer.chunk_frequency("plum")) == (0, 1)
+    assert (scorer.chunks.added_count, scorer.chunks.frequency("plum")) == (0, 1)
 
 
 def test_merging_gives_the_bytes_that_building_anew_gives(many, opened, store, make_note):
@@ -148,9 +298,9 @@ def test_a_scorer_that_is_in_use_stays_as_it_is(many, opened, store, make_note):
     store(many, make_note("new.md", "plum cherry plum"))
     store(many, make_note("more.md", "plum"))
 
-    assert opened.scorer().chunk_frequency("plum") == 2
-    assert before.chunk_frequency("plum") == 1
-    assert before.chunk_frequency("cherri") == 0
+    assert opened.scorer().chunks.frequency("plum") == 2
+    assert before.chunks.frequency("plum") == 1
+    assert before.chunks.frequency("cherri") == 0
 
 
 def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_note):
@@ -161,7 +311,7 @@ def test_too_many_changes_at_once_wait_for_a_flush(many, opened, store, make_not
 
     assert opened.scorer() is None
     assert opened.flush()
-    assert opened.scorer().chunk_frequency("plum") == NOTES
+    assert opened.scorer().chunks.frequency("plum") == NOTES
 
 
 def test_a_segment_file_of_another_moment_or_index_is_deleted(many, tmp_path, store, make_note):
@@ -197,7 +347,7 @@ def test_a_segment_file_of_another_branch_of_the_same_index_is_deleted(many, tmp
     with closing(Opened(backup)) as opened:
         assert opened.scorer() is None
         assert opened.flush()
-        assert opened.scorer().chunk_frequency("plum") == 0
+        assert opened.scorer().chunks.frequency("plum") == 0
 
 
 def test_a_segment_file_that_the_database_does_not_know_of_is_deleted(many, opened):
@@ -269,7 +419,7 @@ def test_damaged_segments_are_not_merged_and_given_new_checksums(many, opened, s
 
     assert opened.flush()
 
-    assert opened.scorer().chunk_frequency("appl") == NOTES
+    assert opened.scorer().chunks.frequency("appl") == NOTES
     opened.cache.verify()
     assert opened.path.exists()
 
@@ -297,7 +447,7 @@ def test_searches_go_on_while_a_file_is_written(many, opened, store, make_note, 
     def write_and_search(path, segments):
         file_id = write(path, segments)
         with closing(connect_ours(many.path, writable=False, without=frozenset())[0]) as reader:
-            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).chunk_frequency("plum")))
+            thread = threading.Thread(target=lambda: found.append(opened.cache.scorer(reader).chunks.frequency("plum")))
             thread.start()
             thread.join()
         return file_id
@@ -315,7 +465,7 @@ def test_where_files_cannot_be_read_at_an_offset_the_whole_file_is_read(many, op
     store(many, make_note("new.md", "plum"))
     assert opened.flush()
 
-    assert reopened(opened, many.path).scorer().chunk_frequency("plum") == 1
+    assert reopened(opened, many.path).scorer().chunks.frequency("plum") == 1
     assert not opened.flush()
 
 
@@ -351,7 +501,7 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
     def kind():
         with index.reader() as reader:
             found.append(reader.keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS))
-            return type(reader.keywords._retriever)
+            return type(reader.keywords._source)
 
     def fill(first):
         with index.batch():
@@ -361,17 +511,17 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 
     with index.bulk():
         fill(0)
-        assert kind() is Fts5Retriever
+        assert kind() is Fts5Postings
         with index.batch():
             pass
-        assert kind() is MemoryRetriever
+        assert kind() is MemoryPostings
         fill(NOTES)
-        assert kind() is Fts5Retriever  # too many came since
+        assert kind() is Fts5Postings  # too many came since
         with index.batch():
             store(index, make_note("000.md", "apple pear"))
         index.flush()
-        assert kind() is MemoryRetriever
-    assert kind() is MemoryRetriever
+        assert kind() is MemoryPostings
+    assert kind() is MemoryPostings
     with by_fts5(index) as keywords:
         assert found[-1] == keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS)
     assert found[0] == found[1]
@@ -391,7 +541,7 @@ def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(man
 
     assert not many.lacks_postings
     with many.reader() as reader:
-        assert type(reader.keywords._retriever) is MemoryRetriever
+        assert type(reader.keywords._source) is MemoryPostings
         after = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
     assert before == lacking == after
 

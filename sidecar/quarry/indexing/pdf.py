@@ -1,0 +1,241 @@
+"""
+Reads PDF files in a process of their own, within limits.
+
+A PDF file is a program for a page description machine, and may come from anywhere: it can ask for all memory, or never
+end. The process runs behind those that prepare notes, has a limit on its memory and processor time where the system has
+such limits, and is killed when it is silent for too long. The pages that it sent before that are kept.
+"""
+
+import io
+import logging
+import math
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarry.config import MAX_PDF_BYTES
+from quarry.documents.pdf import PdfText
+from quarry.errors import NoteNotFound, UnreadableDocument, VaultMissing
+from quarry.indexing.process import ChildProcess, ParentConnection, ProcessDied, ProcessLimits, ProcessUnavailable
+from quarry.vault.read import read_file
+
+FIELDS = ("title", "author", "subject", "keywords")
+MAX_FIELD_CHARS = 2_000
+
+NO_TEXT = "it has no text: its pages are pictures; a program for text recognition can add it"
+PASSWORD = "it is protected by a password"  # noqa: S105  a sentence
+DAMAGED = "it is damaged, or no PDF file"
+
+
+class PdfLimits(Struct, frozen=True):
+    """How much of a PDF file is read, and at which cost."""
+
+    max_bytes: int = MAX_PDF_BYTES
+    max_pages: int = 2_000
+    max_chars: int = 10 * 1024 * 1024  # as much as is read of a note
+    cpu_s: float = 30.0  # a book of 1,000 pages; between pages, reading ends then
+    page_cpu_s: int = 15  # on top: a single page that takes longer ends the process
+    memory_bytes: int = 1024 * 1024 * 1024
+    process: ProcessLimits = ProcessLimits(niceness=15, silence_s=120.0)  # for systems without a limit on CPU time
+
+
+class PdfStart(Struct, frozen=True):
+    """The document's own metadata and its number of pages, sent before any page."""
+
+    fields: dict[str, str]
+    page_count: int
+
+
+class PdfPage(Struct, frozen=True):
+    """The text of the next page."""
+
+    text: str
+
+
+class PdfEnd(Struct, frozen=True):
+    """The end of what is read of the file, with the reason if something is wrong with it."""
+
+    problem: str | None = None
+
+
+class PdfReader:
+    """
+    Reads PDF files below *root*; the process is started for the first of them, and ended by `close`.
+
+    Args:
+        on_wait: Called again and again while a file is read; may raise, to stop.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        on_wait: Callable[[], None] | None = None,
+        limits: PdfLimits = PdfLimits(),  # noqa: B008  a frozen value
+    ) -> None:
+        self._root = root
+        self._on_wait = on_wait
+        self._limits = limits
+        self._process: ChildProcess | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, while there is one."""
+        return self._process.pid if self._process else None
+
+    def read(self, path: str) -> PdfText:
+        """
+        The text of the file at *path*. Whatever is wrong with it is in `PdfText.problems`.
+
+        Raises:
+            UnreadableDocument: No process can be started.
+            QuarryError: The vault is gone, or `on_wait` says so.
+        """
+        try:
+            process = self._started()
+        except ProcessUnavailable as error:
+            raise UnreadableDocument(f"no process could be started that reads it ({error})") from error
+        found, problem = PdfText(), None
+        try:
+            process.send(path)
+            while not isinstance(message := process.receive(self._on_wait), PdfEnd):
+                match message:
+                    case PdfStart(fields=fields):
+                        found = replace(found, fields=fields)
+                    case PdfPage(text=text):
+                        found = replace(found, pages=(*found.pages, text))
+                    case _:
+                        raise ProcessDied("it ended early")
+            problem = message.problem
+        except ProcessDied as death:
+            self.close()
+            problem = _how_far(found, str(death))
+        except BaseException:
+            self.close()  # it is in the middle of a file
+            raise
+        return replace(found, problems=(problem,)) if problem else found
+
+    def close(self) -> None:
+        """End the process; the next file starts another."""
+        if self._process:
+            self._process.close()
+            self._process = None
+
+    def _started(self) -> ChildProcess:
+        if self._process is None:
+            self._process = ChildProcess(__name__, (self._root, self._limits), self._limits.process)
+        return self._process
+
+
+def _how_far(found: PdfText, how: str) -> str:
+    at = len(found.pages) + 1
+    before = "only the pages before it are indexed" if at > 1 else "none of its text is indexed"
+    return f"reading page {at:,} took too much time or memory ({how}); {before}"
+
+
+# --- in the process that reads ----------------------------------------------------------------------
+
+
+def main(parent: ParentConnection) -> None:
+    """Read the files that *parent* names, until it ends."""
+    root, limits = parent.receive()
+    assert isinstance(root, Path)
+    assert isinstance(limits, PdfLimits)
+    warnings.simplefilter("ignore")
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)  # its warnings quote the file
+    if sys.platform != "win32":
+        _limit("RLIMIT_AS", limits.memory_bytes)
+    while True:
+        path = parent.receive()
+        if sys.platform != "win32":  # set anew for each file: ends the process where one page takes all the time
+            _limit("RLIMIT_CPU", math.ceil(time.process_time() + limits.cpu_s) + limits.page_cpu_s)
+        for message in _read(root, path, limits):
+            parent.send(message)
+
+
+def _read(root: Path, path: str, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfEnd]:
+    """The file at *path*: its beginning, its pages, and its end with what is wrong with it."""
+    try:
+        file = read_file(root, path, limits.max_bytes + 1)
+        if file.size_bytes > limits.max_bytes:
+            yield PdfEnd(f"it is larger than {limits.max_bytes / 2**20:g} MB, and is not read")
+            return
+        yield from _pages(file.data, limits)
+    except VaultMissing:
+        raise
+    except NoteNotFound as error:
+        yield PdfEnd(str(error))
+    except MemoryError:
+        yield PdfEnd(f"reading it takes more than {limits.memory_bytes / 2**20:g} MB of memory")
+    except RecursionError:
+        yield PdfEnd(DAMAGED)
+    except Exception as error:  # a library of 30,000 lines, and a file from anywhere
+        yield PdfEnd(f"{DAMAGED} ({type(error).__name__})")
+
+
+def _pages(data: bytes, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfEnd]:
+    import pypdf  # an extra
+    from pypdf.errors import DependencyError
+
+    began_s = time.process_time()
+    reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
+    try:
+        if reader.is_encrypted and not reader.decrypt(""):
+            yield PdfEnd(PASSWORD)
+            return
+        page_count = len(reader.pages)
+    except DependencyError:
+        yield PdfEnd("it is encrypted in a way that cannot be read here")
+        return
+    yield PdfStart(_fields(reader), page_count)
+    chars = damaged = 0
+    for number in range(min(page_count, limits.max_pages)):
+        try:
+            text = reader.pages[number].extract_text()
+        except (MemoryError, RecursionError):
+            raise
+        except Exception:  # one page of many
+            text, damaged = "", damaged + 1
+        chars += len(text)
+        yield PdfPage(text[: limits.max_chars])
+        is_late = time.process_time() - began_s > limits.cpu_s
+        if (is_late or chars > limits.max_chars) and number + 1 < page_count:
+            why = f"it takes more than {limits.cpu_s:g} s" if is_late else "it is very long"
+            yield PdfEnd(f"only its first {number + 1:,} of {page_count:,} pages are indexed: {why}")
+            return
+    if page_count > limits.max_pages:
+        yield PdfEnd(f"only its first {limits.max_pages:,} of {page_count:,} pages are indexed; split the file")
+    elif damaged:
+        yield PdfEnd(f"{damaged:,} of its {page_count:,} pages cannot be read")
+    else:
+        yield PdfEnd(NO_TEXT if page_count and not chars else None)
+
+
+def _fields(reader: Any) -> dict[str, str]:
+    """The document's own metadata, as far as it can be read."""
+    found: dict[str, str] = {}
+    for name in FIELDS:
+        try:
+            value = getattr(reader.metadata, name, None)
+        except Exception:  # of little worth
+            value = None
+        if isinstance(value, str) and value.strip():
+            found[name] = value[:MAX_FIELD_CHARS]
+    return found
+
+
+def _limit(name: str, wanted: int) -> None:
+    """Lower our limit *name* of the system to *wanted*, where it is not lower."""
+    import resource  # which Windows does not have
+
+    which = getattr(resource, name)
+    _, hard = resource.getrlimit(which)
+    try:
+        resource.setrlimit(which, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    except (OSError, ValueError):
+        logging.getLogger(__name__).info("%s cannot be set here", name)

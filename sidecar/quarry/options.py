@@ -1,0 +1,284 @@
+"""
+The parameters of a search and the choices they offer, declared once.
+
+`SearchOptions` is the engine's request and, in camelCase, the parameters of `search` on the wire. From its fields come
+the options of the command line, the schema of the MCP tool, the keywords of the Python API, the TypeScript types and
+docs/PROTOCOL.md. The `extra` of a field names the interfaces that offer it besides the wire.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from quarry.conditions import Condition, HasProperty, HasTag, InFolder, InPath, IsNote, Not, any_of
+from quarry.limits import (
+    MAX_LIMIT,
+    MAX_OFFSET,
+    MAX_PATH_CHARS,
+    MAX_QUERY_CHARS,
+    MAX_SNIPPET_WIDTH,
+    MAX_TOKENS,
+    MAX_WAIT_MS,
+    MIN_SNIPPET_WIDTH,
+    MIN_TOKENS,
+)
+
+Doc = Meta  # reads well in annotations
+
+Mode = Literal["hybrid", "keyword", "semantic"]
+SortOrder = Literal["relevance", "modified", "created", "name"]
+Fusion = Literal["convex", "rrf", "six-signals"]
+Detail = Literal["scan", "full"]
+Stemming = Literal["by-language", "none"]
+NoteType = Literal["note", "signal", "project", "moc", "daily"]
+Retriever = Literal["lexical", "dense"]
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+SORTS: tuple[SortOrder, ...] = get_args(SortOrder)
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+NOTE_TYPES: tuple[NoteType, ...] = get_args(NoteType)
+RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+
+SCAN_WIDTH = 120  # characters of a snippet: two lines of a sidebar
+FULL_WIDTH = 300
+
+EVERYWHERE = {"interfaces": ("cli", "mcp", "python")}
+IN_PYTHON = {"interfaces": ("python",)}
+IN_CLI_AND_PYTHON = {"interfaces": ("cli", "python")}
+IN_MCP_AND_PYTHON = {"interfaces": ("mcp", "python")}
+
+
+class Value(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A value inside a message."""
+
+
+class Params(Value, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Parameters of a request. Unknown parameters are rejected by name."""
+
+
+class ReadParams(Params, frozen=True, kw_only=True):
+    """Parameters of every request that reads the index."""
+
+    wait_ms: Annotated[
+        int,
+        Doc(
+            description=(
+                "The longest time to wait, in milliseconds, until all changes reported before this request are "
+                "indexed, no comparison with the vault is running and the model is loaded; then answer in any case. "
+                "Unless the index is empty, work that is expected to take longer is not waited for."
+            ),
+            ge=0,
+            le=MAX_WAIT_MS,
+            extra=IN_PYTHON,
+        ),
+    ] = 0
+    after_ms: Annotated[
+        int | None,
+        Doc(
+            description=(
+                "Answer only when all changes reported up to this time (by `vault/changed`, whose result contains "
+                "it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer "
+                "than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now."
+            ),
+            extra=IN_PYTHON,
+        ),
+    ] = None
+
+
+Names = Annotated[tuple[str, ...], Doc(max_length=100)]
+
+
+class Filters(Params, frozen=True, kw_only=True):
+    """Restrictions applied inside the index, before anything is ranked, in addition to operators in the query."""
+
+    notes: Annotated[
+        Names,
+        Doc(description="Any of these notes, by full path. In a single note, every passage with a word is found."),
+    ] = ()
+    not_notes: Names = ()
+    folders: Annotated[Names, Doc(description="Any of these folders, including subfolders.")] = ()
+    not_folders: Names = ()
+    paths: Annotated[Names, Doc(description="Each must be a part of the path.")] = ()
+    not_paths: Names = ()
+    tags: Annotated[Names, Doc(description="All of these tags, or tags nested in them.")] = ()
+    not_tags: Names = ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The filters as conditions, all of which must hold."""
+        inside = (any_of(InFolder(folder) for folder in self.folders),) if self.folders else ()
+        among = (any_of(IsNote(path) for path in self.notes),) if self.notes else ()
+        return (
+            *among,
+            *(Not(IsNote(path)) for path in self.not_notes),
+            *inside,
+            *(Not(InFolder(folder)) for folder in self.not_folders),
+            *(InPath(part) for part in self.paths),
+            *(Not(InPath(part)) for part in self.not_paths),
+            *(HasTag(tag) for tag in self.tags),
+            *(Not(HasTag(tag)) for tag in self.not_tags),
+            *self.status_conditions,
+        )
+
+    @property
+    def status_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on the property `status`, which come from the settings."""
+        return ()
+
+
+class Scope(Filters, frozen=True, kw_only=True):
+    """The filters of a request, and the statuses that the vault's settings leave out."""
+
+    not_status: tuple[str, ...] = ()
+
+    @property
+    def status_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on the property `status`."""
+        return tuple(Not(HasProperty("status", "is", status)) for status in self.not_status)
+
+
+def scope_of(filters: Filters, not_status: tuple[str, ...]) -> Scope:
+    """*filters*, without the notes that have one of the statuses."""
+    restrictions = {name: getattr(filters, name) for name in Filters.__struct_fields__}
+    return Scope(**restrictions, not_status=not_status)
+
+
+class Weights(Params, frozen=True, kw_only=True):
+    """The weight of each retriever in the fusion."""
+
+    lexical: Annotated[float, Doc(ge=0, le=100)] = 1.0
+    dense: Annotated[float, Doc(ge=0, le=100)] = 1.0
+
+
+QueryText = Annotated[
+    str,
+    Doc(
+        description=(
+            'Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, '
+            "section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: "
+            "status:, created: modified: (`>=2026-01-01`, `7d`, `last week`)."
+        ),
+        max_length=MAX_QUERY_CHARS,
+    ),
+]
+
+
+class SearchOptions(ReadParams, frozen=True, kw_only=True):
+    """A query: words to rank notes by, and conditions that they must satisfy."""
+
+    query: QueryText
+    limit: Annotated[
+        int, Doc(description="Maximum number of hits, one per note.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)
+    ] = 10
+    offset: Annotated[
+        int,
+        Doc(
+            description=(
+                "How many hits to skip. The next page begins after the returned hits; with the same parameters and "
+                "index, the pages form one list of `reachable` notes."
+            ),
+            ge=0,
+            le=MAX_OFFSET,
+            extra=EVERYWHERE,
+        ),
+    ] = 0
+    sort: Annotated[
+        SortOrder,
+        Doc(
+            description=(
+                "relevance: best first. modified: last changed first. created: latest front matter date first, notes "
+                "without a date last. name: by file name. All except relevance sort the notes that contain every word "
+                "of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
+            ),
+            extra=EVERYWHERE,
+        ),
+    ] = "relevance"
+    mode: Annotated[
+        Mode,
+        Doc(description="hybrid: by words and by meaning. keyword: by words. semantic: by meaning.", extra=EVERYWHERE),
+    ] = "hybrid"
+    fusion: Annotated[
+        Fusion | None,
+        Doc(
+            description=(
+                "How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone "
+                "(reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the "
+                "vault's setting."
+            ),
+            extra=IN_CLI_AND_PYTHON,
+        ),
+    ] = None
+    typing: Annotated[
+        bool,
+        Doc(
+            description="The query is still being typed: its last word may be a prefix, and `tag:` alone is not an "
+            "error."
+        ),
+    ] = False
+    detail: Annotated[
+        Detail,
+        Doc(
+            description="scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals.",
+            extra=IN_MCP_AND_PYTHON,
+        ),
+    ] = "scan"
+    snippet_width: Annotated[
+        Annotated[int, Doc(ge=MIN_SNIPPET_WIDTH, le=MAX_SNIPPET_WIDTH)] | None,
+        Doc(
+            description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.",
+            extra=IN_PYTHON,
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int,
+        Doc(
+            description="Budget for all passages; 4 characters per token.",
+            ge=MIN_TOKENS,
+            le=MAX_TOKENS,
+            extra=EVERYWHERE,
+        ),
+    ] = 4000
+    expand: Annotated[
+        bool,
+        Doc(
+            description="Quote all passages of each hit, not only the best one; see `search/passages`.",
+            extra=IN_PYTHON,
+        ),
+    ] = False
+    expand_small_results: Annotated[
+        bool,
+        Doc(
+            description="If few chunks contain a word of the query and the limit would drop more than half of their "
+            "notes, return all of these notes.",
+            extra=IN_PYTHON,
+        ),
+    ] = True
+    extract: Annotated[
+        bool, Doc(description="If the query is a question, look for a sentence of the first hit that answers it.")
+    ] = False
+    filters: Annotated[Filters, Doc(extra=IN_PYTHON)] = Filters()
+    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.", extra=IN_PYTHON)] = None
+    supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
+
+    @property
+    def with_text(self) -> bool:
+        """Whether passages are returned whole, not only their snippets."""
+        return self.detail == "full"
+
+    @property
+    def width(self) -> int:
+        """The maximum length of a snippet."""
+        if self.snippet_width is not None:
+            return self.snippet_width
+        return FULL_WIDTH if self.with_text else SCAN_WIDTH
+
+    def weights_or(self, default: Mapping[Retriever, float]) -> Mapping[Retriever, float]:
+        """The weight of each retriever; where none are given, the *default*."""
+        return {"lexical": self.weights.lexical, "dense": self.weights.dense} if self.weights else default
+
+
+class HitOptions(SearchOptions, frozen=True, kw_only=True):
+    """A search, and one note among its hits."""
+
+    path: Annotated[str, Doc(description="The note.", max_length=MAX_PATH_CHARS)]
