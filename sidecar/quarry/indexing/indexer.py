@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.current_index import poison_notes, set_poison_notes
@@ -116,7 +116,7 @@ class Indexer:
         self._options = options
         self._limits = limits
         self._disk = DiskState(root, rules, self._drawings)
-        self._reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, settings.stemming)
+        self._reading = ParserSettings(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, settings.stemming)
         self._is_priority_run = False
         self._stale: set[str] = set()  # paths (NFC) that priority runs made current since the run began
 

@@ -12,10 +12,9 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.documents.canvas.text import read_canvas
-from quarry.documents.note import read_note
+from quarry.documents.canvas import read_canvas
+from quarry.documents.note import ParserSettings, read_note
 from quarry.documents.pdf import read_pdf
-from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
@@ -105,7 +104,7 @@ class NotePreparer:
 
     def __init__(
         self,
-        rules: ReadingRules,
+        rules: ParserSettings,
         encoder: Encoder | None,
         known: KnownVectors = no_known_vectors,
         *,

@@ -26,7 +26,7 @@ from quarry.errors import BadRequest, ConnectionFailed, ExtraMissing
 from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
 from quarry.private_files import read_private, write_atomically
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 try:
     import anyio

@@ -14,6 +14,7 @@ import msgspec
 from quarry import __version__
 from quarry.client.client import RequestFailed
 from quarry.errors import QuarryError
+from quarry.limits import MAX_QUERY_CHARS
 from quarry.mcp import prompts, reading, resources, searching
 from quarry.mcp.markdown import Rendered, compact_json, shortened
 from quarry.mcp.vaults import (
@@ -157,7 +158,7 @@ def input_schema(tool: Tool, vaults: Vaults) -> Schema:
 def _short_schema(schema: Schema) -> Schema:
     """*schema* of an argument without its usual length, and without saying that it may be null."""
     short = {**schema, **schema.get("anyOf", [{}])[0]}
-    unneeded = {"anyOf": short.get("anyOf"), "default": None, "maxLength": reading.TEXT_LENGTH}
+    unneeded = {"anyOf": short.get("anyOf"), "default": None, "maxLength": MAX_QUERY_CHARS}
     if "items" in short:
         short["items"] = _short_schema(short["items"])
     return {name: member for name, member in short.items() if name not in unneeded or member != unneeded[name]}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quarry.documents.canvas.text import canvas_text
+from quarry.documents.canvas import canvas_text
 from quarry.documents.decoding import decode_note
 from quarry.documents.pdf import text_of_chunks
 from quarry.errors import NoteNotFound, UnreadableDocument
