@@ -55,7 +55,7 @@ class Explanation(Struct, frozen=True):
     lacking: tuple[str, ...] = ()
 
 
-def explain(options: SearchOptions, path: str, execution: SearchExecution) -> Explanation | None:
+def explain(path: str, options: SearchOptions, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 
