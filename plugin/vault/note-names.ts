@@ -4,7 +4,7 @@
  *
  * A note matches if its names contain every word. Operators need the engine: they are left out, and listed in the answer.
  */
-import { type App, type Component, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
+import { type App, type Component, type FrontMatterCache, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { BLANK_HIT, BLANK_PASSAGE } from "../protocol/blank";
@@ -63,6 +63,7 @@ export class NoteNames {
         if (isCancelled()) return null;
         until = this.clock.now() + STEP_MS;
       }
+      if (isSensitive(this.app.metadataCache.getFileCache(file)?.frontmatter)) continue;
       const names = this.namesOf(file);
       const all = [...names.titles, ...names.headings.map(({ heading }) => heading), ...names.tags].join("\n");
       if (matchesAll(all, matchers)) found.push({ names, rank: rankOf(names.titles, words, matchers) });
@@ -79,6 +80,12 @@ export class NoteNames {
     const aliases = parseFrontMatterAliases(cache?.frontmatter ?? null) ?? [];
     return { file, titles: [file.basename, ...(title === undefined ? [] : [title]), ...aliases], headings, tags: [...new Set(cache ? getAllTags(cache) : [])] };
   }
+}
+
+/** Whether the front matter has a data class other than public and internal, which keeps a note out of every search. */
+function isSensitive(frontmatter: FrontMatterCache | undefined): boolean {
+  const values = Object.entries(frontmatter ?? {}).flatMap(([name, value]: [string, unknown]) => (name.toLowerCase() === "sensitivity" ? [value].flat() : []));
+  return values.some((value) => value !== null && value !== "" && !(typeof value === "string" && /^\s*(?:public|internal)?\s*$/i.test(value)));
 }
 
 function matchesAll(text: string, matchers: readonly Matcher[]): boolean {

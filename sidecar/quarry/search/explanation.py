@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, HasProperty, Not
 from quarry.documents.chunking import skipped_sections
 from quarry.documents.frontmatter import read_front_matter
@@ -55,7 +55,7 @@ class Explanation(Struct, frozen=True):
     lacking: tuple[str, ...] = ()
 
 
-def explain(options: SearchOptions, path: str, execution: SearchExecution) -> Explanation | None:
+def explain(path: str, options: SearchOptions, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
 

@@ -137,7 +137,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
     )
 
 
-def further_passages(options: SearchOptions, path: str, execution: SearchExecution) -> FurtherPassages:
+def further_passages(path: str, options: SearchOptions, execution: SearchExecution) -> FurtherPassages:
     """
     Quote the passages that the hit at *path* has behind its best one; none where the request does not find the note.
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from quarry import protocol
-from quarry.documents.offsets import utf16_offset
+from quarry.documents.decoding import utf16_offset
 from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.options import SCAN_WIDTH, HitOptions, SearchOptions

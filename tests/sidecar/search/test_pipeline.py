@@ -19,7 +19,7 @@ from quarry.options import Filters, SearchOptions, Weights
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search import search
-from quarry.search.passages import PASSAGES_PER_HIT
+from quarry.search.ranking import PASSAGES_PER_HIT
 from quarry.search.rrf import FEW_CHUNKS
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}

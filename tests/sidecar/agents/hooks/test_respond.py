@@ -11,7 +11,7 @@ import pytest
 from quarry.agents.conversations import Conversation, conversations_folder
 from quarry.agents.hooks.events import parse_event
 from quarry.agents.hooks.respond import LEAD, MAX_CHARACTERS, HookSession
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RECORDED = json.loads((FIXTURES / "conversation.json").read_text(encoding="utf-8"))
