@@ -1,6 +1,6 @@
 """Why a note is not in the index, or only partly, as a message."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +59,11 @@ def of_other_kind(path: str) -> Message:
     return message("reason.kind-off", entry=f"files.{kind}") if kind else message("reason.not-markdown")
 
 
+def of_class(sensitivity: str) -> Message:
+    """Why a note with this data class is left out."""
+    return message("reason.sensitivity", entry=sensitivity)
+
+
 DRAWING = message("reason.drawing")
 HIDDEN = message("reason.hidden")
 NEW = message("reason.new")
@@ -67,13 +72,18 @@ GONE = message("reason.gone")
 
 
 def absence_of(
-    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
+    root: Path,
+    path: str,
+    rules: Rules,
+    excluded: Mapping[str, Message],
+    problems: Sequence[Problem],
+    similar: Sequence[str],
 ) -> tuple[Absence, Message]:
     """
     Why the index does not hold the note at *path*.
 
     Args:
-        drawings: Paths of drawings and boards, which are left out.
+        excluded: The files excluded for their front matter, by path.
         problems: Of the index, those about *path* among them.
         similar: Paths of indexed notes that were probably meant, if there is none at *path*.
 
@@ -91,8 +101,8 @@ def absence_of(
         return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):
         return "excluded", refusal
-    if path in drawings or wanted in drawings:
-        return "excluded", DRAWING
+    if reason := excluded.get(path) or excluded.get(wanted):
+        return "excluded", reason
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
             return "failed", of_problem(problem.reason)

@@ -68,7 +68,7 @@ def test_times_are_days_of_the_zone_and_one_still_being_typed_requires_nothing()
         ("tag:(/x/)", "takes no regular expression", 5),
         ("path:[a:b] path:(x tag:y)", "Move", 19),
         (f'"{"x " * (MAX_REQUIRED_WORDS + 1)}"', f"More than {MAX_REQUIRED_WORDS} words", 0),
-        ("#a " * (MAX_FILTERS + 1), f"More than {MAX_FILTERS} filters", 3 * MAX_FILTERS),
+        ("#a " * (MAX_FILTERS + 1), f"more than {MAX_FILTERS} filters", 3 * MAX_FILTERS),
     ],
 )
 def test_what_cannot_be_required_is_refused_where_it_stands(typed: str, message: str, position: int):
