@@ -101,7 +101,7 @@ class ContextKeywords(ScopeKeywords, total=False):
         exclude: Paths of notes not to quote, such as those already shown. At most 50.
         conversation: The client's name for a conversation, in which no passage is quoted twice. Quoted passages are
             kept for 12 hours, as hashes.
-        peek: With `conversation`: do not record these quotes as shown.
+        dry_run: With `conversation`: do not record these quotes as shown.
     """
 
     max_tokens: int
@@ -109,7 +109,7 @@ class ContextKeywords(ScopeKeywords, total=False):
     min_confidence: float
     exclude: Names
     conversation: str | None
-    peek: bool
+    dry_run: bool
 
 
 class ListKeywords(WaitKeywords, total=False):
