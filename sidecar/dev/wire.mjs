@@ -1,4 +1,5 @@
-// Writes down what the Python structs say about the wire: the TypeScript types, the samples, docs/PROTOCOL.md.
+// Writes down what the Python structs say about the wire: the TypeScript types, the samples, docs/PROTOCOL.md, and the
+// keywords of the Python API.
 //
 //   node sidecar/dev/wire.mjs           writes what differs
 //   node sidecar/dev/wire.mjs --check   writes nothing; exits 1 when something differs
@@ -97,6 +98,7 @@ export async function generate() {
     "plugin/protocol/messages.ts": await messagesFile(wire),
     "tests/wire/samples.ts": samplesFile(wire),
     "docs/PROTOCOL.md": wire.document,
+    "sidecar/quarry/python/keywords.py": wire.keywords,
   };
 }
 

@@ -5,6 +5,7 @@ What the wire looks like, for `wire.mjs` to write down: JSON on standard output,
     tables     method -> names of its parameters and result, for the `Methods` interface
     samples    one real message of every kind, as Python encodes it
     document   docs/PROTOCOL.md
+    keywords   the keywords of the Python API
 """
 
 import sys
@@ -15,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from protocol_document import document
+from python_keywords import keywords
 from wire_samples import samples
 
 from quarry import limits, messages, protocol
@@ -138,6 +140,7 @@ def main() -> None:
             "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
         },
         "samples": samples(),
+        "keywords": keywords(known, named_unions(protocol)),
         "document": document(known, sessions=ROOT / "tests" / "wire"),
     }
     sys.stdout.buffer.write(msgspec.json.encode(wire))

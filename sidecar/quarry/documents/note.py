@@ -31,7 +31,7 @@ from quarry.types import Link, Note, PropertyValue
 SCRUBBER_VERSION = 2
 """Raise it with every change to the rules in `redaction/`, so that notes indexed before are scrubbed again."""
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Raise it with every change to what `note.py` extracts from a note, so that notes indexed before are read again."""
 
 

@@ -11,7 +11,7 @@ from builders import HashEncoder, Vault
 from quarry.documents.note import ParserSettings, read_note
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
-from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
+from quarry.indexing.read_files import ExcludedFile, MissedFile, read_one
 
 RULES = ParserSettings((), 10_000, 100)
 
@@ -63,7 +63,7 @@ def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
 
     drawing, missing = prepare(vault, NotePreparer(RULES, None), "Board.md", "gone.md")
 
-    assert isinstance(drawing, DrawingFile)
+    assert isinstance(drawing, ExcludedFile)
     assert isinstance(missing, MissedFile)
     sent = pickle.loads(pickle.dumps(missing))
     assert sent.is_gone
