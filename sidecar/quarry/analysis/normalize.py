@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
-from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED
+from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED, snowball_stemmer
 from quarry.analysis.scripts import JOINERS, SKIN_TONES, VARIATIONS
 from quarry.lazy_pattern import lazy_pattern
 
@@ -77,25 +77,6 @@ _CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
 _STEMMED = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++|[\u0400-\u04ff]{3,}+")
 _LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
 
-# Snowball's, by language. `dutch` takes `ge` off, so that a word would not begin as its stem does, which marks need.
-_ALGORITHMS = {
-    "ru": "russian",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch_porter",
-    "sv": "swedish",
-    "da": "danish",
-    "no": "norwegian",
-    "fi": "finnish",
-    "hu": "hungarian",
-    "ro": "romanian",
-    "tr": "turkish",
-    "pl": "polish",
-    "cs": "czech",
-    "ca": "catalan",
-}
 TAGS = {language: chr(0xC0 + number) for number, language in enumerate((*LANGUAGES, UNSTEMMED))}
 """
 The last character of the stems of each language but English, and of words without a stem: a capital, which folding
@@ -128,7 +109,7 @@ class _Stemmers(threading.local):
             return german_stem(word)
         stemmer = self._by_language.get(language)
         if stemmer is None:
-            stemmer = self._by_language[language] = Stemmer.Stemmer(_ALGORITHMS[language], 0)
+            stemmer = self._by_language[language] = Stemmer.Stemmer(snowball_stemmer(language), 0)
         stemmed: str = stemmer.stemWord(word)
         return stemmed
 

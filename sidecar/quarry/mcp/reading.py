@@ -173,7 +173,7 @@ def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
     except RequestFailed as refused:
         if refused.kind != "forbidden":
             raise
-        # An agent is not told where the owner's token is.
+        # The sidecar's own suggestion says where the owner's token is: not for an agent.
         raise RequestFailed("this vault takes no notes from agents", refused.kind, ALLOW_CAPTURE) from refused
     redacted = f"{written.redacted} credentials were blanked" if written.redacted else None
     pending = None if written.searchable else "It is not indexed yet"

@@ -140,7 +140,7 @@ def explain_result(vault: Vault, asked: ExplainResult, call: PendingCall) -> Ren
     about |= fields(result, "words_found", "words_lacking")
     structured = without_empty(about, "state", "message", "total")
     lines = [f"- {name.replace('_', ' ')}: {_in_words(value)}" for name, value in structured.items()]
-    del lines[1]  # the message, which stands above
+    del lines[1]  # the message, which is above them
     return Rendered(structured, document(about["message"], "\n".join(lines)))
 
 
@@ -203,8 +203,8 @@ def _quotes(
     ]
     message = sentences(remarks)
     structured = {"text": text, "sources": described, "tokens": tokens, "message": message}
-    told = without_empty(structured, "text", "sources", "tokens")
-    return Rendered(told, document(message, text and preface, text))
+    shown = without_empty(structured, "text", "sources", "tokens")
+    return Rendered(shown, document(message, text and preface, text))
 
 
 def _listing(
