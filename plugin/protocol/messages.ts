@@ -966,7 +966,7 @@ export interface ContextParams {
   /**
    * With `conversation`: do not record these quotes as shown.
    */
-  readonly peek?: boolean;
+  readonly dryRun?: boolean;
   readonly filters?: Filters;
 }
 /**
@@ -1036,7 +1036,7 @@ export interface BlocksReadParams {
   /**
    * With `conversation`: do not record these quotes as shown.
    */
-  readonly peek?: boolean;
+  readonly dryRun?: boolean;
 }
 /**
  * Context blocks, and their combined text.

@@ -557,7 +557,7 @@ export const methods: Methods = {
         "Küche/お茶 🍵.md"
       ],
       "conversation": null,
-      "peek": false,
+      "dryRun": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -614,7 +614,7 @@ export const methods: Methods = {
       "maxTokens": 3000,
       "rebuild": false,
       "conversation": null,
-      "peek": false
+      "dryRun": false
     },
     "result": {
       "blocks": [

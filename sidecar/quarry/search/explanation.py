@@ -1,6 +1,7 @@
 """The place of a note in an answer, and the reasons for it, or why the answer does not have the note."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, field
@@ -11,7 +12,7 @@ from quarry.conditions import HasPhrase, HasProperty, Not, leaves
 from quarry.documents.chunking import skipped_sections
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
-from quarry.errors import NoteNotFound
+from quarry.errors import NoteNotFound, VaultMissing
 from quarry.index import NoteName
 from quarry.index.filters.blocks import says
 from quarry.messages import Message, message
@@ -20,6 +21,7 @@ from quarry.query.parse import describe_query
 from quarry.search.answer import RankedChunk
 from quarry.search.candidates import identifier_query
 from quarry.search.execution import SearchExecution
+from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.types import Query
@@ -52,20 +54,33 @@ class Explanation(Struct, frozen=True):
     lacking: tuple[str, ...] = ()
 
 
-def explain(path: str, options: SearchOptions, execution: SearchExecution) -> Explanation | None:
+def explain(path: str, root: Path, options: SearchOptions, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
+
+    Args:
+        root: The vault, whose file has the sections that are not searched.
 
     Raises:
         BadQuery: As for `search`.
     """
-    reader = execution.reader
     query = parse_request(options, execution)
     try:
-        note = reader.find_note(path)
+        note = execution.reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = describe_query(query, execution.retrievers)
+    explained = _explain(note, query, options, execution)
+    try:
+        text = read_whole_note(root, find_indexed_note(execution.reader, note.path)).text
+    except (NoteNotFound, VaultMissing):
+        return explained
+    skipped, languages = execution.settings.skip_sections, execution.reader.languages
+    unsearched = in_skipped_sections(text, query, explained.lacking, skipped, languages)
+    return replace(explained, messages=(*explained.messages, *unsearched))
+
+
+def _explain(note: NoteName, query: Query, options: SearchOptions, execution: SearchExecution) -> Explanation:
+    reader, understood = execution.reader, describe_query(query, execution.retrievers)
     result = run_with_relaxation(query, options, execution) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition

@@ -18,8 +18,7 @@ from quarry.index.postings.query_scorer import QueryScorer
 from quarry.options import Filters, SearchOptions, Weights
 from quarry.query.parse import describe_query, parse_query
 from quarry.search import search
-from quarry.search.ranking import PASSAGES_PER_HIT
-from quarry.search.rrf import FEW_CHUNKS
+from quarry.search.ranking import FEW_CHUNKS, PASSAGES_PER_HIT
 
 EQUAL = {"lexical": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
