@@ -60,8 +60,8 @@ def test_the_status_answers_when_the_index_does_not(vault: Vault, open_engine, m
     status = engine.status()
 
     assert status.notes == 0
-    assert "disk I/O error" in status.message.english
-    assert status.message.told.code == "index-unavailable"
+    assert "disk I/O error" in str(status.message)
+    assert status.message.code == "status.index-unavailable"
 
 
 def test_listeners_are_told_what_a_commit_changed(vault: Vault, open_engine):
