@@ -7,6 +7,7 @@
 import { type App, type Component, type FrontMatterCache, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
+import { BLANK_HIT, BLANK_PASSAGE } from "../protocol/blank";
 import { type Hit, type Mark, type Passage } from "../protocol/messages";
 
 const STEP_MS = 6; // leaves more than half of a frame for drawing
@@ -111,23 +112,14 @@ function hitOf({ file, titles, headings, tags }: Names, matchers: readonly Match
   const tagged = tags.filter((tag) => missing.some((matcher) => matcher(tag))).join(" ");
   const passage = heading !== null ? headingPassage(headings, heading, matchers) : tagged === "" ? null : passageOf(tagged, matchers, [], 0, 0);
   return {
+    ...BLANK_HIT,
     path: file.path.normalize("NFC"), // as in the engine's answers
-    kind: "note",
     title,
     titleMarks: marksOf(title, matchers),
-    score: null,
     confidence: 1,
-    why: null,
     modifiedMs: file.stat.mtime,
-    type: null,
-    domain: null,
-    project: null,
     tags: tags.map((tag) => tag.replace(/^#/, "")),
     passages: passage === null ? [] : [passage],
-    furtherPassages: 0,
-    signals: null,
-    maps: [],
-    missingWords: [],
   };
 }
 
@@ -162,5 +154,5 @@ function headingPassage(headings: readonly HeadingCache[], text: string, matcher
 function passageOf(snippet: string, matchers: readonly Matcher[], headingPath: readonly string[], start: number, line: number): Passage {
   const marks = marksOf(snippet, matchers);
   const [matchStart, matchEnd] = [start + (marks[0]?.start ?? 0), start + (marks[0]?.end ?? 0)];
-  return { headingPath, snippet, marks, start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null, anchor: null };
+  return { ...BLANK_PASSAGE, headingPath, snippet, marks, start, line, matchStart, matchEnd };
 }

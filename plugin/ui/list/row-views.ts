@@ -1,7 +1,6 @@
 /** The elements of all rows but hits: queries, dividers, the extract, and rows that lead to more. Note text is inserted as text nodes only. */
 import { Platform, setIcon, setTooltip } from "obsidian";
-import { actionOf } from "../../i18n/actions";
-import { combinationWords } from "../../i18n/keys";
+import { actionOf, combinationWords } from "../../i18n/actions";
 import { extractLabel, extractSource, moreWords, sectionWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
@@ -53,12 +52,12 @@ export class DividerView implements RowView {
   private readonly textEl: HTMLElement;
   private readonly actionEl: HTMLElement;
 
-  constructor(act: (action: ActionId) => void) {
+  constructor(act?: (action: ActionId) => void) {
     this.el = createDiv({ cls: "quarry-divider", attr: { role: "presentation" } });
     this.textEl = this.el.createSpan({ cls: "quarry-divider-text" });
     const { id, label } = actionOf("clear-history");
     this.actionEl = this.el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
-    this.actionEl.addEventListener("click", () => { act(id); });
+    this.actionEl.addEventListener("click", () => act?.(id));
   }
 
   show(row: Row): void {
@@ -148,7 +147,7 @@ export class RecentView implements RowView {
   private readonly crossEl: HTMLElement;
   private row: RecentRow | null = null;
 
-  constructor(handlers: RecentHandlers) {
+  constructor(handlers: Partial<RecentHandlers>) {
     this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" });
     initOption(this.el);
     this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
@@ -172,12 +171,12 @@ export class RecentView implements RowView {
   }
 
   /** A control for the mouse: a listbox contains options only, so it is hidden from screen readers, who have commands. */
-  private icon(name: string, run: (query: string) => void): HTMLElement {
+  private icon(name: string, run: ((query: string) => void) | undefined): HTMLElement {
     const el = this.el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
     setIcon(el, name);
     el.addEventListener("click", (event) => {
       event.stopPropagation();
-      if (this.row) run(this.row.query);
+      if (this.row) run?.(this.row.query);
     });
     return el;
   }

@@ -6,8 +6,8 @@
  * have them drawn as a page.
  */
 import { type App, type BaseComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
-import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
-import { LIMITS, type Preferences } from "../../settings";
+import { type Fusion, FUSIONS, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
+import { LIMIT_RANGE, type Preferences } from "../../settings";
 import { type Naming, NAMINGS } from "../../pane/note-name";
 import { DENSITIES, type Density } from "../../snippet/excerpt";
 import { type Reply } from "../../sidecar/failure";
@@ -15,13 +15,11 @@ import { FolderSuggest } from "../inspector/report-modal";
 import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./settings-values";
 import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
-import { failureWords } from "../../i18n/failures";
-import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../../i18n/freshness";
-import { problemWords } from "../../i18n/inspection";
+import { failureWords } from "../../i18n/engine";
+import { deepeningWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
-const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
 
 export interface SettingsParts {
@@ -165,7 +163,7 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           this.preferenceRow("naming", NAMINGS),
           this.preferenceRow("density", DENSITIES),
-          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMITS.least, LIMITS.most, LIMITS.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
+          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
           { ...wordsOf("statusBar"), build: (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.save({ showsStatusBar }); })) },
         ],
       },

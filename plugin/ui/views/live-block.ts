@@ -10,7 +10,7 @@ import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
 import { type Requester } from "../../sidecar/client";
 import { roomFor } from "../../snippet/excerpt";
-import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/live-block";
+import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { watchSight } from "../list/elements";
@@ -72,8 +72,7 @@ export class LiveBlock extends MarkdownRenderChild {
     const countEl = this.buildHead(el, spec.query);
     const bodyEl = el.createDiv();
     const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
-    const nothing = (): void => undefined;
-    const dom = buildList(el, bodyEl, null, { clock: parts.clock, act: nothing, toggleSaved: nothing, forget: nothing });
+    const dom = buildList(el, bodyEl, null, { clock: parts.clock });
     dom.listEl.toggleClass("is-hidden", spec.shows === "count");
     dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
     const around = {

@@ -5,7 +5,7 @@ import { paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
 import { isPlace } from "../../pane/rows";
 import { type SearchSession } from "../../search/session";
-import { combinationWords } from "../../i18n/keys";
+import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { CompletionList } from "../completion/completion-list";
@@ -64,7 +64,6 @@ export class QuickSearch extends Modal {
     const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
-      act: () => undefined,
       toggleSaved: (query) => {
         parts.history.toggleSaved(query);
         readHistory();
