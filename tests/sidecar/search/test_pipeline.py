@@ -330,20 +330,7 @@ def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):
     assert str(answer.understood) == "notes with the tag #tree"
 
 
-def test_filters_with_an_excluded_word_list_the_notes_without_it(vault: Vault, open_engine):
-    vault.write_all({"a.md": "#tree walnut", "b.md": "#tree cherry"})
-
-    assert find(open_engine(), "tag:tree -walnut") == ["b.md"]
-
-
 # --- giving up -------------------------------------------------------------------------------------
-
-
-def test_a_cancelled_search_ends(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-
-    with pytest.raises(Cancelled):
-        open_engine().search(SearchOptions(query="walnut"), lambda: True)
 
 
 def test_a_search_is_not_quoted_when_it_was_cancelled_meanwhile(vault: Vault, open_engine):
@@ -596,13 +583,3 @@ def test_tokens_are_those_of_the_texts_or_else_of_the_snippets(vault: Vault, ope
 
     assert whole.tokens == passage.tokens == -(-len(passage.text) // 4)
     assert scanned.tokens == -(-len(scanned.hits[0].passages[0].snippet.text) // 4) < whole.tokens
-
-
-def test_without_a_snippet_there_is_nothing_to_count(vault: Vault, open_engine):
-    vault.write("a.md", "walnut")
-
-    answer = ask(open_engine(), "walnut", snippet_width=0)
-
-    assert [hit.path for hit in answer.hits] == ["a.md"]
-    assert answer.hits[0].passages == ()
-    assert answer.tokens == 0
