@@ -8,7 +8,7 @@ import { type FurtherPassages } from "./passage-loader";
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "understoodTold" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
 
 /** What names alone found, without an engine. */
 export interface NamesResult extends SearchResult {

@@ -42,13 +42,14 @@ def keywords(schemas: dict[str, Any], unions: dict[str, tuple[str, ...]]) -> str
     described = {**schemas, "ReadParams": schemas["SearchOptions"]}  # whose base it is
     parts = [HEADER]
     for name, params, base, summary in CLASSES:
-        lines = [f"class {name}({base}, total=False):", f'    """{summary}"""', ""]
+        fields, notes = [], []
         for field in _offered(params, is_read=base.endswith("Keywords")):
-            lines.append(f"    {field.name}: {_type(get_type_hints(params)[field.name], names)}")
+            fields.append(f"    {field.name}: {_type(get_type_hints(params)[field.name], names)}")
             schema = described[params.__name__]["properties"][field.encode_name]
             if description := _description(schema):
-                lines += _docstring(_in_python(field.name, description))
-        parts.append("\n".join(lines) + "\n")
+                notes += _note(field.name, _in_python(field.name, description))
+        doc = ['    """', f"    {summary}", "", "    Attributes:", *notes, '    """', ""]
+        parts.append("\n".join([f"class {name}({base}, total=False):", *doc, *fields]) + "\n")
     return "\n\n".join(parts)
 
 
@@ -84,8 +85,5 @@ def _in_python(name: str, description: str) -> str:
     return re.sub(r"Default: .*$", f"Default: {OWN_DEFAULTS[name]}.", text) if name in OWN_DEFAULTS else text
 
 
-def _docstring(text: str) -> list[str]:
-    if len(text) <= WIDTH - 10:
-        return [f'    """{text}"""']
-    lines = textwrap.wrap(text, WIDTH - 4)
-    return ['    """', *(f"    {line}" for line in lines), '    """']
+def _note(name: str, text: str) -> list[str]:
+    return textwrap.wrap(f"{name}: {text}", WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12)

@@ -5,10 +5,13 @@ from typing import Any
 import msgspec
 
 from quarry import protocol as wire
+from quarry.messages import message
 from quarry.server.envelope import Error, ErrorData, ErrorResponse
 
 BOILING = "Kitchen/Soft-boiled eggs.md"
 TEA = "Küche/お茶 🍵.md"
+
+TOO_LARGE = message("reason.too-large", detail="Only its first 10 MB are indexed; split the note.")
 
 STATUS = wire.IndexStatus(
     state="embedding",
@@ -31,17 +34,15 @@ STATUS = wire.IndexStatus(
     missing=[
         wire.MissingLeg(
             leg="dense",
-            reason="The model is still being loaded; try again in a second.",
-            told=wire.Message(code="model-loading", args={}),
+            reason=message("status.model-loading"),
         )
     ],
     problem_count=1,
-    problems=[wire.Problem(path="Scans/receipt.md", reason="it is larger than 10 MB", code="too-large", skipped=False)],
+    problems=[wire.Problem(path="Scans/receipt.md", reason=TOO_LARGE, skipped=False)],
     indexed_ms=1_772_582_400_000,
     built_ms=1_772_496_000_000,
     size_bytes=83_000_000,
     message=None,
-    told=None,
 )
 
 INDEX = wire.Freshness(state="indexing", done=1201, total=1204, epoch=87)
@@ -65,12 +66,7 @@ SETTINGS = wire.Settings(
     capture_by_agents=False,
 )
 
-BY_FOLDER = wire.Reason(
-    code="folders-exclude",
-    message="It is left out: folders.exclude names 'Kitchen/Archive'.",
-    entry="Kitchen/Archive",
-    plugin=None,
-)
+BY_FOLDER = message("reason.folders-exclude", entry="Kitchen/Archive")
 ARCHIVE = wire.FolderState(
     path="Kitchen/Archive",
     counts=wire.StateCounts(indexed=0, partial=0, hidden=0, waiting=0, excluded=14, failed=0, without_vectors=0),
@@ -187,19 +183,22 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
             hits=[HIT],
             listed=False,
             total=1,
-            understood='notes in Kitchen with "six minutes" without "hard", about egs',
-            understood_told=[
-                wire.Message(code="query-folder", args={"negated": 0, "folder": "Kitchen"}),
-                wire.Message(code="query-phrase", args={"negated": 0, "phrase": "six minutes"}),
-                wire.Message(code="query-phrase", args={"negated": 1, "phrase": "hard"}),
-                wire.Message(code="query-words", args={"words": "egs", "by": "both"}),
-            ],
+            understood=message(
+                "understood.notes",
+                conditions=(
+                    message("understood.folder", folder="Kitchen"),
+                    message("understood.without", what=message("word.quoted", text="hard")),
+                    message("understood.by-both", words="egs"),
+                ),
+            ),
             corrections=[wire.Correction(typed="egs", used="eggs")],
             unknown_words=["llama"],
             relaxed=wire.Relaxed(
                 step="without-filters",
-                message="There are no notes tagged #breakfast. These results ignore that filter.",
-                told=wire.Message(code="relaxed-unmet-filters", args={"filters": ["#breakfast"], "ignored": 1}),
+                messages=[
+                    message("relaxed.unmet-filters", filters=("#breakfast",)),
+                    message("relaxed.ignored", count=1),
+                ],
             ),
             reachable=1,
             sort="relevance",
@@ -229,17 +228,11 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.ExplainResult(
             path=BOILING,
             state="beyond",
-            message="It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
-            told=[
-                wire.Message(
-                    code="explain-beyond", args={"rank": 7, "total": 31, "limit": 5, "reasons": ["meaning", "title"]}
-                )
+            messages=[
+                message("explained.beyond", rank=7, total=31, limit=5),
+                message("explained.by-meaning"),
             ],
-            understood="notes in Kitchen, about eggs timer",
-            understood_told=[
-                wire.Message(code="query-folder", args={"negated": 0, "folder": "Kitchen"}),
-                wire.Message(code="query-words", args={"words": "eggs timer", "by": "both"}),
-            ],
+            understood=message("understood.notes", conditions=(message("understood.folder", folder="Kitchen"),)),
             rank=7,
             total=31,
             score=0.874,
@@ -434,14 +427,7 @@ REQUESTS: dict[str, tuple[wire.Params, wire.Value]] = {
         wire.NoteReport(
             path=BOILING,
             state="partial",
-            reasons=[
-                wire.Reason(
-                    code="too-large",
-                    message="Only its first 10 MB are indexed; split the note.",
-                    entry=None,
-                    plugin=None,
-                )
-            ],
+            reasons=[TOO_LARGE],
             indexed=wire.IndexedContent(
                 title="Soft-boiled eggs",
                 chunks=3,
@@ -478,7 +464,7 @@ ERROR_RESPONSE = ErrorResponse(
             kind="bad-query",
             next="Correct the query and ask again.",
             position=5,
-            told=wire.Message(code="bad-date", args={"operator": "modified", "value": "soon"}),
+            message=message("query.bad-date", operator="modified", value="soon"),
         ),
     ),
 )

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
-from quarry.errors import IndexDamaged, NoteNotFound, VaultMissing
+from quarry.errors import IndexDamaged
 from quarry.index import Deadline, NoteFilter, NotePage, PostingsDamaged, Reader
 from quarry.indexing.freshness import IndexFreshness
 from quarry.indexing.request_queue import RequestQueue
@@ -27,7 +27,6 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
-from quarry.messages import Description, Message
 from quarry.options import Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
@@ -41,9 +40,7 @@ from quarry.search import (
 )
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
 from quarry.search.execution import is_asked
-from quarry.search.explanation import in_skipped_sections
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
-from quarry.search.pipeline import parse_request
 from quarry.search.query_vectors import QueryEncoder
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import VaultChange
@@ -73,7 +70,7 @@ class Engine:
         self._requests = RequestQueue()
         self._query_encoder = QueryEncoder()
         self._examples = ExampleCache()
-        self._settings_lock = threading.Lock()  # two changes at once would lose one
+        self._settings_lock = threading.RLock()  # two changes at once would lose one
         self._opened = threading.local()  # the reader that a thread has open
         self._sync = Synchronizer(
             root,
@@ -362,25 +359,12 @@ class Engine:
         Only these entries of the settings change, as the file has them now. Raises as `write_settings`.
         """
         with self._settings_lock:
-            settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
-        self._requests.request("reconcile")
-        return settings
+            return self.write_settings(folder_changes(self.read_settings(), exclude, include))
 
     # --- steps ---------------------------------------------------------------------------------
 
     def _explain(self, path: str, options: SearchOptions, execution: SearchExecution) -> Explanation:
-        """The explanation, with a sentence on what is in sections of the note that are not searched."""
-        explained = searching.explain(path, options, execution)
-        if explained is None:
-            return self._absent(path)
-        try:
-            text = self.read_note(explained.path).text
-        except (NoteNotFound, VaultMissing):
-            return explained
-        query, skipped = parse_request(options, execution), self.settings.skip_sections
-        found = in_skipped_sections(text, query, explained.lacking, skipped, execution.reader.languages)
-        sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
-        return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
+        return searching.explain(path, self.root, options, execution) or self._absent(path)
 
     def _with_status(self, filters: Filters) -> Scope:
         """*filters* without the notes whose status the settings leave out."""
@@ -404,6 +388,4 @@ class Engine:
     def _absent(self, path: str) -> Explanation:
         """Why the index does not have the note at *path*."""
         state, reason = self._sync.absence_of(path)
-        args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
-        told = Message("explain-absent", args)
-        return Explanation(path, state, reason.message, understood=Description(), told=(told,))
+        return Explanation(path, state, (reason,), understood=None)

@@ -50,9 +50,8 @@ export const methods: Methods = {
         "missing": [
           {
             "leg": "dense",
-            "reason": "The model is still being loaded; try again in a second.",
-            "told": {
-              "code": "model-loading",
+            "reason": {
+              "code": "status.model-loading",
               "args": {}
             }
           }
@@ -61,16 +60,19 @@ export const methods: Methods = {
         "problems": [
           {
             "path": "Scans/receipt.md",
-            "reason": "it is larger than 10 MB",
-            "code": "too-large",
+            "reason": {
+              "code": "reason.too-large",
+              "args": {
+                "detail": "Only its first 10 MB are indexed; split the note."
+              }
+            },
             "skipped": false
           }
         ],
         "indexedMs": 1772582400000,
         "builtMs": 1772496000000,
         "sizeBytes": 83000000,
-        "message": null,
-        "told": null
+        "message": null
       }
     }
   },
@@ -205,37 +207,36 @@ export const methods: Methods = {
           "removable": true
         }
       ],
-      "understood": "notes in Kitchen with \"six minutes\" without \"hard\", about egs",
-      "understoodTold": [
-        {
-          "code": "query-folder",
-          "args": {
-            "negated": 0,
-            "folder": "Kitchen"
-          }
-        },
-        {
-          "code": "query-phrase",
-          "args": {
-            "negated": 0,
-            "phrase": "six minutes"
-          }
-        },
-        {
-          "code": "query-phrase",
-          "args": {
-            "negated": 1,
-            "phrase": "hard"
-          }
-        },
-        {
-          "code": "query-words",
-          "args": {
-            "words": "egs",
-            "by": "both"
-          }
+      "understood": {
+        "code": "understood.notes",
+        "args": {
+          "conditions": [
+            {
+              "code": "understood.folder",
+              "args": {
+                "folder": "Kitchen"
+              }
+            },
+            {
+              "code": "understood.without",
+              "args": {
+                "what": {
+                  "code": "word.quoted",
+                  "args": {
+                    "text": "hard"
+                  }
+                }
+              }
+            },
+            {
+              "code": "understood.by-both",
+              "args": {
+                "words": "egs"
+              }
+            }
+          ]
         }
-      ],
+      },
       "corrections": [
         {
           "typed": "egs",
@@ -247,16 +248,22 @@ export const methods: Methods = {
       ],
       "relaxed": {
         "step": "without-filters",
-        "message": "There are no notes tagged #breakfast. These results ignore that filter.",
-        "told": {
-          "code": "relaxed-unmet-filters",
-          "args": {
-            "filters": [
-              "#breakfast"
-            ],
-            "ignored": 1
+        "messages": [
+          {
+            "code": "relaxed.unmet-filters",
+            "args": {
+              "filters": [
+                "#breakfast"
+              ]
+            }
+          },
+          {
+            "code": "relaxed.ignored",
+            "args": {
+              "count": 1
+            }
           }
-        }
+        ]
       },
       "confidence": 0.04,
       "weakness": "no-words",
@@ -412,38 +419,33 @@ export const methods: Methods = {
     "result": {
       "path": "Kitchen/Soft-boiled eggs.md",
       "state": "beyond",
-      "message": "It ranks 7 of 31, behind the 5 that are shown: it is close in meaning, and its title matches.",
-      "told": [
+      "messages": [
         {
-          "code": "explain-beyond",
+          "code": "explained.beyond",
           "args": {
             "rank": 7,
             "total": 31,
-            "limit": 5,
-            "reasons": [
-              "meaning",
-              "title"
-            ]
-          }
-        }
-      ],
-      "understood": "notes in Kitchen, about eggs timer",
-      "understoodTold": [
-        {
-          "code": "query-folder",
-          "args": {
-            "negated": 0,
-            "folder": "Kitchen"
+            "limit": 5
           }
         },
         {
-          "code": "query-words",
-          "args": {
-            "words": "eggs timer",
-            "by": "both"
-          }
+          "code": "explained.by-meaning",
+          "args": {}
         }
       ],
+      "understood": {
+        "code": "understood.notes",
+        "args": {
+          "conditions": [
+            {
+              "code": "understood.folder",
+              "args": {
+                "folder": "Kitchen"
+              }
+            }
+          ]
+        }
+      },
       "rank": 7,
       "total": 31,
       "score": 0.874,
@@ -555,7 +557,7 @@ export const methods: Methods = {
         "Küche/お茶 🍵.md"
       ],
       "conversation": null,
-      "peek": false,
+      "dryRun": false,
       "filters": {
         "notes": [],
         "notNotes": [],
@@ -590,9 +592,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -613,7 +614,7 @@ export const methods: Methods = {
       "maxTokens": 3000,
       "rebuild": false,
       "conversation": null,
-      "peek": false
+      "dryRun": false
     },
     "result": {
       "blocks": [
@@ -873,9 +874,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -884,16 +884,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/rebuild": {
@@ -927,9 +930,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -938,16 +940,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/pause": {
@@ -981,9 +986,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -992,16 +996,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/reconcile": {
@@ -1035,9 +1042,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1046,16 +1052,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "index/resume": {
@@ -1089,9 +1098,8 @@ export const methods: Methods = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1100,16 +1108,19 @@ export const methods: Methods = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   },
   "settings/read": {
@@ -1182,10 +1193,10 @@ export const methods: Methods = {
           },
           "folderCount": 0,
           "excludedBy": {
-            "code": "folders-exclude",
-            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
-            "entry": "Kitchen/Archive",
-            "plugin": null
+            "code": "reason.folders-exclude",
+            "args": {
+              "entry": "Kitchen/Archive"
+            }
           }
         }
       ],
@@ -1206,10 +1217,10 @@ export const methods: Methods = {
           "path": "Kitchen/Archive/Tea.md",
           "state": "excluded",
           "reason": {
-            "code": "folders-exclude",
-            "message": "It is left out: folders.exclude names 'Kitchen/Archive'.",
-            "entry": "Kitchen/Archive",
-            "plugin": null
+            "code": "reason.folders-exclude",
+            "args": {
+              "entry": "Kitchen/Archive"
+            }
           }
         }
       ],
@@ -1225,10 +1236,10 @@ export const methods: Methods = {
       "state": "partial",
       "reasons": [
         {
-          "code": "too-large",
-          "message": "Only its first 10 MB are indexed; split the note.",
-          "entry": null,
-          "plugin": null
+          "code": "reason.too-large",
+          "args": {
+            "detail": "Only its first 10 MB are indexed; split the note."
+          }
         }
       ],
       "indexed": {
@@ -1372,9 +1383,8 @@ export const serverNotifications: ServerNotifications = {
     "missing": [
       {
         "leg": "dense",
-        "reason": "The model is still being loaded; try again in a second.",
-        "told": {
-          "code": "model-loading",
+        "reason": {
+          "code": "status.model-loading",
           "args": {}
         }
       }
@@ -1383,16 +1393,19 @@ export const serverNotifications: ServerNotifications = {
     "problems": [
       {
         "path": "Scans/receipt.md",
-        "reason": "it is larger than 10 MB",
-        "code": "too-large",
+        "reason": {
+          "code": "reason.too-large",
+          "args": {
+            "detail": "Only its first 10 MB are indexed; split the note."
+          }
+        },
         "skipped": false
       }
     ],
     "indexedMs": 1772582400000,
     "builtMs": 1772496000000,
     "sizeBytes": 83000000,
-    "message": null,
-    "told": null
+    "message": null
   },
   "index/updated": {
     "indexed": [
@@ -1430,9 +1443,8 @@ export const serverNotifications: ServerNotifications = {
       "missing": [
         {
           "leg": "dense",
-          "reason": "The model is still being loaded; try again in a second.",
-          "told": {
-            "code": "model-loading",
+          "reason": {
+            "code": "status.model-loading",
             "args": {}
           }
         }
@@ -1441,16 +1453,19 @@ export const serverNotifications: ServerNotifications = {
       "problems": [
         {
           "path": "Scans/receipt.md",
-          "reason": "it is larger than 10 MB",
-          "code": "too-large",
+          "reason": {
+            "code": "reason.too-large",
+            "args": {
+              "detail": "Only its first 10 MB are indexed; split the note."
+            }
+          },
           "skipped": false
         }
       ],
       "indexedMs": 1772582400000,
       "builtMs": 1772496000000,
       "sizeBytes": 83000000,
-      "message": null,
-      "told": null
+      "message": null
     }
   }
 };
@@ -1464,8 +1479,8 @@ export const errorResponse: ErrorResponse = {
       "kind": "bad-query",
       "next": "Correct the query and ask again.",
       "position": 5,
-      "told": {
-        "code": "bad-date",
+      "message": {
+        "code": "query.bad-date",
         "args": {
           "operator": "modified",
           "value": "soon"

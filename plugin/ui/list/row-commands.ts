@@ -2,7 +2,7 @@
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { isForSeveral, rowCommandName } from "../../i18n/writing";
+import { isForSeveral, rowCommandName } from "../../i18n/actions";
 import { type RowCommandId } from "../../pane/commands";
 import { type PlaceRow, type QueryRow } from "../../pane/rows";
 import { type Insertion } from "./insert";

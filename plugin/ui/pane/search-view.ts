@@ -1,9 +1,9 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
 import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { explainWords } from "../../i18n/explanation";
-import { failureWords } from "../../i18n/failures";
 import { shownPanel } from "../../i18n/panels";
+import { explainWords } from "../../i18n/answer";
+import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 import { type ActionId, type CommandMap } from "../../pane/commands";
 import { ClearedQuery, QueryWalk } from "../../pane/history";

@@ -5,7 +5,7 @@ import { paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
 import { isPlace } from "../../pane/rows";
 import { type SearchSession } from "../../search/session";
-import { combinationWords } from "../../i18n/keys";
+import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { CompletionList } from "../completion/completion-list";

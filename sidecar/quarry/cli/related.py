@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _show(related)
     for leg in related.missing:
-        print_stderr(leg.reason)
+        print_stderr(str(leg.reason))
     return 0
 
 

@@ -24,10 +24,9 @@ from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
 from quarry.limits import WEAK_CONFIDENCE
-from quarry.messages import Message
+from quarry.messages import message
 from quarry.options import SearchOptions, scope_of
-from quarry.query.parse import parse_query
-from quarry.query.told import understand
+from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
     Extract,
@@ -42,9 +41,9 @@ from quarry.search.execution import SearchExecution, ornament
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.search.ranking import MIN_COSINE, NoteRanking, SignalRanking, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, NoteRanking, SignalRanking, places_on_page, rank_by_signals
 from quarry.search.relaxation import relaxations
-from quarry.search.rrf import FEW_CHUNKS, rank_by_rrf, rrf_depth
+from quarry.search.rrf import rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
@@ -115,7 +114,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             retrievers=(),
             missing=execution.missing if can_rank(query) else {},
             truncated=truncated,
-            understood=understand(query),
+            understood=describe_query(query),
             listed=True,
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
@@ -126,7 +125,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         retrievers=execution.retrievers,
         missing=execution.missing,
         truncated=truncated,
-        understood=understand(query, execution.retrievers),
+        understood=describe_query(query, execution.retrievers),
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),
         relaxed=result.relaxed,
@@ -171,11 +170,7 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     query = parse_query(options.query, filters, now=execution.now)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
-        message = (
-            "the query has no word and no complete filter: type a word, "
-            'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
-        )
-        raise BadQuery(message, len(options.query.rstrip()), Message("query-without-words"))
+        raise BadQuery(message("query.without-words"), len(options.query.rstrip()))
     return query
 
 
@@ -259,26 +254,6 @@ def _rank(
         return rank_by_six_signals(prepared, options.limit, execution)
     features = prefer_identifier(prepared, extract_features(prepared, execution), execution)
     return rank_by_signals(prepared, features, execution, min_cosine=min_cosine)
-
-
-def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
-    """
-    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
-
-    Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
-    page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
-    """
-    order = range(len(ranking.note_ids))
-    wordless = frozenset(ranking.dense_only_notes)
-    count = len(order) - len(wordless)
-    would_hide_most = count - limit > count / 2
-    if matching_chunks >= FEW_CHUNKS or not would_hide_most:
-        return order[offset : offset + limit]
-    has_word = [note_id not in wordless for note_id in ranking.note_ids]
-    with_word = [place for place in order[limit:] if has_word[place]]
-    near = [place for place in order[limit:] if not has_word[place]]
-    end = offset + limit if offset else limit + len(with_word)
-    return [*order[:limit], *with_word, *near][offset:end]
 
 
 def _list_newest(condition: Condition, options: SearchOptions, execution: SearchExecution) -> Listing:

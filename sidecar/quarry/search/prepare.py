@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.analysis.dates import date_phrases
 from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
+from quarry.dates import date_phrases
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
 from quarry.index import KeywordQuery, NoteIds, idf, max_score

@@ -46,6 +46,7 @@ NEAREST = 30  # notes with a word that may count as found by meaning too
 # are left out.
 COMPARED = 3
 
+FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 PASSAGES_PER_HIT = 3  # what a person looks at in one note before opening it
 _UNSCORED = RetrieverScores()
 
@@ -206,6 +207,26 @@ def _order(note_ids: NoteIds, scores: Numbers, depth: int, reader: Reader) -> ND
         return {name.note_id: (name.path, 0) for name in reader.note_names(ids)}
 
     return argsort_by_score_then_path(note_ids, scores, depth, places)
+
+
+def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
+    """
+    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
+
+    Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
+    page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
+    """
+    order = range(len(ranking.note_ids))
+    wordless = frozenset(ranking.dense_only_notes)
+    count = len(order) - len(wordless)
+    would_hide_most = count - limit > count / 2
+    if matching_chunks >= FEW_CHUNKS or not would_hide_most:
+        return order[offset : offset + limit]
+    has_word = [note_id not in wordless for note_id in ranking.note_ids]
+    with_word = [place for place in order[limit:] if has_word[place]]
+    near = [place for place in order[limit:] if not has_word[place]]
+    end = offset + limit if offset else limit + len(with_word)
+    return [*order[:limit], *with_word, *near][offset:end]
 
 
 # --- passages ------------------------------------------------------------------------------------

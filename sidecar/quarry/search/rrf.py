@@ -20,12 +20,11 @@ from quarry.search.candidates import extract_features
 from quarry.search.confidence import Evidence
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import FOUND_BY, PASSAGES_PER_HIT, confidence_and_coverage, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, FOUND_BY, PASSAGES_PER_HIT, confidence_and_coverage, rank_by_signals
 from quarry.types import Candidate, Ranking
 
 RRF_K = 60  # the paper's constant flattens the top: the first of one retriever does not outvote the thirds of both
 DEPTH = 30  # candidates asked of each retriever, as published
-FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
 
 

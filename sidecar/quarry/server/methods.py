@@ -65,7 +65,7 @@ def _context_result(
         result = translate.context_result(answer, index, params, shown)
         if request.is_cancelled():
             raise Cancelled("the request was cancelled")
-        if not params.peek:
+        if not params.dry_run:
             shown.save()
         return result
 
@@ -110,7 +110,7 @@ def _blocks_result(service: Service, params: protocol.BlocksReadParams, request:
     quoted: list[tuple[str, str]] = []
     blocks = Blocks(service.engine, service.blocks, service.clock)
     result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
-    if params.conversation is not None and not params.peek:
+    if params.conversation is not None and not params.dry_run:
         with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
             if request.is_cancelled():
                 raise Cancelled("the request was cancelled")
@@ -291,4 +291,4 @@ def _utf16_position(query: str) -> Iterator[None]:
     try:
         yield
     except BadQuery as error:
-        raise BadQuery(str(error), utf16_offset(query, error.position), error.told) from error
+        raise BadQuery(error.message, utf16_offset(query, error.position)) from error

@@ -63,11 +63,11 @@ def test_context_is_quoted_and_excluded_notes_are_not(notes):
 
 
 def test_no_passage_is_quoted_twice_in_a_conversation(notes):
-    peeked = notes.context("rotate ssh keys", conversation="c1", peek=True)
+    tried = notes.context("rotate ssh keys", conversation="c1", dry_run=True)
     first = notes.context("rotate ssh keys", conversation="c1")
     second = notes.context("rotate ssh keys", conversation="c1")
 
-    assert peeked.text == first.text
+    assert tried.text == first.text
     assert {source.path for source in first.sources}.isdisjoint(source.path for source in second.sources)
 
 

@@ -128,20 +128,6 @@ def test_neighbours_in_the_query_are_pairs_unless_one_of_them_only_joins(open_en
     assert question_of(engine, "the smell of glue").pairs == ()
 
 
-def test_words_that_stand_together_in_a_note_rank_it_higher(vault: Vault, open_engine):
-    vault.write_all({"apart.md": "glue made of a hide", "beside.md": "made of a hide glue", "z.md": "oak"})
-
-    assert find(open_engine(), "hide glue", mode="keyword") == ["beside.md", "apart.md"]
-
-
-def test_a_rare_word_tells_more_than_a_common_one(vault: Vault, open_engine, question_of):
-    vault.write_all({f"{n}.md": "walnut" for n in range(20)} | {"rare.md": "walnut xylophone"})
-
-    idf = question_of(open_engine(), "walnut xylophon").idf
-
-    assert idf["xylophon"] > 2 > 0.001 > idf["walnut"] > 0
-
-
 def test_what_no_model_serves_has_no_vector(open_engine, question_of):
     prepared = question_of(open_engine(), "walnut", has_model=False)
 

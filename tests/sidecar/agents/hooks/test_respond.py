@@ -164,7 +164,7 @@ def test_a_tool_call_is_preceded_by_context_once_a_prompt(ask, talk):
     third = ask(conversation.edit("/home/me/Make hide glue.md"))
 
     assert [path for path, _ in quotes(first[0])] == ["Howto/Descale the espresso machine.md"]
-    assert second == ("", "given")
+    assert second == ("", "tool-context-sent")
     assert quotes(third[0])[0][0] == "Howto/Make hide glue.md"
 
 
