@@ -27,6 +27,28 @@ from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import Message, message
 
+Operator = Literal[
+    "path",
+    "file",
+    "folder",
+    "kind",
+    "tag",
+    "type",
+    "domain",
+    "status",
+    "created",
+    "modified",
+    "content",
+    "section",
+    "line",
+    "block",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+]
+"""What stands before a colon in a query. `query/operators.py` makes its value a condition."""
 TaskState = Literal["any", "todo", "done"]
 BlockUnit = Literal["line", "block"]
 PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]

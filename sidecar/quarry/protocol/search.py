@@ -7,6 +7,7 @@ from quarry.messages import Message, message
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
 from quarry.protocol.base import Freshness, Items, MissingLeg
 from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
+from quarry.query.clauses import ClauseKind
 
 Weakness = Literal["no-words", "unlikely"]
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -44,34 +45,6 @@ class Relaxed(Value, frozen=True, kw_only=True):
     messages: Annotated[
         list[Message], Doc(description="Sentences to show to the user: what was not found, and what is.")
     ]
-
-
-ClauseKind = Literal[
-    "word",
-    "phrase",
-    "regex",
-    "property",
-    "group",
-    "path",
-    "file",
-    "folder",
-    "kind",
-    "tag",
-    "type",
-    "domain",
-    "status",
-    "created",
-    "modified",
-    "content",
-    "section",
-    "line",
-    "block",
-    "task",
-    "task-todo",
-    "task-done",
-    "match-case",
-    "ignore-case",
-]
 
 
 class Clause(Value, frozen=True, kw_only=True):
