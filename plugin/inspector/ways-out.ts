@@ -1,4 +1,4 @@
-/** What can be done about a note that is not found? Pure. */
+/** What a user can do about a note that is not found. Pure. */
 import { type Message, type ReportState, type Settings } from "../protocol/messages";
 
 export type WayOut =

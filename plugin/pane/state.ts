@@ -42,7 +42,7 @@ export type Freshness =
   | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
-/** While the engine cannot be asked, rows found by the names of notes stand in place of what is said about it. */
+/** Without the engine, rows found by the names of notes are shown instead of its state. */
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
   const answer = answerOf(search);
   const isByNames = answer?.byNames != null && answer.hits.length > 0;

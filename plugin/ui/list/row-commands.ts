@@ -1,4 +1,4 @@
-/** What can be done with rows that stand for passages? One map for the context menu, the keys and the mouse. */
+/** Commands for rows that represent passages: one map for the context menu, the keys and the mouse. */
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";

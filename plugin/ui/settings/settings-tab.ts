@@ -313,5 +313,5 @@ function namesOf(choices: readonly (Fusion | Stemming | Naming | Density)[]): Re
 function drawRow(setting: Setting, { name, help, build }: Row): void {
   setting.setName(name).setDesc(help);
   build(setting);
-  for (const field of setting.controlEl.findAll("input, select, textarea")) field.setAttr("aria-label", name); // its name stands beside it, tied to nothing
+  for (const field of setting.controlEl.findAll("input, select, textarea")) field.setAttr("aria-label", name); // the name beside it is not a label
 }

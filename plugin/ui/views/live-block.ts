@@ -37,7 +37,7 @@ export class LiveBlock extends MarkdownRenderChild {
   hoverPopover: HoverPopover | null = null;
   private list: ResultList | null = null;
 
-  /** `path`: of the note that the block stands in. */
+  /** `path`: of the note that contains the block. */
   constructor(
     containerEl: HTMLElement,
     private readonly text: string,

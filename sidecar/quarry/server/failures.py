@@ -5,9 +5,9 @@ from msgspec import Struct
 from quarry import errors
 from quarry.messages import Message
 from quarry.redaction.sanitize import scrubbed
-from quarry.server.encode.messages import redacted
 from quarry.server.envelope import Error, ErrorData
 from quarry.server.gate import UNAUTHORIZED
+from quarry.server.message_redaction import redacted
 
 
 class Presentation(Struct, frozen=True):

@@ -168,7 +168,7 @@ def test_a_score_is_the_weighted_sum_of_the_signals():
     scores = blend(found, given)
 
     for at, score in enumerate(scores):
-        assert score == pytest.approx(sum(value * given[name] for name, value in found.values_at(at).items()), abs=1e-6)
+        assert score == pytest.approx(sum(getattr(found, name)[at] * given[name] for name in SIGNAL_NAMES), abs=1e-6)
         assert score == round(score, SCORE_DIGITS)
 
 

@@ -24,8 +24,8 @@ from quarry.search import (
 )
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.server.encode.messages import redacted, texts_of
 from quarry.server.encode.state import freshness, missing_legs
+from quarry.server.message_redaction import redacted, texts_of
 from quarry.vault.paths import nfc
 
 

@@ -6,7 +6,7 @@ from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.messages import Message
 from quarry.redaction.sanitize import scrubbed
-from quarry.server.encode.messages import redacted
+from quarry.server.message_redaction import redacted
 from quarry.vault.paths import nfc, shown
 
 

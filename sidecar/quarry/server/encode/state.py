@@ -15,7 +15,7 @@ from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
-from quarry.server.encode.messages import redacted
+from quarry.server.message_redaction import redacted
 from quarry.settings import Settings
 from quarry.types import PropertyValue
 from quarry.vault.capture import Captured
