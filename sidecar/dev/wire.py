@@ -3,7 +3,6 @@ What the wire looks like, for `wire.mjs` to write down: JSON on standard output,
 
     schema     JSON Schema, one definition a struct and one a named union
     tables     method -> names of its parameters and result, for the `Methods` interface
-    samples    one real message of every kind, as Python encodes it
     document   docs/PROTOCOL.md
     keywords   the keywords of the Python API
 """
@@ -17,7 +16,6 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 from protocol_document import document
 from python_keywords import keywords
-from wire_samples import samples
 
 from quarry import limits, messages, protocol
 from quarry.server import envelope
@@ -139,7 +137,6 @@ def main() -> None:
             "clientNotifications": notifications(protocol.CLIENT_NOTIFICATIONS),
             "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
         },
-        "samples": samples(),
         "keywords": keywords(known, named_unions(protocol)),
         "document": document(known, sessions=ROOT / "tests" / "wire"),
     }
