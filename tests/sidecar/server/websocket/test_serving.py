@@ -73,7 +73,7 @@ class Quiet:
             model_name="none",
             model_state="missing",
             model_message=None,
-            deepening=None,
+            backfill=None,
             missing={},
             problem_count=0,
             problems=(),
