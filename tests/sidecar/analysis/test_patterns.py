@@ -30,8 +30,8 @@ def test_matches_are_found_by_characters_and_without_empty_ones():
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        *(("[a", r"missing \]"), ("(", r"missing \)"), ("*", "repetition operator"), ("(?=a)", "invalid perl operator")),
-        *(("(?<!a)", "invalid perl operator"), (r"(a)\1", "invalid escape sequence")),
+        *(("[a", r"missing \]"), ("(", r"missing \)"), ("*", "repetition operator"), (r"(a)\1", "escape sequence")),
+        *(("(?<!a)", "invalid perl operator"), ("(?=a)", "invalid perl operator")),
         *(("((a{999}){999})", "invalid repetition size"), ("\\", "trailing")),
     ],
 )
