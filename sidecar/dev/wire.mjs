@@ -1,4 +1,4 @@
-// Writes down what the Python structs say about the wire: the TypeScript types, the samples, docs/PROTOCOL.md.
+// Writes down what the Python structs say about the wire: the TypeScript types and docs/PROTOCOL.md.
 //
 //   node sidecar/dev/wire.mjs           writes what differs
 //   node sidecar/dev/wire.mjs --check   writes nothing; exits 1 when something differs
@@ -76,26 +76,11 @@ function notificationsTable(comment, name, table) {
   return `/** ${comment} */\nexport interface ${name} {\n${rows.join("\n")}\n}`;
 }
 
-/** What Python encoded, typed as TypeScript expects it: `tsc` fails where the two differ. */
-function samplesFile({ samples }) {
-  const parts = [
-    ["methods", "Methods"],
-    ["clientNotifications", "ClientNotifications"],
-    ["serverNotifications", "ServerNotifications"],
-    ["errorResponse", "ErrorResponse"],
-  ];
-  const names = parts.map(([, type]) => type).sort();
-  const bodies = parts.map(([key, type]) => `export const ${key}: ${type} = ${JSON.stringify(samples[key], null, 2)};`);
-  const imports = `import type { ${names.join(", ")} } from "../../plugin/protocol/messages";`;
-  return `${BANNER}\n\n${imports}\n\n${bodies.join("\n\n")}\n`;
-}
-
 /** The generated files: path from the root -> what should stand in it. */
 export async function generate() {
   const wire = readWire();
   return {
     "plugin/protocol/messages.ts": await messagesFile(wire),
-    "tests/wire/samples.ts": samplesFile(wire),
     "docs/PROTOCOL.md": wire.document,
   };
 }

@@ -3,7 +3,6 @@ What the wire looks like, for `wire.mjs` to write down: JSON on standard output,
 
     schema     JSON Schema, one definition a struct and one a named union
     tables     method -> names of its parameters and result, for the `Methods` interface
-    samples    one real message of every kind, as Python encodes it
     document   docs/PROTOCOL.md
 """
 
@@ -15,7 +14,6 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from protocol_document import document
-from wire_samples import samples
 
 from quarry import limits, messages, protocol
 from quarry.server import envelope
@@ -137,7 +135,6 @@ def main() -> None:
             "clientNotifications": notifications(protocol.CLIENT_NOTIFICATIONS),
             "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
         },
-        "samples": samples(),
         "document": document(known, sessions=ROOT / "tests" / "wire"),
     }
     sys.stdout.buffer.write(msgspec.json.encode(wire))

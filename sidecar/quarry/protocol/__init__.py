@@ -25,7 +25,7 @@ Compatibility
     Replies may gain fields: ignore fields that you do not know. Unknown *request* parameters are rejected by name.
     `PROTOCOL_VERSION` changes only when an old client would misread a new sidecar.
 
-The TypeScript types, the samples and docs/PROTOCOL.md are generated from this package (`npm run wire`).
+The TypeScript types and docs/PROTOCOL.md are generated from this package (`npm run wire`).
 """
 
 # ruff: noqa: F403  every name of these modules belongs to the wire
