@@ -1,4 +1,5 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
+import { brotliDecompressSync } from "zlib";
 import { FileSystemAdapter, Notice, Platform, Plugin, addIcon, getLanguage } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { type ApiHandle, createApi } from "./api/api";
@@ -19,15 +20,15 @@ import { consentIn } from "./sidecar/programs";
 import { createLauncher } from "./sidecar/process";
 import { Supervisor } from "./sidecar/supervisor";
 import { Emitter } from "./emitter";
-import { unpackText } from "./packed-text";
 import { roomFor } from "./snippet/excerpt";
 import { ICON, ICON_SVG } from "./ui/icon";
-import { CaptureModal, type CaptureParts } from "./ui/dialogs/capture-modal";
+import { CaptureModal } from "./ui/dialogs/capture-modal";
 import { LastEditor } from "./ui/list/insert";
 import { IndexStatusLine } from "./ui/pane/status";
 import { freshness, isQuiet } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane/pane-commands";
-import { Inspector } from "./ui/inspector/inspector";
+import { INSPECTOR_VIEW, Inspector } from "./ui/inspector/inspector";
+import { InspectorView } from "./ui/inspector/inspector-view";
 import { SearchView, VIEW_TYPE } from "./ui/pane/search-view";
 import { QuarrySettingTab } from "./ui/settings/settings-tab";
 import { chooseLanguage, t } from "./i18n/translate";
@@ -82,6 +83,7 @@ export default class QuarryPlugin extends Plugin {
     const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog, () => void inspector.open());
     const inspector = new Inspector({ app: this.app, client, supervisor, clock: windowClock, ...actions });
     inspector.register(this);
+    this.registerView(INSPECTOR_VIEW, (leaf) => new InspectorView(leaf, inspector));
     this.registerPane(client, supervisor, actions);
     this.registerStatusBar(supervisor, inspector);
     this.registerCommands(client, supervisor, actions, inspector);
@@ -142,11 +144,9 @@ export default class QuarryPlugin extends Plugin {
         openPane: (query) => this.openPane(query),
       });
     });
-    this.register(
-      supervisor.changed.listen(({ kind }) => {
-        if (kind === "failed") new Notice(t("notice.gaveUp"));
-      }),
-    );
+    this.register(supervisor.changed.listen(({ kind }) => {
+      if (kind === "failed") new Notice(t("notice.gaveUp"));
+    }));
   }
 
   private registerStatusBar(supervisor: Supervisor, inspector: Inspector): void {
@@ -178,11 +178,7 @@ export default class QuarryPlugin extends Plugin {
       },
       capture: () => {
         const selection = this.app.workspace.activeEditor?.editor?.getSelection() ?? "";
-        const parts: CaptureParts = {
-          capture: (params) => client.call("capture", params),
-          keepDraft: (text) => { draft = text; },
-        };
-        new CaptureModal(this.app, parts, selection === "" ? draft : selection).open();
+        new CaptureModal(this.app, client, (text) => { draft = text; }, selection === "" ? draft : selection).open();
       },
       copySearchLink: () => {
         const link = this.panes().map((pane) => pane.link).find((one) => one !== null);
@@ -194,12 +190,8 @@ export default class QuarryPlugin extends Plugin {
       pauseOrResume: () => {
         commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
       },
-      restart: () => {
-        commands.restart();
-      },
-      copyReport: () => {
-        commands["copy-report"]();
-      },
+      restart: commands.restart,
+      copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",
     });
     const saved = new SavedCommands(this, (query) => void this.openPane(query));
@@ -249,18 +241,9 @@ export default class QuarryPlugin extends Plugin {
 
   private registerSync(client: RpcClient, supervisor: Supervisor): void {
     const sync = new VaultSync(client, windowClock, this.diagnosticLog.log);
-    const events = watchVault(this.app.vault, (change) => {
-      sync.push(change);
-    });
-    for (const event of events) this.registerEvent(event);
-    this.register(
-      supervisor.changed.listen(({ kind }) => {
-        sync.setConnected(kind === "live");
-      }),
-    );
-    this.register(() => {
-      sync.stop();
-    });
+    for (const event of watchVault(this.app.vault, (change) => { sync.push(change); })) this.registerEvent(event);
+    this.register(supervisor.changed.listen(({ kind }) => { sync.setConnected(kind === "live"); }));
+    this.register(() => { sync.stop(); });
   }
 
   // --- panes, settings and history -----------------------------------------------------------------
@@ -285,17 +268,12 @@ export default class QuarryPlugin extends Plugin {
 
   private history(): History {
     const all = (): readonly string[] => historyOf(this.app.loadLocalStorage(HISTORY_KEY));
+    const store = (queries: readonly string[] | null): void => { this.app.saveLocalStorage(HISTORY_KEY, queries); };
     return {
       all,
-      add: (query) => {
-        this.app.saveLocalStorage(HISTORY_KEY, remember(all(), query));
-      },
-      remove: (query) => {
-        this.app.saveLocalStorage(HISTORY_KEY, forget(all(), query));
-      },
-      clear: () => {
-        this.app.saveLocalStorage(HISTORY_KEY, null);
-      },
+      add: (query) => { store(remember(all(), query)); },
+      remove: (query) => { store(forget(all(), query)); },
+      clear: () => { store(null); },
       saved: () => this.preferences.saved,
       toggleSaved: (query) => {
         const { saved } = this.preferences;
@@ -309,4 +287,9 @@ export default class QuarryPlugin extends Plugin {
     const path: unknown = this.app.loadLocalStorage(ENGINE_PATH_KEY);
     return typeof path === "string" && path !== "" ? path : null;
   }
+}
+
+/** Text that the build has compressed, in base64: `main.js` contains the sentences of every language. */
+function unpackText(packed: string): string {
+  return brotliDecompressSync(Buffer.from(packed, "base64")).toString();
 }

@@ -32,38 +32,9 @@ export type PaneKey =
   /** Show this table; in a box with text the key is a letter. */
   | { readonly kind: "keys" };
 
-/** What a binding is called in the key sheet, where its sentence stands under this name. */
-export type KeyId =
-  | "move"
-  | "page"
-  | "expand"
-  | "extend"
-  | "peek"
-  | "open"
-  | "open-tab"
-  | "open-split"
-  | "open-window"
-  | "open-background"
-  | "insert-link"
-  | "insert-quote"
-  | "copy-link"
-  | "create"
-  | "menu"
-  | "more-context"
-  | "history"
-  | "save"
-  | "mode"
-  | "accept"
-  | "suggest"
-  | "undo"
-  | "escape"
-  | "keys";
-
-export type KeySection = "rows" | "open" | "write" | "search";
-
-export interface Binding {
-  readonly id: KeyId;
-  readonly section: KeySection;
+interface KeyBinding {
+  readonly id: string;
+  readonly section: "rows" | "open" | "write" | "search";
   /** `Mod` is Ctrl, on a Mac Command. */
   readonly keys: readonly (readonly [combination: string, meaning: PaneKey])[];
 }
@@ -73,12 +44,12 @@ export const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
 const PAGE = 5; // rows per page key: about as many as a sidebar shows
 
-const UNFOLD: PaneKey = { kind: "expand", isExpanded: true };
-const FOLD: PaneKey = { kind: "expand", isExpanded: false };
+const UNFOLD = { kind: "expand", isExpanded: true } as const;
+const FOLD = { kind: "expand", isExpanded: false } as const;
 const command = (id: RowCommandId): PaneKey => ({ kind: "command", command: id });
 
 /** All keys, in the order of the key sheet. */
-export const BINDINGS: readonly Binding[] = [
+const TABLE = [
   { id: "move", section: "rows", keys: [["ArrowDown", { kind: "move", step: 1 }], ["ArrowUp", { kind: "move", step: -1 }]] },
   { id: "page", section: "rows", keys: [["PageDown", { kind: "move", step: PAGE }], ["PageUp", { kind: "move", step: -PAGE }]] },
   { id: "expand", section: "rows", keys: [["ArrowRight", UNFOLD], ["ArrowLeft", FOLD], ["Alt+ArrowDown", UNFOLD], ["Alt+ArrowUp", FOLD]] },
@@ -103,7 +74,14 @@ export const BINDINGS: readonly Binding[] = [
   { id: "undo", section: "search", keys: [["Mod+z", { kind: "undo" }]] },
   { id: "escape", section: "search", keys: [["Escape", { kind: "escape" }]] },
   { id: "keys", section: "search", keys: [["?", { kind: "keys" }]] },
-];
+] as const satisfies readonly KeyBinding[];
+
+/** A binding; its sentence in the key sheet is stored under its `id`. */
+export interface Binding extends KeyBinding {
+  readonly id: (typeof TABLE)[number]["id"];
+}
+
+export const BINDINGS: readonly Binding[] = TABLE;
 
 const MEANINGS = new Map(BINDINGS.flatMap(({ keys }) => keys));
 

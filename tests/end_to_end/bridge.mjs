@@ -96,7 +96,7 @@ export async function startBridge(options) {
  */
 function callTable({ vault, configDir, env }, processes) {
   return {
-    hello: () => ({ vault, configDir, env, platform: process.platform, arch: process.arch, pid: process.pid, homedir: homedir(), tmpdir: tmpdir(), node: process.versions.node, fileCalls: FILE_CALLS }),
+    hello: () => ({ vault, configDir, env, platform: process.platform, pid: process.pid, homedir: homedir(), tmpdir: tmpdir(), fileCalls: FILE_CALLS }),
     file: (request) => callFile(request),
     scanVault: () => scanVault(vault),
     spawn: (request, page) => processes.spawn(page, request),
@@ -104,7 +104,6 @@ function callTable({ vault, configDir, env }, processes) {
     stdin: (request) => processes.stdin(request),
     kill: (request) => processes.kill(request),
     brotliDecompressSync: ({ base64 }) => brotliDecompressSync(Buffer.from(base64, "base64")).toString("base64"),
-    execFileSync: (request) => processes.execFileSync(request),
   };
 }
 

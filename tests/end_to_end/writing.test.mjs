@@ -1,6 +1,6 @@
 /** What was found is written with: inserted, quoted, dragged, copied, opened several at a time, or the beginning of a new note. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openProduct, until } from "./product.mjs";
@@ -187,25 +187,11 @@ describe("from finding to writing", { timeout: 180_000 }, () => {
     await until(async () => /^No note is open/.test((await lastNotice()) ?? ""), "the missing editor is named");
   });
 
-  test("a row that is dragged into the editor becomes a link as Obsidian writes it, onto a folder it is moved", async () => {
+  test("a row that is dragged into the editor becomes a link as Obsidian writes it", async () => {
     await product.search("marlinspike");
     const line = page.locator(".cm-line", { hasText: "See here." });
     await option("Boats/Mast.md").locator(".quarry-title").dragTo(line);
     const note = await written();
-    await page.evaluate(() => {
-      const { dragManager, fileManager } = window.app;
-      const folder = document.body.createDiv({ cls: "test-folder", text: "Archive" });
-      Object.assign(folder.style, { position: "fixed", insetInlineStart: "0", insetBlockStart: "200px", zIndex: "9" });
-      dragManager.handleDrop(folder, (_event, draggable, isOver) => {
-        if (draggable.type !== "file") return null;
-        if (!isOver) void fileManager.renameFile(draggable.file, draggable.file.name);
-        return { action: "Move", dropEffect: "move" };
-      });
-    });
-    await option("Boats/Mast.md").locator(".quarry-title").dragTo(page.locator(".test-folder"));
-    await until(() => existsSync(join(product.vault.path, "Mast.md")), "the note is moved");
-    await host.rename("Mast.md", "Boats/Mast.md");
-    await page.locator(".test-folder").evaluate((el) => el.remove());
 
     assert.match(note.text, /\[\[Mast\]\]/);
   });

@@ -1,15 +1,9 @@
 /** The dialog that writes a new note. A text that was not captured is given back, so that closing the dialog loses nothing. */
 import { type App, Modal, Notice, Setting } from "obsidian";
-import { type CaptureParams, type CaptureResult } from "../../protocol/messages";
-import { type Reply } from "../../sidecar/failure";
+import { type CaptureResult } from "../../protocol/messages";
+import { type Requester } from "../../sidecar/client";
 import { failureWords } from "../../i18n/failures";
 import { t } from "../../i18n/translate";
-
-export interface CaptureParts {
-  readonly capture: (params: CaptureParams) => Promise<Reply<CaptureResult>>;
-  /** What was typed when the dialog closes, if that is another text than it began with; empty once it is captured. */
-  readonly keepDraft: (text: string) => void;
-}
 
 export class CaptureModal extends Modal {
   private text = "";
@@ -20,7 +14,9 @@ export class CaptureModal extends Modal {
 
   constructor(
     app: App,
-    private readonly parts: CaptureParts,
+    private readonly client: Requester,
+    /** Called when the dialog closes with another text than it opened with; empty once the text is captured. */
+    private readonly keepDraft: (text: string) => void,
     private readonly given: string,
   ) {
     super(app);
@@ -44,19 +40,16 @@ export class CaptureModal extends Modal {
   }
 
   override onClose(): void {
-    if (this.text !== this.given) this.parts.keepDraft(this.text);
+    if (this.text !== this.given) this.keepDraft(this.text);
   }
 
   /** Captures what was typed; says on the dialog why it could not be. */
   async submit(): Promise<void> {
     if (this.isAtWork || this.text.trim() === "") return;
     this.isAtWork = true;
-    const reply = await this.parts.capture({
-      text: this.text,
-      title: this.title.trim() === "" ? null : this.title,
-      tags: this.tags.split(/[,，、]/).filter((tag) => tag.trim() !== ""),
-      source: "obsidian",
-    });
+    const { text, title } = this;
+    const tags = this.tags.split(/[,，、]/).filter((tag) => tag.trim() !== "");
+    const reply = await this.client.request("capture", { text, title: title.trim() === "" ? null : title, tags, source: "obsidian" }).reply;
     this.isAtWork = false;
     if (!reply.ok) {
       this.problemEl?.setText(failureWords(reply.failure));

@@ -1,21 +1,19 @@
 /** The index inspector as Obsidian's view: what is indexed, what is not and why, and what can be done about it. */
 import { ItemView, Menu, type WorkspaceLeaf } from "obsidian";
-import { type Cancel, type Clock } from "../../clock";
+import { type Cancel } from "../../clock";
 import { failureWords } from "../../i18n/failures";
 import { freshnessWords } from "../../i18n/freshness";
 import { indexFacts, stateName, STATES, totalOf, wayOutWords } from "../../i18n/inspection";
 import { number, t } from "../../i18n/translate";
-import { InspectorTree, type TreeRow, type TreeSource } from "../../inspector/tree";
+import { InspectorTree, type TreeRow } from "../../inspector/tree";
 import { folderOf, type WayOut, wayOut } from "../../inspector/ways-out";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
-import { freshness, type ObservableEngine } from "../../pane/state";
-import { type NoteReport, type NoteState } from "../../protocol/messages";
-import { type Reply } from "../../sidecar/failure";
+import { freshness } from "../../pane/state";
+import { type NoteState } from "../../protocol/messages";
 import { ICON } from "../icon";
+import { type Inspector, INSPECTOR_VIEW } from "./inspector";
 import { InspectorList } from "./inspector-list";
 import { drawFacts } from "./report-modal";
 
-export const INSPECTOR_VIEW = "quarry-inspector";
 const REFRESH_MS = 1_500; // notes are indexed by the hundred in that time; a walk over a large vault takes a fifth of it
 
 export class InspectorView extends ItemView {
@@ -31,10 +29,10 @@ export class InspectorView extends ItemView {
 
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly parts: InspectorParts,
+    private readonly inspector: Inspector,
   ) {
     super(leaf);
-    this.tree = new InspectorTree(parts.source);
+    this.tree = new InspectorTree(inspector.source);
   }
 
   getViewType(): string {
@@ -48,14 +46,14 @@ export class InspectorView extends ItemView {
   protected override async onOpen(): Promise<void> {
     this.contentEl.empty();
     this.contentEl.addClass("quarry-inspect");
-    const { commands, engine, why, rebuild } = this.parts;
+    const { commands, supervisor } = this.inspector.outside;
     this.contentEl.append(this.statusEl, this.factsEl);
     const bar = this.contentEl.createDiv({ cls: "quarry-inspect-bar" });
     const button = (text: string, run: () => void): void => {
       bar.createEl("button", { text }).addEventListener("click", run);
     };
-    button(t("command.why"), () => { why(); });
-    button(t("inspect.rebuild"), rebuild);
+    button(t("command.why"), () => { this.inspector.why(); });
+    button(t("inspect.rebuild"), () => { this.inspector.confirmRebuild(); });
     button(t("action.copy-report"), commands["copy-report"]);
     button(t("action.open-settings"), commands["open-settings"]);
     this.filtersEl.setAttrs({ role: "group", "aria-label": t("inspect.filter") });
@@ -64,8 +62,8 @@ export class InspectorView extends ItemView {
       enter: (row) => { this.enter(row); },
       menu: (row, at) => { this.showMenu(row, at); },
     });
-    this.register(engine.changed.listen(() => { this.changed(); }));
-    this.register(engine.statusChanged.listen(() => { this.changed(); }));
+    this.register(supervisor.changed.listen(() => { this.changed(); }));
+    this.register(supervisor.statusChanged.listen(() => { this.changed(); }));
     this.draw();
     await this.refresh();
   }
@@ -81,14 +79,14 @@ export class InspectorView extends ItemView {
 
   private changed(): void {
     this.draw();
-    this.cancelRefresh ??= this.parts.clock.after(REFRESH_MS, () => {
+    this.cancelRefresh ??= this.inspector.outside.clock.after(REFRESH_MS, () => {
       this.cancelRefresh = null;
       void this.refresh();
     });
   }
 
   private async refresh(): Promise<void> {
-    if (this.parts.engine.state.kind !== "live") return;
+    if (this.inspector.outside.supervisor.state.kind !== "live") return;
     await this.tree.refresh();
     this.draw();
   }
@@ -102,7 +100,7 @@ export class InspectorView extends ItemView {
   private enter(row: TreeRow): void {
     if (row.kind === "folder") void this.after(this.tree.toggle(row.folder.path));
     else if (row.kind === "more") void this.after(this.tree.more(row.of));
-    else this.parts.why(row.note.path);
+    else this.inspector.why(row.note.path);
   }
 
   private showMenu(row: TreeRow, at: HTMLElement): void {
@@ -111,19 +109,19 @@ export class InspectorView extends ItemView {
       menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(run));
     };
     const addWay = (way: WayOut | null, path: string): void => {
-      if (way) add(wayOutWords(way), ICONS[way.kind], () => { this.parts.takeWayOut(way, path); });
+      if (way) add(wayOutWords(way), ICONS[way.kind], () => { void this.inspector.takeWayOut(way, path); });
     };
     if (row.kind === "folder") {
       const { path, excludedBy } = row.folder;
       if (excludedBy) addWay(wayOut(`${path}/`, "excluded", excludedBy), path);
-      else add(t("inspect.exclude"), "eye-off", () => { this.parts.exclude(path); });
+      else add(t("inspect.exclude"), "eye-off", () => { void this.inspector.exclude(path); });
     } else if (row.kind === "note") {
       const { path, state, reason } = row.note;
       const way = reason ? wayOut(path, state, reason) : null;
       addWay(way, path);
       if (way?.kind !== "open") addWay({ kind: "open" }, path);
-      add(t("inspect.why"), "info", () => { this.parts.why(path); });
-      if (state !== "excluded" && folderOf(path) !== "") add(t("inspect.excludeFolder", { folder: folderOf(path) }), "eye-off", () => { this.parts.exclude(folderOf(path)); });
+      add(t("inspect.why"), "info", () => { this.inspector.why(path); });
+      if (state !== "excluded" && folderOf(path) !== "") add(t("inspect.excludeFolder", { folder: folderOf(path) }), "eye-off", () => { void this.inspector.exclude(folderOf(path)); });
     }
     const { left, bottom } = at.getBoundingClientRect();
     menu.showAtPosition({ x: left, y: bottom });
@@ -132,11 +130,11 @@ export class InspectorView extends ItemView {
   // --- what is drawn --------------------------------------------------------------------------------
 
   private draw(): void {
-    const { engine, engineVersion } = this.parts;
+    const { supervisor } = this.inspector.outside;
     const { vault, failure, filter } = this.tree;
-    const isLive = engine.state.kind === "live";
-    setText(this.statusEl, freshnessWords(freshness(engine.state, engine.status)).text);
-    drawFacts(this.factsEl, isLive && engine.status ? indexFacts(engine.status, engineVersion(), Date.now()) : []);
+    const isLive = supervisor.state.kind === "live";
+    setText(this.statusEl, freshnessWords(freshness(supervisor.state, supervisor.status)).text);
+    drawFacts(this.factsEl, isLive && supervisor.status ? indexFacts(supervisor.status, supervisor.program?.version ?? null, Date.now()) : []);
     const rows = isLive ? this.tree.rows() : [];
     this.drawFilters();
     const empty = (): string => {
@@ -181,20 +179,4 @@ const ICONS: Readonly<Record<WayOut["kind"], string>> = {
 function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
   el.toggleClass("is-hidden", text === "");
-}
-
-export interface InspectorParts {
-  readonly engine: ObservableEngine;
-  readonly engineVersion: () => string | null;
-  readonly clock: Clock;
-  readonly source: TreeSource;
-  readonly report: (path: string) => Promise<Reply<NoteReport>>;
-  readonly exclude: (folder: string) => void;
-  /** Does what gets a note found, and says so. */
-  readonly takeWayOut: (way: WayOut, path: string) => void;
-  /** Asks for a note, then why it is not found; with a path, at once. */
-  readonly why: (path?: string) => void;
-  /** Rebuilds the index, once the user has confirmed it. */
-  readonly rebuild: () => void;
-  readonly commands: CommandMap<EngineActionId>;
 }

@@ -1,6 +1,7 @@
 /** Builds the index inspector for one vault: its view, its dialogs, and the entries in the menus of files and folders. */
 import { type App, type Menu, Notice, type Plugin, type TAbstractFile, TFile, TFolder } from "obsidian";
 import { type Clock } from "../../clock";
+import { type TreeSource } from "../../inspector/tree";
 import { type WayOut, excludingEntry } from "../../inspector/ways-out";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { type Settings } from "../../protocol/messages";
@@ -10,9 +11,9 @@ import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../i18n/failures";
 import { t } from "../../i18n/translate";
 import { ConfirmModal } from "../dialogs/modals";
-import { INSPECTOR_VIEW, type InspectorParts, InspectorView } from "./inspector-view";
 import { FilePicker, ReportModal } from "./report-modal";
 
+export const INSPECTOR_VIEW = "quarry-inspector";
 const PATIENCE_MS = 60_000; // a vault on a network drive takes that long to be walked over
 
 export interface InspectorOutside {
@@ -25,32 +26,20 @@ export interface InspectorOutside {
 }
 
 export class Inspector {
-  readonly parts: InspectorParts;
-  /** As last heard of: a menu cannot wait for an answer. */
+  readonly source: TreeSource;
+  /** As of the last reply: a menu cannot wait for one. */
   private settings: Settings | null = null;
 
-  constructor(private readonly outside: InspectorOutside) {
-    const { client, supervisor, clock, commands } = outside;
-    this.parts = {
-      engine: supervisor,
-      engineVersion: () => supervisor.program?.version ?? null,
-      clock,
-      source: {
-        folders: (params) => client.call("inspect/folders", params, PATIENCE_MS),
-        notes: (params) => client.call("inspect/notes", params, PATIENCE_MS),
-      },
-      report: (path) => client.call("inspect/note", { path }, PATIENCE_MS),
-      exclude: (folder) => void this.exclude(folder),
-      takeWayOut: (way, path) => void this.takeWayOut(way, path),
-      why: (path) => { this.why(path); },
-      rebuild: () => { this.confirmRebuild(); },
-      commands,
+  constructor(readonly outside: InspectorOutside) {
+    const { client } = outside;
+    this.source = {
+      folders: (params) => client.call("inspect/folders", params, PATIENCE_MS),
+      notes: (params) => client.call("inspect/notes", params, PATIENCE_MS),
     };
   }
 
   register(plugin: Plugin): void {
     const { app, supervisor } = this.outside;
-    plugin.registerView(INSPECTOR_VIEW, (leaf) => new InspectorView(leaf, this.parts));
     plugin.registerEvent(app.workspace.on("file-menu", (menu, file, source) => { if (!source.startsWith("quarry-")) this.addTo(menu, file); }));
     // The settings may be changed by hand as well; a comparison with the vault follows then.
     let state: string | undefined;
@@ -72,6 +61,7 @@ export class Inspector {
     workspace.setActiveLeaf(leaf, { focus: true });
   }
 
+  /** Asks for a note and reports why it is not found; with a path, at once. */
   why(path?: string): void {
     if (path !== undefined) void this.report(path);
     else new FilePicker(this.outside.app, (file) => void this.report(file.path)).open();
@@ -111,12 +101,13 @@ export class Inspector {
   }
 
   private async report(path: string): Promise<void> {
-    const reply = await this.parts.report(path);
+    const reply = await this.outside.client.call("inspect/note", { path }, PATIENCE_MS);
     if (!reply.ok) new Notice(failureWords(reply.failure));
-    else new ReportModal(this.outside.app, reply.value, this.parts.takeWayOut).open();
+    else new ReportModal(this.outside.app, reply.value, (way, of) => void this.takeWayOut(way, of)).open();
   }
 
-  private async takeWayOut(way: WayOut, path: string): Promise<void> {
+  /** Does what gets a note found, and notifies the user. */
+  async takeWayOut(way: WayOut, path: string): Promise<void> {
     const { app, client, commands } = this.outside;
     switch (way.kind) {
       case "include":

@@ -1,13 +1,9 @@
-/** What the pane depends on, and what its commands, keys and text events do. */
-import { type App, type Component, type Modifier, Notice, Scope } from "obsidian";
+/** What a search box depends on, and its commands, text events and key scope. */
+import { type App, type Component, type Modifier, Scope } from "obsidian";
 import { type Emitter } from "../../emitter";
-import { shownPanel } from "../../i18n/panels";
-import { t } from "../../i18n/translate";
-import { type CommandMap, type EngineActionId, type PaneActionId, type QueryActionId } from "../../pane/commands";
-import { QueryWalk } from "../../pane/history";
-import { BINDINGS, type PaneKey } from "../../pane/keys";
+import { type CommandMap, type EngineActionId, type QueryActionId } from "../../pane/commands";
+import { BINDINGS } from "../../pane/keys";
 import { type PaneModel } from "../../pane/model";
-import { type Mode } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { quotedAsTyped } from "../../search/spelling";
@@ -48,16 +44,6 @@ export interface QueryCommandParts {
   readonly toggleHelp: () => void;
 }
 
-export interface PaneCommandParts extends Omit<QueryCommandParts, "input"> {
-  readonly dom: PaneDom;
-  readonly chooseMode: (mode: Mode) => void;
-  readonly clearHistory: () => void;
-  readonly refresh: () => void;
-  readonly changeDensity: () => void;
-  readonly copy: (text: string) => void;
-  readonly showKeys: () => void;
-}
-
 /** What can be done about the query of any search box. */
 export function queryCommands({ model, input, setQuery, toggleHelp }: QueryCommandParts): CommandMap<QueryActionId> {
   return {
@@ -75,34 +61,6 @@ export function queryCommands({ model, input, setQuery, toggleHelp }: QueryComma
       const query = answer && quotedAsTyped(answer.query, answer.corrections);
       if (query !== null) setQuery(query, true);
       input.focus();
-    },
-  };
-}
-
-export function paneCommands({ model, dom, setQuery, chooseMode, clearHistory, refresh, changeDensity, toggleHelp, copy, showKeys }: PaneCommandParts): CommandMap<PaneActionId> {
-  return {
-    ...queryCommands({ model, input: dom.input, setQuery, toggleHelp }),
-    "add-filter": () => {
-      const { input } = dom;
-      if (/\S$/.test(input.value)) input.value += " ";
-      input.focus();
-      input.setSelectionRange(input.value.length, input.value.length);
-      dom.completions.openAll();
-    },
-    "change-density": changeDensity,
-    "clear-history": clearHistory,
-    "copy-command": () => {
-      const [command] = shownPanel(model())?.commands ?? [];
-      if (command !== undefined) copy(command);
-    },
-    "search-again": refresh,
-    "search-both": () => {
-      chooseMode("hybrid");
-    },
-    "show-keys": showKeys,
-    "show-operators": () => {
-      dom.input.focus();
-      dom.completions.openAll();
     },
   };
 }
@@ -153,45 +111,6 @@ export function listenToInput(owner: Component, { search, input, completions, li
     completions.close();
     left();
   });
-}
-
-export interface QueryKeyParts {
-  readonly input: HTMLInputElement;
-  readonly history: History;
-  readonly setQuery: (query: string) => void;
-  readonly chooseMode: (mode: Mode) => void;
-  /** The saved searches changed. */
-  readonly saved: () => void;
-}
-
-export class QueryKeys {
-  private readonly walk = new QueryWalk();
-
-  constructor(private readonly parts: QueryKeyParts) {}
-
-  /** True when the key was for the query. */
-  handle(key: PaneKey): boolean {
-    if (key.kind === "history") this.step(key.step);
-    else if (key.kind === "save") this.save();
-    else if (key.kind === "mode") this.parts.chooseMode(key.mode);
-    else return false;
-    return true;
-  }
-
-  private step(step: number): void {
-    const { input, history, setQuery } = this.parts;
-    const query = this.walk.next(input.value, step, history.all());
-    if (query !== null) setQuery(query);
-  }
-
-  private save(): void {
-    const { input, history, saved } = this.parts;
-    const query = input.value.trim();
-    if (query === "") return;
-    history.toggleSaved(query);
-    saved();
-    new Notice(t(history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
-  }
 }
 
 /** `handle` gives true for a key that it took; it is not asked about one that was taken already. */

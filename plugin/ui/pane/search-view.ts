@@ -3,9 +3,10 @@ import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, t
 import { type Cancel } from "../../clock";
 import { explainWords } from "../../i18n/explanation";
 import { failureWords } from "../../i18n/failures";
+import { shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type ActionId, type CommandMap } from "../../pane/commands";
-import { ClearedQuery } from "../../pane/history";
+import { ClearedQuery, QueryWalk } from "../../pane/history";
 import { needsCaretAtEnd, paneKey } from "../../pane/keys";
 import { fileName } from "../../pane/note-name";
 import { type Mode, type SortOrder } from "../../protocol/messages";
@@ -19,16 +20,11 @@ import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, paneCommands, type PaneParts, QueryKeys } from "./pane-commands";
+import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
 import { buildPane, type PaneDom, PaneView, SORT_ORDERS } from "./pane-dom";
 import { searchLink } from "./search-link";
 
 export const VIEW_TYPE = "quarry-search";
-
-/** What the buttons of the pane call, once it is there. */
-interface Act {
-  run: CommandMap<ActionId> | null;
-}
 
 const REST_MS = 2_000; // a query that stays so long was meant
 
@@ -51,7 +47,8 @@ export class SearchView extends ItemView {
   };
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
-  private queryKeys: QueryKeys | null = null;
+  private commands: CommandMap<ActionId> | null = null;
+  private readonly walk = new QueryWalk();
   private emptyBox: EmptyBox | null = null;
   /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
   private isAmongRows = false;
@@ -134,8 +131,7 @@ export class SearchView extends ItemView {
 
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
-    const act: Act = { run: null };
-    const dom = this.build(act);
+    const dom = this.build();
     const list = new ResultList(dom.list, {
       ...this.parts,
       app: this.app,
@@ -155,14 +151,7 @@ export class SearchView extends ItemView {
     });
     this.dom = dom;
     this.list = list;
-    this.queryKeys = new QueryKeys({
-      input: dom.input,
-      history: this.parts.history,
-      setQuery: (query) => { this.setQuery(query, true); },
-      chooseMode: (mode) => { this.chooseMode(mode); },
-      saved: () => { this.readHistory(); },
-    });
-    act.run = this.commands(dom, list);
+    this.commands = this.commandsFor(dom, list);
     listenToInput(this, dom, {
       typed: (text) => { this.onInput(text); },
       key: (event) => this.onKey(event),
@@ -209,11 +198,11 @@ export class SearchView extends ItemView {
     this.session.setOptions({ mode, limit, first: this.list?.rowsInSight, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
   }
 
-  private build(act: Act): PaneDom {
+  private build(): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
       ...this.queries,
-      act: (action) => { act.run?.[action](); },
+      act: (action) => { this.commands?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.chooseMode(mode); },
       chooseSort: (order) => { this.chooseSort(order); },
@@ -223,23 +212,35 @@ export class SearchView extends ItemView {
     });
   }
 
-  private commands(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
-    const ofPane = paneCommands({
-      model: () => list.model,
-      dom,
-      setQuery: (query, isComplete) => { this.setQuery(query, isComplete); },
-      chooseMode: (mode) => { this.chooseMode(mode); },
-      clearHistory: () => {
+  private commandsFor(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
+    const { input, completions } = dom;
+    const showOperators = (): void => {
+      input.focus();
+      completions.openAll();
+    };
+    const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
+    return {
+      ...this.parts.engineCommands,
+      ...queryCommands({ model: () => list.model, input, setQuery: (query, isComplete) => { this.setQuery(query, isComplete); }, toggleHelp }),
+      "add-filter": () => {
+        if (/\S$/.test(input.value)) input.value += " ";
+        input.setSelectionRange(input.value.length, input.value.length);
+        showOperators();
+      },
+      "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
+      "clear-history": () => {
         this.parts.history.clear();
         this.readHistory();
       },
-      refresh: () => { this.session.refresh(); },
-      changeDensity: () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
-      toggleHelp: () => { list.dispatch({ kind: "help-toggled" }); },
-      copy: this.parts.copy,
-      showKeys: () => { list.showKeys(); },
-    });
-    return { ...this.parts.engineCommands, ...ofPane };
+      "copy-command": () => {
+        const [command] = shownPanel(list.model)?.commands ?? [];
+        if (command !== undefined) this.parts.copy(command);
+      },
+      "search-again": () => { this.session.refresh(); },
+      "search-both": () => { this.chooseMode("hybrid"); },
+      "show-keys": () => { list.showKeys(); },
+      "show-operators": showOperators,
+    };
   }
 
   private listenToSources(): void {
@@ -306,10 +307,27 @@ export class SearchView extends ItemView {
       case "suggestions":
         return this.list?.handleKey(key, event) ?? false;
       case "history":
+        this.stepThroughHistory(key.step);
+        return true;
       case "save":
+        this.toggleSaved();
+        return true;
       case "mode":
-        return this.queryKeys?.handle(key) ?? false;
+        this.chooseMode(key.mode);
+        return true;
     }
+  }
+
+  private stepThroughHistory(step: number): void {
+    const query = this.walk.next(this.dom?.input.value ?? "", step, this.parts.history.all());
+    if (query !== null) this.setQuery(query, true);
+  }
+
+  private toggleSaved(): void {
+    const query = this.search?.query;
+    if (query === undefined) return;
+    this.queries.toggleSaved(query);
+    new Notice(t(this.parts.history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
   }
 
   /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */

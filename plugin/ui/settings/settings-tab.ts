@@ -42,7 +42,7 @@ export interface SettingsParts {
 interface Row {
   readonly name: string;
   readonly help: string;
-  readonly build: (setting: Setting) => void;
+  readonly build: (setting: Setting) => unknown;
 }
 
 interface Group {
@@ -73,9 +73,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       items: rows.map((row) => ({
         name: row.name,
         desc: row.help,
-        render: (setting: Setting) => {
-          drawRow(setting, row);
-        },
+        render: (setting: Setting) => { drawRow(setting, row); },
       })),
     }));
   }
@@ -96,9 +94,7 @@ export class QuarrySettingTab extends PluginSettingTab {
 
   private begin(): void {
     this.end();
-    this.stopListening.push(
-      this.parts.engine.changed.listen(() => void this.fill()),
-    );
+    this.stopListening.push(this.parts.engine.changed.listen(() => void this.fill()));
     // Deferred: Obsidian creates the rows, and with them the fillers, after it has read the definitions.
     window.setTimeout(() => void this.fill(), 0);
   }
@@ -140,34 +136,59 @@ export class QuarrySettingTab extends PluginSettingTab {
   // --- rows ---------------------------------------------------------------------------------------
 
   private groups(): readonly Group[] {
+    const { commands, rebuild } = this.parts;
     return [
-      { heading: t("settings.engineGroup"), rows: [this.statusRow(), this.inspectorRow(), this.pathRow(), this.restartRow(), this.reportRow()] },
+      {
+        heading: t("settings.engineGroup"),
+        rows: [
+          { name: t("settings.status"), help: "", build: (setting) => { this.buildStatus(setting); } },
+          buttonRow("inspect", t("action.open-inspector"), commands["open-inspector"]),
+          { ...wordsOf("enginePath"), build: (setting) => { this.buildPath(setting); } },
+          buttonRow("restart", t("settings.restartButton"), commands.restart),
+          buttonRow("report", t("settings.reportButton"), commands["copy-report"]),
+        ],
+      },
       {
         heading: t("settings.vaultGroup"),
         rows: [
-          this.foldersRow(t("settings.include"), t("settings.includeHelp"), "includeFolders"),
-          this.foldersRow(t("settings.exclude"), t("settings.excludeHelp"), "excludeFolders", true),
-          this.flagRow(t("settings.templates"), t("settings.templatesHelp"), "indexTemplates"),
-          this.flagRow(t("settings.canvases"), t("settings.canvasesHelp"), "indexCanvases"),
-          this.flagRow(t("settings.pdfs"), t("settings.pdfsHelp"), "indexPdfs"),
-          this.statusesRow(),
-          this.balanceRow(),
+          this.foldersRow("include", "includeFolders"),
+          this.foldersRow("exclude", "excludeFolders", true),
+          this.flagRow("templates", "indexTemplates"),
+          this.flagRow("canvases", "indexCanvases"),
+          this.flagRow("pdfs", "indexPdfs"),
+          this.textRow("excludeStatus", ({ excludeStatus }) => excludeStatus.join(", "), (text) => ({ excludeStatus: statusesOf(text) }), t("settings.excludeStatusExample")),
+          { ...wordsOf("balance"), build: (setting) => { this.buildBalance(setting); } },
         ],
       },
-      { heading: t("settings.paneGroup"), rows: [this.namingRow(), this.densityRow(), this.limitRow(), this.statusBarRow()] },
-      { heading: t("settings.advancedGroup"), rows: [this.modelRow(), this.fusionRow(), this.stemmingRow(), this.rebuildRow()] },
+      {
+        heading: t("settings.paneGroup"),
+        rows: [
+          this.preferenceRow("naming", NAMINGS),
+          this.preferenceRow("density", DENSITIES),
+          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMITS.least, LIMITS.most, LIMITS.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
+          { ...wordsOf("statusBar"), build: (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.save({ showsStatusBar }); })) },
+        ],
+      },
+      {
+        heading: t("settings.advancedGroup"),
+        rows: [
+          this.textRow("model", ({ model }) => model, (text) => ({ model: text.trim() || "bundled" })),
+          this.choiceRow("fusion", FUSIONS),
+          this.choiceRow("stemming", STEMMINGS),
+          buttonRow("rebuild", t("settings.rebuildButton"), rebuild),
+        ],
+      },
     ];
   }
 
-  private statusRow(): Row {
-    const build = (setting: Setting): void => {
-      const show = (): void => {
-        setting.setDesc(this.statusText());
-      };
-      show();
-      this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
-    };
-    return { name: t("settings.status"), help: "", build };
+  private save(change: Partial<Preferences>): void {
+    this.parts.save({ ...this.parts.settings(), ...change });
+  }
+
+  private buildStatus(setting: Setting): void {
+    const show = (): void => { setting.setDesc(this.statusText()); };
+    show();
+    this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
   }
 
   private statusText(): DocumentFragment {
@@ -186,59 +207,30 @@ export class QuarrySettingTab extends PluginSettingTab {
     });
   }
 
-  private pathRow(): Row {
-    const build = (setting: Setting): void => {
-      setting.addText((text) => {
-        text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
-        text.inputEl.addEventListener("change", () => {
-          const path = text.inputEl.value.trim();
-          if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
-          else this.parts.saveEnginePath(path === "" ? null : path);
-        });
+  private buildPath(setting: Setting): void {
+    setting.addText((text) => {
+      text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
+      text.inputEl.addEventListener("change", () => {
+        const path = text.inputEl.value.trim();
+        if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
+        else this.parts.saveEnginePath(path === "" ? null : path);
       });
-    };
-    return { name: t("settings.enginePath"), help: t("settings.enginePathHelp"), build };
-  }
-
-  private restartRow(): Row {
-    return this.buttonRow(t("settings.restart"), t("settings.restartHelp"), t("settings.restartButton"), () => {
-      this.parts.commands.restart();
     });
   }
 
-  private reportRow(): Row {
-    return this.buttonRow(t("settings.report"), t("settings.reportHelp"), t("settings.reportButton"), () => {
-      this.parts.commands["copy-report"]();
-    });
-  }
-
-  private rebuildRow(): Row {
-    return this.buttonRow(t("settings.rebuild"), t("settings.rebuildHelp"), t("settings.rebuildButton"), this.parts.rebuild);
-  }
-
-  private inspectorRow(): Row {
-    return this.buttonRow(t("settings.inspect"), t("settings.inspectHelp"), t("action.open-inspector"), this.parts.commands["open-inspector"]);
-  }
-
-  private buttonRow(name: string, help: string, label: string, run: () => void): Row {
-    const build = (setting: Setting): void => {
-      setting.addButton((button) => button.setButtonText(label).onClick(run));
-    };
-    return { name, help, build };
-  }
-
-  private foldersRow(name: string, help: string, key: "includeFolders" | "excludeFolders", withPicker = false): Row {
+  private foldersRow(id: "include" | "exclude", key: "includeFolders" | "excludeFolders", withPicker = false): Row {
+    const words = wordsOf(id);
     const build = (setting: Setting): void => {
       if (withPicker) setting.addText((text) => { this.addFolderPicker(text); });
       setting.addTextArea((area) => {
         area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
         this.fillField(area, area.inputEl, (settings) => {
           if (settings) area.setValue(settings[key].join("\n"));
-          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : help);
+          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : words.help);
         });
       });
     };
-    return { name, help, build };
+    return { ...words, build };
   }
 
   private addFolderPicker(text: TextComponent): void {
@@ -247,56 +239,47 @@ export class QuarrySettingTab extends PluginSettingTab {
     this.fillField(text, text.inputEl, () => undefined);
   }
 
-  private modelRow(): Row {
+  private buildBalance(setting: Setting): void {
+    setting.addSlider((slider) => {
+      slider.setLimits(0, 100, 5);
+      slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
+      this.fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
+    });
+  }
+
+  private textRow(id: "excludeStatus" | "model", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
     const build = (setting: Setting): void => {
       setting.addText((text) => {
-        text.inputEl.addEventListener("change", () => void this.write({ model: text.inputEl.value.trim() || "bundled" }));
-        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.model); });
+        text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.write(change(text.inputEl.value)));
+        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });
       });
     };
-    return { name: t("settings.model"), help: t("settings.modelHelp"), build };
+    return { ...wordsOf(id), build };
   }
 
-  private balanceRow(): Row {
+  /** A list to choose one of the vault's settings from. */
+  private choiceRow<Key extends "fusion" | "stemming">(key: Key, choices: readonly VaultSettings[Key][]): Row {
     const build = (setting: Setting): void => {
-      setting.addSlider((slider) => {
-        slider.setLimits(0, 100, 5);
-        slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
-        this.fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
-      });
-    };
-    return { name: t("settings.balance"), help: t("settings.balanceHelp"), build };
-  }
-
-  private fusionRow(): Row {
-    const build = this.dropdown(FUSIONS, ({ fusion }) => fusion, (fusion) => ({ fusion }));
-    return { name: t("settings.fusion"), help: t("settings.fusionHelp"), build };
-  }
-
-  private stemmingRow(): Row {
-    const build = this.dropdown(STEMMINGS, ({ stemming }) => stemming, (stemming) => ({ stemming }));
-    return { name: t("settings.stemming"), help: t("settings.stemmingHelp"), build };
-  }
-
-  /** Builds a list of *choices* to choose one of the vault's settings from. */
-  private dropdown<Choice extends Fusion | Stemming>(
-    choices: readonly Choice[],
-    chosen: (settings: VaultSettings) => Choice,
-    change: (choice: Choice) => SettingsWriteParams,
-  ): Row["build"] {
-    return (setting) => {
       setting.addDropdown((dropdown) => {
-        const { selectEl } = dropdown.addOptions(namesOf(choices));
-        selectEl.addEventListener("change", () => {
-          const choice = choices.find((known) => known === selectEl.value);
-          if (choice !== undefined) void this.write(change(choice));
-        });
-        this.fillField(dropdown, selectEl, (settings) => { if (settings) dropdown.setValue(chosen(settings)); });
+        dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.write({ [key]: dropdown.getValue() }));
+        this.fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
       });
     };
+    return { ...wordsOf(key), build };
   }
 
-  private flagRow(name: string, help: string, key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
+  /** A list to choose one of the pane's own settings from. */
+  private preferenceRow<Key extends "naming" | "density">(key: Key, choices: readonly Preferences[Key][]): Row {
+    const build = (setting: Setting): void => {
+      setting.addDropdown((dropdown) => {
+        dropdown.addOptions(namesOf(choices)).setValue(this.parts.settings()[key]);
+        dropdown.selectEl.addEventListener("change", () => { this.save({ [key]: dropdown.getValue() }); });
+      });
+    };
+    return { ...wordsOf(key), build };
+  }
+
+  private flagRow(id: "templates" | "canvases" | "pdfs", key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
     const build = (setting: Setting): void => {
       setting.addToggle((toggle) => {
         let shown = false;
@@ -309,71 +292,19 @@ export class QuarrySettingTab extends PluginSettingTab {
         });
       });
     };
-    return { name, help, build };
+    return { ...wordsOf(id), build };
   }
+}
 
-  private statusesRow(): Row {
-    const build = (setting: Setting): void => {
-      setting.addText((text) => {
-        text.setPlaceholder(t("settings.excludeStatusExample"));
-        text.inputEl.addEventListener("change", () => void this.write({ excludeStatus: statusesOf(text.inputEl.value) }));
-        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.excludeStatus.join(", ")); });
-      });
-    };
-    return { name: t("settings.excludeStatus"), help: t("settings.excludeStatusHelp"), build };
-  }
+type RowId = "balance" | "canvases" | "density" | "enginePath" | "exclude" | "excludeStatus" | "fusion" | "include" | "inspect" | "limit" | "model" | "naming" | "pdfs" | "rebuild" | "report" | "restart" | "statusBar" | "stemming" | "templates";
 
-  private namingRow(): Row {
-    const build = this.preferenceDropdown(NAMINGS, ({ naming }) => naming, (naming) => ({ naming }));
-    return { name: t("settings.naming"), help: t("settings.namingHelp"), build };
-  }
+/** What a row is called, and the sentence below its name. */
+function wordsOf(id: RowId): Omit<Row, "build"> {
+  return { name: t(`settings.${id}`), help: t(`settings.${id}Help`) };
+}
 
-  private densityRow(): Row {
-    const build = this.preferenceDropdown(DENSITIES, ({ density }) => density, (density) => ({ density }));
-    return { name: t("settings.density"), help: t("settings.densityHelp"), build };
-  }
-
-  /** Builds a list to choose one of the pane's own settings from. */
-  private preferenceDropdown<Choice extends Naming | Density>(
-    choices: readonly Choice[],
-    chosen: (preferences: Preferences) => Choice,
-    change: (choice: Choice) => Partial<Preferences>,
-  ): Row["build"] {
-    return (setting) => {
-      setting.addDropdown((dropdown) => {
-        const { selectEl } = dropdown.addOptions(namesOf(choices)).setValue(chosen(this.parts.settings()));
-        selectEl.addEventListener("change", () => {
-          const choice = choices.find((known) => known === selectEl.value);
-          if (choice !== undefined) this.parts.save({ ...this.parts.settings(), ...change(choice) });
-        });
-      });
-    };
-  }
-
-  private limitRow(): Row {
-    const build = (setting: Setting): void => {
-      setting.addSlider((slider) =>
-        slider
-          .setLimits(LIMITS.least, LIMITS.most, LIMITS.step)
-          .setValue(this.parts.settings().limit)
-          .onChange((limit) => {
-            this.parts.save({ ...this.parts.settings(), limit });
-          }),
-      );
-    };
-    return { name: t("settings.limit"), help: t("settings.limitHelp"), build };
-  }
-
-  private statusBarRow(): Row {
-    const build = (setting: Setting): void => {
-      setting.addToggle((toggle) =>
-        toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => {
-          this.parts.save({ ...this.parts.settings(), showsStatusBar });
-        }),
-      );
-    };
-    return { name: t("settings.statusBar"), help: t("settings.statusBarHelp"), build };
-  }
+function buttonRow(id: "inspect" | "rebuild" | "report" | "restart", label: string, run: () => void): Row {
+  return { ...wordsOf(id), build: (setting) => setting.addButton((button) => button.setButtonText(label).onClick(run)) };
 }
 
 /** The names of *choices*, in their order. */

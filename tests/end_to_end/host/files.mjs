@@ -6,23 +6,13 @@ import { join } from "node:path";
 
 /** Everything the page may call; one more name here is one more function in the page's `fs`. */
 export const FILE_CALLS = /** @type {const} */ ([
-  "accessSync",
-  "appendFileSync",
-  "chmodSync",
-  "copyFileSync",
   "existsSync",
-  "lstatSync",
   "mkdirSync",
-  "mkdtempSync",
   "readFileSync",
   "readdirSync",
-  "realpathSync",
   "renameSync",
   "rmSync",
-  "rmdirSync",
   "statSync",
-  "unlinkSync",
-  "utimesSync",
   "writeFileSync",
 ]);
 

@@ -4,14 +4,14 @@
  * A child belongs to the page that spawned it. When that page goes, its pipes are closed, as the system does when
  * Obsidian's process ends: a well-behaved child leaves on its own, and who does not is seen.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 
 /** How long children may take to leave after their pipes closed; a clean stop takes tens of milliseconds. */
 export const PATIENCE_MS = 10_000;
 
 /**
  * @typedef {{ child: import("node:child_process").ChildProcess, page: string, held: object[], attached: boolean, gone: Promise<void> }} Entry
- * @typedef {{ cwd?: string, env: Record<string, string>, detached?: boolean, stdio?: import("node:child_process").StdioOptions }} SpawnOptions
+ * @typedef {{ cwd?: string, env: Record<string, string>, stdio?: import("node:child_process").StdioOptions }} SpawnOptions
  */
 
 export class Processes {
@@ -48,21 +48,14 @@ export class Processes {
     for (const message of entry.held.splice(0)) this.#send(entry.page, message);
   }
 
-  /** @param {{ id: number, bytes?: Buffer, end?: boolean }} request */
-  stdin({ id, bytes, end }) {
-    const { stdin } = this.#entry(id).child;
-    if (bytes) stdin?.write(bytes);
-    if (end) stdin?.end();
+  /** @param {{ id: number }} request */
+  stdin({ id }) {
+    this.#entry(id).child.stdin?.end();
   }
 
   /** @param {{ id: number, signal?: NodeJS.Signals }} request */
   kill({ id, signal }) {
     return this.#entry(id).child.kill(signal);
-  }
-
-  /** @param {{ command: string, args: string[], options: { cwd?: string, env: Record<string, string>, timeout?: number } }} request */
-  execFileSync({ command, args, options }) {
-    return execFileSync(command, args, { ...options, shell: false, stdio: ["ignore", "pipe", "pipe"] });
   }
 
   /** @returns {number[]} pids of the children that live */
@@ -138,8 +131,8 @@ export class Processes {
  */
 export function plainError(error) {
   if (!(error instanceof Error)) return { message: String(error) };
-  const { code, errno, syscall, path, status, signal } = /** @type {NodeJS.ErrnoException & { status?: number, signal?: string }} */ (error);
-  return { message: error.message, code, errno, syscall, path, status, signal };
+  const { code, errno, syscall, path } = /** @type {NodeJS.ErrnoException} */ (error);
+  return { message: error.message, code, errno, syscall, path };
 }
 
 /** @param {import("node:child_process").ChildProcess} child */

@@ -2,15 +2,18 @@
 
 import io
 import json
-import random
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mcp_types import version as sdk
 
 from quarry.mcp import stdio
-from quarry.mcp.stdio import MAX_LINE_BYTES, Session
+from quarry.mcp.server import METHODS as METHOD_TABLE
+from quarry.mcp.server import TOOLS
+from quarry.mcp.stdio import MAX_LINE_BYTES, STATELESS_VERSION, Session
 from quarry.mcp.vaults import Vaults
 
 
@@ -78,110 +81,44 @@ def test_a_message_is_one_line_of_utf_8_whatever_it_quotes():
 # --- in a process of its own -----------------------------------------------------------------------
 
 
-FUZZ_MESSAGES = 1000
-METHODS = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-    "notifications/cancelled",
-    "notifications/initialized",
-    "no/such/method",
-    "",
-]
-NAMES = ["search", "read_note", "list_notes", "get_context", "find_related", "explain_result", "kickoff", "capture", 5]
+METHODS = [*METHOD_TABLE, "initialize", "ping", "server/discover", "notifications/cancelled", "no/such/method", ""]
+TOOL_NAMES = [*TOOLS, "kickoff", "no-such-tool"]
 KEYS = ["name", "arguments", "uri", "cursor", "_meta", "query", "path", "paths", "limit", "topic", "ref", "argument"]
-
-
-def odd_value(chance, depth=0):
-    kinds = [
-        lambda: None,
-        lambda: chance.choice([True, False]),
-        lambda: chance.choice([0, -1, 5, 2**70, 1.5, 1e308]),
-        lambda: "".join(chance.choice('ab"\\/:(){}[]\n\x00\u202e\ud800🌱') for _ in range(chance.randrange(30))),
-        lambda: chance.choice(["search", "Home.md", "quarry://status", "quarry://note/%", "2026-07-28", "p"]),
-    ]
-    if depth < 3:
-        kinds += [
-            lambda: [odd_value(chance, depth + 1) for _ in range(chance.randrange(4))],
-            lambda: {chance.choice(KEYS): odd_value(chance, depth + 1) for _ in range(chance.randrange(4))},
-        ]
-    return chance.choice(kinds)()
-
-
-def odd_message(chance, number, envelope):
-    method = chance.choice(METHODS)
-    params = (
-        odd_value(chance, 1) if chance.random() < 0.3 else {key: odd_value(chance) for key in chance.sample(KEYS, 2)}
-    )
-    if isinstance(params, dict) and chance.random() < 0.6:
-        params["name"] = chance.choice(NAMES)
-    if isinstance(params, dict) and chance.random() < 0.3:
-        params["_meta"] = {**envelope, "progressToken": odd_value(chance)}
-    message = {"jsonrpc": "2.0", "id": f"fuzz-{number}", "method": method, "params": params}
-    for key in chance.sample(list(message), chance.choice([0, 0, 0, 1])):
-        message[key] = odd_value(chance)
-    line = json.dumps(message).encode()
-    if chance.random() < 0.1:
-        at = chance.randrange(len(line))
-        line = line[:at] + bytes([chance.randrange(256)]) + line[at + 1 :]
-    return line.replace(b"\n", b" ")
-
-
-def due_id(line):
-    """The id under which *line* is to be answered; None where it is none of ours, or no answer is due."""
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return None
-    is_request = (
-        isinstance(message, dict) and message.get("jsonrpc") == "2.0" and isinstance(message.get("method"), str)
-    )
-    if not is_request or message["method"] == "":
-        return None
-    found = message.get("id")
-    return found if isinstance(found, str) and found.startswith("fuzz-") else None
-
-
-def is_message(value):
-    if value.get("jsonrpc") != "2.0":
-        return False
-    return "method" in value or (("result" in value) != ("error" in value) and "id" in value)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.sampled_from([0, -1, 5, 2**70, 1.5, 1e308, "Home.md", "quarry://status", "quarry://note/%", STATELESS_VERSION])
+    | st.text('ab"\\/:(){}[]\n\x00\u202e\ud800🌱', max_size=30)
+)
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+)
+CALLS = st.fixed_dictionaries({"name": st.sampled_from(TOOL_NAMES) | LEAVES, "arguments": VALUES})
+MESSAGES = st.fixed_dictionaries(
+    {
+        "jsonrpc": st.just("2.0") | st.just("2.0") | LEAVES,
+        "method": st.sampled_from(METHODS) | st.just("tools/call") | LEAVES,
+        "params": CALLS | VALUES,
+    },
+    optional={"id": st.integers(10**6) | VALUES},
+)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_thousand_odd_messages_end_nothing_and_every_request_is_answered(at_shared, speak, rpc, seed):
-    chance = random.Random(seed)
-    speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
-    due, got = set(), []
-    for number in range(FUZZ_MESSAGES // 2):
-        line = odd_message(chance, number, rpc.ENVELOPE)
-        speaker.send(line)
-        if due_id(line):
-            due.add(due_id(line))
-        if number % 20 == 19:  # not more at a time than may wait
-            speaker.ask("ping")
-            got, speaker.news = got + speaker.news, []
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(MESSAGES)
+def test_odd_messages_end_nothing_and_every_request_is_answered_once(spoken, message):
+    request_id = message.get("id")
+    is_request = message["jsonrpc"] == "2.0" and isinstance(message["method"], str) and type(request_id) is int
+    spoken.news.clear()
 
-    rest, code = speaker.leave()
+    spoken.send(message)
+    answer = spoken.answer(request_id) if is_request else None
+    spoken.ask("ping")
 
-    got += speaker.news + rest
-    assert code == 0
-    assert all(map(is_message, got))
-    answered = [message["id"] for message in got if "method" not in message]
-    named = [found for found in answered if isinstance(found, str) and found.startswith("fuzz-")]
-    assert due - set(named) == set()
-    assert len(named) == len(set(named))
-    assert b"Traceback" not in speaker.process.stderr.read()
+    assert not is_request or ("result" in answer) != ("error" in answer)
+    assert [found for found in spoken.news if is_request and found.get("id") == request_id] == []
+    assert spoken.process.poll() is None
 
 
 @pytest.mark.slow

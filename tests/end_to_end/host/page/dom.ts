@@ -17,15 +17,12 @@ export function installDomHelpers(win: AnyWindow = window): void {
   define(win.DocumentFragment.prototype, { find: elementHelpers.find, findAll: elementHelpers.findAll });
   define(win.Array.prototype, arrayHelpers);
   define(win.String.prototype, { contains: String.prototype.includes });
-  define(win.Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high), square: (value: number) => value * value });
+  define(win.Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high) });
   define(win.Object, { isEmpty: (object: object) => Object.keys(object).length === 0 });
-  define(win.String, { isString: (value: unknown) => typeof value === "string" });
-  define(win.Number, { isNumber: (value: unknown) => typeof value === "number" });
-  defineGetters(win.Node.prototype, { doc: documentOf, win: (node) => documentOf(node).defaultView, constructorWin: () => win });
+  defineGetters(win.Node.prototype, { doc: documentOf, win: (node) => documentOf(node).defaultView });
   defineGetters(win.UIEvent.prototype as unknown as Node, {
     doc: (event) => ((event as unknown as UIEvent).view ?? win).document,
     win: (event) => (event as unknown as UIEvent).view ?? win,
-    targetNode: (event) => (event as unknown as UIEvent).target,
   });
   define(win.UIEvent.prototype, { instanceOf: nodeHelpers.instanceOf });
   Object.assign(win, globals);
@@ -41,19 +38,6 @@ function documentOf(node: Node): Document {
   return node.ownerDocument ?? (node as Document);
 }
 
-/** Whom to tell when an element is moved to another window. */
-const migrations = new Set<{ readonly el: HTMLElement; win: Window | null; readonly listener: (win: Window) => unknown }>();
-
-/** Tell those whose element was moved to another window. */
-export function tellMigrated(): void {
-  for (const migration of migrations) {
-    const win = documentOf(migration.el).defaultView;
-    if (!win || win === migration.win || !migration.el.isConnected) continue;
-    migration.win = win;
-    migration.listener(win);
-  }
-}
-
 const nodeHelpers = {
   detach(this: Node) {
     this.parentNode?.removeChild(this);
@@ -61,17 +45,8 @@ const nodeHelpers = {
   empty(this: Node) {
     while (this.lastChild) this.removeChild(this.lastChild);
   },
-  insertAfter(this: Node, node: Node, child: Node | null) {
-    return this.insertBefore(node, child ? child.nextSibling : this.firstChild);
-  },
   indexOf(this: Node, other: Node) {
     return Array.from(this.childNodes).indexOf(other as ChildNode);
-  },
-  setChildrenInPlace(this: Node, children: Node[]) {
-    for (const child of Array.from(this.childNodes)) if (!children.includes(child)) this.removeChild(child);
-    children.forEach((child, index) => {
-      if (this.childNodes[index] !== child) this.insertBefore(child, this.childNodes[index] ?? null);
-    });
   },
   appendText(this: Node, text: string) {
     this.appendChild(document.createTextNode(text));
@@ -107,13 +82,7 @@ const elementHelpers = {
   addClass(this: Element, ...classes: string[]) {
     this.classList.add(...names(classes));
   },
-  addClasses(this: Element, classes: string[]) {
-    this.classList.add(...names(classes));
-  },
   removeClass(this: Element, ...classes: string[]) {
-    this.classList.remove(...names(classes));
-  },
-  removeClasses(this: Element, classes: string[]) {
     this.classList.remove(...names(classes));
   },
   toggleClass(this: Element, classes: string | string[], value: boolean) {
@@ -129,16 +98,6 @@ const elementHelpers = {
   setAttrs(this: Element, values: Record<string, string | number | boolean | null>) {
     for (const [name, value] of Object.entries(values)) elementHelpers.setAttr.call(this, name, value);
   },
-  getAttr(this: Element, name: string) {
-    return this.getAttribute(name);
-  },
-  matchParent(this: Element, selector: string, last?: Element) {
-    const found = this.closest(selector);
-    return found && (!last || last.contains(found)) ? found : null;
-  },
-  getCssPropertyValue(this: Element, property: string, pseudo?: string) {
-    return getComputedStyle(this, pseudo).getPropertyValue(property).trim();
-  },
   isActiveElement(this: Element) {
     return this.ownerDocument.activeElement === this;
   },
@@ -147,9 +106,6 @@ const elementHelpers = {
   },
   findAll(this: ParentNode, selector: string) {
     return Array.from(this.querySelectorAll<HTMLElement>(selector));
-  },
-  findAllSelf(this: Element, selector: string) {
-    return [...(this.matches(selector) ? [this] : []), ...Array.from(this.querySelectorAll(selector))];
   },
 };
 
@@ -163,9 +119,6 @@ const htmlHelpers = {
   toggle(this: HTMLElement, shown: boolean) {
     this.style.display = shown ? "" : "none";
   },
-  toggleVisibility(this: HTMLElement, visible: boolean) {
-    this.style.visibility = visible ? "" : "hidden";
-  },
   isShown(this: HTMLElement) {
     return this.offsetParent !== null;
   },
@@ -174,18 +127,6 @@ const htmlHelpers = {
   },
   setCssProps(this: HTMLElement | SVGElement, values: Record<string, string>) {
     for (const [name, value] of Object.entries(values)) this.style.setProperty(name, value);
-  },
-  onClickEvent(this: HTMLElement, listener: (event: MouseEvent) => void, options?: AddEventListenerOptions) {
-    this.addEventListener("click", listener, options);
-    this.addEventListener("auxclick", listener, options);
-  },
-  onWindowMigrated(this: HTMLElement, listener: (win: Window) => unknown): () => void {
-    const migration = { el: this, win: this.ownerDocument.defaultView, listener };
-    migrations.add(migration);
-    return () => void migrations.delete(migration);
-  },
-  trigger(this: HTMLElement, type: string) {
-    this.dispatchEvent(new Event(type, { bubbles: true, cancelable: true }));
   },
 };
 
@@ -217,9 +158,7 @@ const globals = {
     callback?.(fragment);
     return fragment;
   },
-  isBoolean: (value: unknown) => typeof value === "boolean",
   sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
-  nextFrame: () => new Promise<void>((resolve) => requestAnimationFrame(() => resolve())),
 };
 
 function make(tag: string, info: DomElementInfo | string | undefined, parent: Node | null, callback?: (el: HTMLElement) => void): HTMLElement {

@@ -3,6 +3,7 @@ import { texts } from "../dom";
 import { App, Notice } from "obsidian";
 import { beforeEach, expect, test, vi } from "vitest";
 import { type CaptureParams, type CaptureResult } from "../../../../plugin/protocol/messages";
+import { type Requester } from "../../../../plugin/sidecar/client";
 import { type Reply } from "../../../../plugin/sidecar/failure";
 import { capturedWords, CaptureModal } from "../../../../plugin/ui/dialogs/capture-modal";
 
@@ -25,11 +26,13 @@ beforeEach(() => {
 });
 
 function opened(draft = ""): CaptureModal {
-  const capture = (params: CaptureParams): Promise<Reply<CaptureResult>> => {
-    asked.push(params);
-    return Promise.resolve(answer);
+  const client = {
+    request: (_method: string, params: CaptureParams) => {
+      asked.push(params);
+      return { reply: Promise.resolve(answer) };
+    },
   };
-  const modal = new CaptureModal(app, { capture, keepDraft: (text) => drafts.push(text) }, draft);
+  const modal = new CaptureModal(app, client as unknown as Requester, (text) => { drafts.push(text); }, draft);
   modal.onOpen();
   return modal;
 }

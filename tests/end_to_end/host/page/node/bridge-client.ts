@@ -14,11 +14,9 @@ export interface Hello {
   /** The environment the page's `process.env` shows. */
   readonly env: Readonly<Record<string, string>>;
   readonly platform: string;
-  readonly arch: string;
   readonly pid: number;
   readonly homedir: string;
   readonly tmpdir: string;
-  readonly node: string;
   readonly fileCalls: readonly string[];
 }
 

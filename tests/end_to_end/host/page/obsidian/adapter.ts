@@ -36,25 +36,9 @@ export class FileSystemAdapter extends Known {
     return this.basePath.split(/[\\/]/).at(-1) ?? "";
   }
 
-  getBasePath(): string {
-    return this.basePath;
-  }
-
   getFullPath(path: string): string {
     const relative = normalizePath(path);
     return relative === "/" ? this.basePath : `${this.basePath}/${relative}`;
-  }
-
-  getFilePath(path: string): string {
-    return `file://${this.getFullPath(path)}`;
-  }
-
-  getResourcePath(path: string): string {
-    return `app://local${this.getFullPath(path)}`;
-  }
-
-  async exists(path: string): Promise<boolean> {
-    return this.hostDisk.existsSync(this.getFullPath(path));
   }
 
   async stat(path: string): Promise<Stat | null> {
@@ -62,13 +46,6 @@ export class FileSystemAdapter extends Known {
     if (!this.hostDisk.existsSync(full)) return null;
     const stat = this.hostDisk.statSync(full);
     return { type: stat.isDirectory() ? "folder" : "file", ctime: stat.birthtimeMs, mtime: stat.mtimeMs, size: stat.size };
-  }
-
-  async list(path: string): Promise<{ files: string[]; folders: string[] }> {
-    const prefix = normalizePath(path) === "/" ? "" : `${normalizePath(path)}/`;
-    const entries = this.hostDisk.readdirSync(this.getFullPath(path), { withFileTypes: true });
-    const named = (wanted: boolean): string[] => entries.filter((entry) => entry.isDirectory() === wanted).map((entry) => prefix + entry.name);
-    return { files: named(false), folders: named(true) };
   }
 
   /** UTF-8, a byte-order mark dropped, bytes that are none replaced. */
@@ -84,10 +61,6 @@ export class FileSystemAdapter extends Known {
     this.hostDisk.writeFileSync(this.getFullPath(path), data);
   }
 
-  async writeBinary(path: string, data: ArrayBuffer): Promise<void> {
-    this.hostDisk.writeFileSync(this.getFullPath(path), new Uint8Array(data));
-  }
-
   async append(path: string, data: string): Promise<void> {
     this.hostDisk.appendFileSync(this.getFullPath(path), data);
   }
@@ -98,23 +71,19 @@ export class FileSystemAdapter extends Known {
     return changed;
   }
 
-  async mkdir(path: string): Promise<void> {
-    this.hostDisk.mkdirSync(this.getFullPath(path), { recursive: true });
-  }
-
   async remove(path: string): Promise<void> {
     this.hostDisk.rmSync(this.getFullPath(path), { recursive: false });
-  }
-
-  async rmdir(path: string, recursive: boolean): Promise<void> {
-    this.hostDisk.rmSync(this.getFullPath(path), { recursive });
   }
 
   async rename(path: string, newPath: string): Promise<void> {
     this.hostDisk.renameSync(this.getFullPath(path), this.getFullPath(newPath));
   }
 
-  async copy(path: string, newPath: string): Promise<void> {
-    this.hostDisk.copyFileSync(this.getFullPath(path), this.getFullPath(newPath));
+  getBasePath(): string {
+    return this.basePath;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return this.hostDisk.existsSync(this.getFullPath(path));
   }
 }

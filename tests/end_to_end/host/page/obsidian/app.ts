@@ -16,6 +16,7 @@ import { Workspace } from "./workspace";
 const LOCAL_PREFIX = "test-host-vault-";
 
 export class App extends Known {
+  readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
   readonly scope = new Scope();
   readonly keymap = new Keymap(() => this.workspace.activeLeaf?.view.scope ?? this.scope);
   readonly vault: Vault;
@@ -25,13 +26,11 @@ export class App extends Known {
   readonly dragManager: DragManager;
   readonly workspace: Workspace;
   readonly setting: SettingsWindow;
-  lastEvent: Event | null = null;
   readonly hostCommands = new Map<string, Command>();
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
   /** Language -> what draws its code blocks. */
   readonly hostCodeBlocks = new Map<string, CodeBlockHandler>();
   readonly hostCliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
-  readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
 
   constructor(adapter: FileSystemAdapter, configDir: string, workspaceEl: HTMLElement) {
     super();
@@ -41,10 +40,6 @@ export class App extends Known {
     this.dragManager = new DragManager(this.metadataCache);
     this.workspace = new Workspace(this, workspaceEl);
     this.setting = new SettingsWindow(this);
-  }
-
-  isDarkMode(): boolean {
-    return document.body.hasClass("theme-dark");
   }
 
   loadLocalStorage(key: string): unknown {

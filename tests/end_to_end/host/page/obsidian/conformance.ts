@@ -1,6 +1,6 @@
 /**
- * Compared with `obsidian.d.ts` by the compiler: the host has no public member that Obsidian lacks, a method is a method
- * there, and takes what it is given there. A host's own members begin with `host`.
+ * Compared with `obsidian.d.ts` by the compiler: the host has no public member that Obsidian lacks, and a method is a method
+ * there. A host's own members begin with `host`.
  */
 import type * as Api from "obsidian";
 import type { FileSystemAdapter } from "./adapter";
@@ -34,21 +34,8 @@ type Different<Ours, Theirs> = {
   [Name in keyof Ours & keyof Theirs]: Ours[Name] extends Callable ? (NonNullable<Theirs[Name]> extends Callable ? never : Name) : NonNullable<Theirs[Name]> extends Callable ? Name : never;
 }[keyof Ours & keyof Theirs];
 
-/** Names of methods that need more arguments than callers of Obsidian's give. */
-type Greedy<Ours, Theirs> = {
-  [Name in keyof Ours & keyof Theirs]: Ours[Name] extends (...args: infer Taken) => unknown
-    ? Theirs[Name] extends (...args: infer Given) => unknown
-      ? Required<Given>["length"] extends infer Most extends number ? (Fits<Taken["length"], Most> extends true ? never : Name) : never
-      : never
-    : never;
-}[keyof Ours & keyof Theirs];
-
-/** True when a list of one of the lengths *Lengths* has at most *Most* entries, or *Most* is any number. */
-type Fits<Lengths extends number, Most extends number> = number extends Most | Lengths ? true : Lengths extends UpTo<Most> ? true : Extract<Lengths, UpTo<Most>> extends never ? false : true;
-type UpTo<Most extends number, Counted extends unknown[] = []> = Counted["length"] extends Most ? Most : Counted["length"] | UpTo<Most, [...Counted, unknown]>;
-
 /** The names of all members that differ. *Known*: what the app has and does not document. */
-type Differences<Ours, Theirs, Known extends PropertyKey = never> = Exclude<Invented<Ours, Theirs> | Different<Ours, Theirs> | Greedy<Ours, Theirs>, Known>;
+type Differences<Ours, Theirs, Known extends PropertyKey = never> = Exclude<Invented<Ours, Theirs> | Different<Ours, Theirs>, Known>;
 /** Does not compile where there is a difference; the error names the members. */
 type None<Names extends never> = Names;
 

@@ -112,71 +112,12 @@ export class ButtonComponent extends BaseComponent {
     return this;
   }
 
-  removeCta(): this {
-    this.buttonEl.removeClass("mod-cta");
-    return this;
-  }
-
-  setWarning(): this {
-    this.buttonEl.addClass("mod-warning");
-    return this;
-  }
-
-  setDestructive(): this {
-    this.buttonEl.addClass("mod-destructive");
-    return this;
-  }
-
-  setTooltip(text: string): this {
-    setTooltip(this.buttonEl, text);
-    return this;
-  }
-
-  setClass(name: string): this {
-    this.buttonEl.addClass(name);
-    return this;
-  }
-
   override setDisabled(disabled: boolean): this {
     this.buttonEl.disabled = disabled;
     return super.setDisabled(disabled);
   }
 
   onClick(callback: (event: MouseEvent) => unknown): this {
-    this.clicked = callback;
-    return this;
-  }
-}
-
-export class ExtraButtonComponent extends BaseComponent {
-  readonly extraSettingsEl: HTMLElement;
-  private clicked: (() => unknown) | undefined;
-
-  constructor(containerEl: HTMLElement) {
-    super();
-    this.extraSettingsEl = containerEl.createDiv({ cls: "clickable-icon extra-setting-button" });
-    this.extraSettingsEl.addEventListener("click", () => {
-      if (!this.disabled) this.clicked?.();
-    });
-    this.setIcon("settings");
-  }
-
-  setIcon(id: string): this {
-    setIcon(this.extraSettingsEl, id);
-    return this;
-  }
-
-  setTooltip(text: string): this {
-    setTooltip(this.extraSettingsEl, text);
-    return this;
-  }
-
-  override setDisabled(disabled: boolean): this {
-    this.extraSettingsEl.toggleClass("is-disabled", disabled);
-    return super.setDisabled(disabled);
-  }
-
-  onClick(callback: () => unknown): this {
     this.clicked = callback;
     return this;
   }
@@ -203,11 +144,6 @@ export class ToggleComponent extends ValueComponent<boolean> {
     const before = this.getValue();
     this.toggleEl.toggleClass("is-enabled", on);
     if (before !== on) this.onChanged();
-    return this;
-  }
-
-  setTooltip(text: string): this {
-    setTooltip(this.toggleEl, text);
     return this;
   }
 
@@ -274,43 +210,8 @@ export class SliderComponent extends ValueComponent<number> {
     return this;
   }
 
-  getValuePretty(): string {
-    return String(this.getValue());
-  }
-
-  /** The host shows no tooltip while the slider moves. */
-  setDynamicTooltip(): this {
-    return this;
-  }
-
-  setInstant(instant: boolean): this {
-    if (instant) this.sliderEl.addEventListener("input", () => this.onChanged());
-    return this;
-  }
-
   override setDisabled(disabled: boolean): this {
     this.sliderEl.disabled = disabled;
     return super.setDisabled(disabled);
-  }
-}
-
-export class ProgressBarComponent extends ValueComponent<number> {
-  private readonly barEl: HTMLElement;
-  private value = 0;
-
-  constructor(containerEl: HTMLElement) {
-    super();
-    this.barEl = containerEl.createDiv({ cls: "setting-progress-bar" }).createDiv({ cls: "setting-progress-bar-inner" });
-  }
-
-  getValue(): number {
-    return this.value;
-  }
-
-  /** 0 to 100. */
-  setValue(value: number): this {
-    this.value = value;
-    this.barEl.style.width = `${value}%`;
-    return this;
   }
 }

@@ -10,9 +10,7 @@ import { parseLinktext } from "./functions";
 import type { MetadataCache } from "./metadata-cache";
 
 interface Dragged {
-  readonly icon: string;
   readonly title: string;
-  readonly source?: unknown;
 }
 
 export type Draggable =
@@ -20,11 +18,6 @@ export type Draggable =
   | (Dragged & { readonly type: "files"; readonly files: readonly TAbstractFile[] })
   /** `file` is null for a link that leads nowhere. */
   | (Dragged & { readonly type: "link"; readonly linktext: string; readonly sourcePath: string; readonly file: TFile | null });
-
-interface Drop {
-  readonly action: string | null;
-  readonly dropEffect: DataTransfer["dropEffect"];
-}
 
 export class DragManager extends Known {
   draggable: Draggable | null = null;
@@ -38,58 +31,11 @@ export class DragManager extends Known {
     });
   }
 
-  dragFile(event: DragEvent, file: TFile, source?: unknown): Draggable {
-    event.dataTransfer?.setData("text/plain", `obsidian://open?file=${encodeURIComponent(file.path)}`);
-    return { type: "file", icon: "lucide-file", title: file.basename, file, source };
-  }
-
-  dragFiles(event: DragEvent, files: TAbstractFile[], source?: unknown): Draggable | null {
-    if (files.length === 0) return null;
-    event.dataTransfer?.setData("text/plain", files.map((file) => `obsidian://open?file=${encodeURIComponent(file.path)}`).join("\n"));
-    return { type: "files", icon: "lucide-files", title: `${files.length} files`, files, source };
-  }
-
-  dragLink(event: DragEvent, linktext: string, sourcePath: string, title?: string, source?: unknown): Draggable {
-    const file = this.metadataCache.getFirstLinkpathDest(parseLinktext(linktext).path, sourcePath);
-    event.dataTransfer?.setData("text/plain", file ? `obsidian://open?file=${encodeURIComponent(linktext)}` : linktext);
-    return { type: "link", icon: "lucide-link", title: title ?? file?.basename ?? linktext, linktext, sourcePath, file, source };
-  }
-
-  onDragStart(event: DragEvent, draggable: Draggable): void {
-    this.draggable = draggable;
-    this.ghostEl = document.body.createDiv({ cls: "drag-ghost", text: draggable.title });
-    event.dataTransfer?.setDragImage(this.ghostEl, 0, 0);
-    document.body.addClass("is-grabbing");
-  }
-
   onDragEnd(): void {
     this.draggable = null;
     this.ghostEl?.remove();
     this.ghostEl = null;
     document.body.removeClass("is-grabbing");
-  }
-
-  handleDrag(el: HTMLElement, draggable: (event: DragEvent) => Draggable | null): void {
-    el.draggable = true;
-    el.addEventListener("dragstart", (event) => {
-      const dragged = draggable(event);
-      if (dragged) this.onDragStart(event, dragged);
-    });
-  }
-
-  /** *drop* is asked while something is over *el*, and once more, with `isOver` false, when it is dropped. */
-  handleDrop(el: HTMLElement, drop: (event: DragEvent, draggable: Draggable, isOver: boolean) => Drop | null): void {
-    el.addEventListener("dragover", (event) => {
-      const found = this.draggable && drop(event, this.draggable, true);
-      if (!found) return;
-      event.preventDefault();
-      if (event.dataTransfer) event.dataTransfer.dropEffect = found.dropEffect;
-    });
-    el.addEventListener("drop", (event) => {
-      if (!this.draggable || !drop(event, this.draggable, false)) return;
-      event.preventDefault();
-      this.onDragEnd();
-    });
   }
 
   /** Host: what an editor of *sourcePath* writes for what is dropped on it. */
@@ -104,5 +50,29 @@ export class DragManager extends Known {
         return file ? fileManager.generateMarkdownLink(file, sourcePath, parseLinktext(linktext).subpath) : linktext;
       }
     }
+  }
+
+  dragFile(event: DragEvent, file: TFile): Draggable {
+    event.dataTransfer?.setData("text/plain", `obsidian://open?file=${encodeURIComponent(file.path)}`);
+    return { type: "file", title: file.basename, file };
+  }
+
+  dragLink(event: DragEvent, linktext: string, sourcePath: string, title?: string): Draggable {
+    const file = this.metadataCache.getFirstLinkpathDest(parseLinktext(linktext).path, sourcePath);
+    event.dataTransfer?.setData("text/plain", file ? `obsidian://open?file=${encodeURIComponent(linktext)}` : linktext);
+    return { type: "link", title: title ?? file?.basename ?? linktext, linktext, sourcePath, file };
+  }
+
+  dragFiles(event: DragEvent, files: TAbstractFile[]): Draggable | null {
+    if (files.length === 0) return null;
+    event.dataTransfer?.setData("text/plain", files.map((file) => `obsidian://open?file=${encodeURIComponent(file.path)}`).join("\n"));
+    return { type: "files", title: `${files.length} files`, files };
+  }
+
+  onDragStart(event: DragEvent, draggable: Draggable): void {
+    this.draggable = draggable;
+    this.ghostEl = document.body.createDiv({ cls: "drag-ghost", text: draggable.title });
+    event.dataTransfer?.setDragImage(this.ghostEl, 0, 0);
+    document.body.addClass("is-grabbing");
   }
 }

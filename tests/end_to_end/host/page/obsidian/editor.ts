@@ -21,14 +21,6 @@ export class Editor extends Known {
     super();
   }
 
-  getDoc(): this {
-    return this;
-  }
-
-  refresh(): void {
-    this.draw();
-  }
-
   getValue(): string {
     return this.lines.join("\n");
   }
@@ -47,10 +39,6 @@ export class Editor extends Known {
 
   getLine(line: number): string {
     return this.lines[line] ?? "";
-  }
-
-  lineCount(): number {
-    return this.lines.length;
   }
 
   lastLine(): number {
@@ -87,20 +75,8 @@ export class Editor extends Known {
     this.select(this.posToOffset(anchor), this.posToOffset(head));
   }
 
-  listSelections(): EditorSelection[] {
-    return [{ anchor: this.getCursor("anchor"), head: this.getCursor("head") }];
-  }
-
   getSelection(): string {
     return this.getValue().slice(...this.hostSpan());
-  }
-
-  somethingSelected(): boolean {
-    return this.anchor !== this.head;
-  }
-
-  getRange(from: EditorPosition, to: EditorPosition): string {
-    return this.getValue().slice(this.posToOffset(from), this.posToOffset(to));
   }
 
   replaceSelection(text: string): void {
@@ -127,19 +103,6 @@ export class Editor extends Known {
     this.travel(this.done, this.undone);
   }
 
-  redo(): void {
-    this.travel(this.undone, this.done);
-  }
-
-  wordAt(position: EditorPosition): EditorRange | null {
-    const line = this.getLine(position.line);
-    for (const word of line.matchAll(/[\p{L}\p{N}_]+/gu)) {
-      const end = word.index + word[0].length;
-      if (word.index <= position.ch && position.ch <= end) return { from: { line: position.line, ch: word.index }, to: { line: position.line, ch: end } };
-    }
-    return null;
-  }
-
   focus(): void {
     this.contentEl.focus();
   }
@@ -154,10 +117,6 @@ export class Editor extends Known {
 
   scrollIntoView({ from }: EditorRange, center = false): void {
     this.contentEl.children[from.line]?.scrollIntoView({ block: center ? "center" : "nearest" });
-  }
-
-  scrollTo(_x?: number | null, y?: number | null): void {
-    if (this.contentEl.parentElement) this.contentEl.parentElement.scrollTop = y ?? 0;
   }
 
   getScrollInfo(): { top: number; left: number } {

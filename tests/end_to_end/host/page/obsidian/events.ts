@@ -20,10 +20,6 @@ export class Events extends Known {
     return ref;
   }
 
-  off(name: string, listener: Listener): void {
-    this.keep(name, (ref) => ref.listener !== listener);
-  }
-
   offref(gone: EventRef): void {
     this.keep(gone.name, (ref) => ref !== gone);
   }

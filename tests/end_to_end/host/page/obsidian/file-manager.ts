@@ -29,8 +29,4 @@ export class FileManager extends Known {
   async renameFile(file: TAbstractFile, newPath: string): Promise<void> {
     await this.vault.rename(file, newPath);
   }
-
-  async trashFile(file: TAbstractFile): Promise<void> {
-    await this.vault.trash(file);
-  }
 }

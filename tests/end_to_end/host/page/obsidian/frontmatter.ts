@@ -10,10 +10,6 @@ export function parseYaml(text: string): unknown {
   return parse(text, { logLevel: "error" }) as unknown;
 }
 
-export function stringifyYaml(value: unknown): string {
-  return stringify(value);
-}
-
 export function getFrontMatterInfo(content: string): FrontMatterInfo {
   const found = BLOCK.exec(content);
   if (!found) return { exists: false, frontmatter: "", from: 0, to: 0, contentStart: 0 };

@@ -4,26 +4,8 @@ import { Known } from "../known";
 /** The version of the API this host answers for. */
 export const apiVersion = "1.13.1";
 
-export function requireApiVersion(version: string): boolean {
-  return compareVersions(apiVersion, version) >= 0;
-}
-
-/** The language of the app, which Obsidian keeps where this reads it. */
-export function getLanguage(): string {
-  return window.localStorage.getItem("language") ?? "en";
-}
-
 class PlatformFacts extends Known {
-  readonly isDesktop = true;
   readonly isDesktopApp = true;
-  readonly isMobile = false;
-  readonly isMobileApp = false;
-  readonly isIosApp = false;
-  readonly isAndroidApp = false;
-  readonly isPhone = false;
-  readonly isTablet = false;
-  readonly isSafari = false;
-  readonly resourcePathPrefix = "app://local/";
 
   get isMacOS(): boolean {
     return process.platform === "darwin";
@@ -31,10 +13,6 @@ class PlatformFacts extends Known {
 
   get isWin(): boolean {
     return process.platform === "win32";
-  }
-
-  get isLinux(): boolean {
-    return process.platform === "linux";
   }
 }
 
@@ -89,23 +67,14 @@ export function getLinkpath(linktext: string): string {
   return parseLinktext(linktext).path;
 }
 
-/** A heading as links compare it: no punctuation that links cannot hold, single spaces. */
-export function stripHeading(heading: string): string {
-  return heading.replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\r\n]/g, " ").replace(/\s+/g, " ").trim();
+/** The language of the app, which Obsidian keeps where this reads it. */
+export function getLanguage(): string {
+  return window.localStorage.getItem("language") ?? "en";
 }
 
 /** A heading as it is written in a link: only what would end the link is taken out. */
 export function stripHeadingForLink(heading: string): string {
   return heading.replace(/[#|^:%[\]\\\r\n]/g, " ").replace(/\s+/g, " ").trim();
-}
-
-function compareVersions(left: string, right: string): number {
-  const [a, b] = [left, right].map((version) => version.split(".").map(Number)) as [number[], number[]];
-  for (let part = 0; part < Math.max(a.length, b.length); part++) {
-    const difference = (a[part] ?? 0) - (b[part] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** Every word of *query* in a text, without case; null where one is missing. */

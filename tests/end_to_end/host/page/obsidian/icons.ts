@@ -20,16 +20,17 @@ export function getIcon(id: string): SVGElement | null {
   return svg;
 }
 
-export function getIconIds(): string[] {
-  return [...Object.keys(LUCIDE).map((name) => `lucide-${name}`), ...added.keys()];
-}
-
 /** An icon nobody knows leaves the element empty, as Obsidian does; the host says so, since a test should see it. */
 export function setIcon(parent: HTMLElement, id: string): void {
   const icon = getIcon(id);
   if (icon) parent.replaceChildren(icon);
   else parent.replaceChildren();
   if (!icon) console.error(`there is no icon "${id}"`);
+}
+
+export function setTooltip(el: HTMLElement, text: string, options?: { placement?: string }): void {
+  el.setAttribute("aria-label", text);
+  if (options?.placement) el.setAttribute("data-tooltip-position", options.placement);
 }
 
 /** *content* is the inside of an SVG of 100 by 100 units. Its tags are read one by one: the page's policy parses no strings. */
@@ -45,13 +46,4 @@ export function addIcon(id: string, content: string): void {
     }
   }
   added.set(id, svg);
-}
-
-export function removeIcon(id: string): void {
-  added.delete(id);
-}
-
-export function setTooltip(el: HTMLElement, text: string, options?: { placement?: string }): void {
-  el.setAttribute("aria-label", text);
-  if (options?.placement) el.setAttribute("data-tooltip-position", options.placement);
 }

@@ -25,7 +25,6 @@ export class WorkspaceLeaf extends Events {
   readonly containerEl = createDiv({ cls: "workspace-leaf" });
   readonly tabHeaderEl = createDiv({ cls: "workspace-tab-header tappable" });
   view: View;
-  hoverPopover = null;
   pinned = false;
   private waiting: ViewState | null = null;
 
@@ -83,11 +82,6 @@ export class WorkspaceLeaf extends Events {
     this.view.setEphemeralState(state);
   }
 
-  setPinned(pinned: boolean): void {
-    this.pinned = pinned;
-    this.trigger("pinned-change", pinned);
-  }
-
   async setViewState(viewState: ViewState, eState?: Record<string, unknown>): Promise<void> {
     this.waiting = null;
     if (viewState.type !== this.view.getViewType() || this.view instanceof PlaceholderView) {
@@ -123,13 +117,6 @@ export class WorkspaceLeaf extends Events {
     this.waiting = viewState;
   }
 
-  /** Host: the view's plugin goes; its place stays. */
-  async hostLosePlugin(): Promise<void> {
-    const state = this.getViewState();
-    const { title, icon } = { title: this.getDisplayText(), icon: this.getIcon() };
-    await this.open(new PlaceholderView(this, state.type, title, icon));
-  }
-
   detach(): void {
     void this.view.hostClose();
     this.parent.remove(this);
@@ -152,5 +139,12 @@ export class WorkspaceLeaf extends Events {
   /** The file this tab shows, if it shows one. */
   get hostFile(): TFile | null {
     return this.view instanceof FileView ? this.view.file : null;
+  }
+
+  /** Host: the view's plugin goes; its place stays. */
+  async hostLosePlugin(): Promise<void> {
+    const state = this.getViewState();
+    const { title, icon } = { title: this.getDisplayText(), icon: this.getIcon() };
+    await this.open(new PlaceholderView(this, state.type, title, icon));
   }
 }

@@ -74,10 +74,6 @@ export class MarkdownView extends TextFileView {
     this.previewMode.set("");
   }
 
-  override canAcceptExtension(extension: string): boolean {
-    return extension === "md";
-  }
-
   override getState(): Record<string, unknown> {
     return { ...super.getState(), mode: this.mode };
   }

@@ -40,16 +40,6 @@ export class MenuItem {
     return this;
   }
 
-  setWarning(warning: boolean): this {
-    this.dom.toggleClass("is-warning", warning);
-    return this;
-  }
-
-  setIsLabel(label: boolean): this {
-    this.dom.toggleClass("is-label", label);
-    return this;
-  }
-
   setSection(section: string): this {
     this.section = section;
     return this;
@@ -85,24 +75,6 @@ export class Menu extends Component {
     return this;
   }
 
-  addSeparator(): this {
-    this.dom.createDiv({ cls: "menu-separator" });
-    return this;
-  }
-
-  setNoIcon(): this {
-    this.dom.addClass("mod-no-icon");
-    return this;
-  }
-
-  setUseNativeMenu(): this {
-    return this; // the host draws every menu itself, so that a test can see it
-  }
-
-  setParentElement(): this {
-    return this;
-  }
-
   showAtMouseEvent(event: MouseEvent): this {
     return this.showAtPosition({ x: event.clientX, y: event.clientY }, event.doc);
   }
@@ -130,9 +102,5 @@ export class Menu extends Component {
 
   close(): void {
     this.hide();
-  }
-
-  onHide(callback: () => unknown): void {
-    this.hidden = callback;
   }
 }

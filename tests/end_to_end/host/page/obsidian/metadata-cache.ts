@@ -12,7 +12,7 @@ type LinkCounts = Record<string, Record<string, number>>;
 export class MetadataCache extends Events {
   private readonly notes = new Map<string, CachedMetadata>();
   private files: Map<string, TFile[]> | null = null;
-  private links: { resolved: LinkCounts; unresolved: LinkCounts } | null = null;
+  private links: LinkCounts | null = null;
 
   constructor(private readonly vault: Vault) {
     super();
@@ -50,29 +50,16 @@ export class MetadataCache extends Events {
   }
 
   get resolvedLinks(): LinkCounts {
-    return this.countLinks().resolved;
-  }
-
-  get unresolvedLinks(): LinkCounts {
-    return this.countLinks().unresolved;
-  }
-
-  private countLinks(): { resolved: LinkCounts; unresolved: LinkCounts } {
     if (this.links) return this.links;
-    const links = { resolved: {} as LinkCounts, unresolved: {} as LinkCounts };
+    this.links = {};
     for (const [path, cache] of this.notes) {
-      const resolved: Record<string, number> = (links.resolved[path] = {});
-      const unresolved: Record<string, number> = (links.unresolved[path] = {});
-      for (const { link } of [...(cache.links ?? []), ...(cache.embeds ?? []), ...(cache.frontmatterLinks ?? [])]) {
-        const target = getLinkpath(link);
-        if (target === "") continue; // within the note
-        const file = this.getFirstLinkpathDest(target, path);
-        const counts = file ? resolved : unresolved;
-        const name = file?.path ?? target;
-        counts[name] = (counts[name] ?? 0) + 1;
+      const counts: Record<string, number> = (this.links[path] = {});
+      for (const { link } of cache.links ?? []) {
+        const target = this.getFirstLinkpathDest(getLinkpath(link), path)?.path;
+        if (target !== undefined) counts[target] = (counts[target] ?? 0) + 1;
       }
     }
-    return (this.links = links);
+    return this.links;
   }
 
   /** All files by their lower-case name. */

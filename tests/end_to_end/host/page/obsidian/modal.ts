@@ -51,11 +51,6 @@ export class Modal {
     return this;
   }
 
-  setContent(content: string | DocumentFragment): this {
-    this.contentEl.setText(content);
-    return this;
-  }
-
   setCloseCallback(callback: () => unknown): this {
     this.closed = callback;
     return this;
@@ -100,11 +95,6 @@ export abstract class SuggestModal<T> extends Modal {
 
   setPlaceholder(placeholder: string): void {
     this.inputEl.placeholder = placeholder;
-  }
-
-  setInstructions(instructions: { command: string; purpose: string }[]): void {
-    const barEl = this.modalEl.createDiv({ cls: "prompt-instructions" });
-    for (const { command, purpose } of instructions) barEl.createDiv({ cls: "prompt-instruction", text: `${command} ${purpose}` });
   }
 
   onNoSuggestion(): void {

@@ -1,8 +1,5 @@
-/**
- * What Obsidian's cache knows of a note: properties, headings, links, embeds, tags, blocks, sections and list items,
- * each with its position. Footnotes and setext headings are not read.
- */
-import type { CachedMetadata, CacheItem, FrontmatterLinkCache, Pos, ReferenceCache, SectionCache } from "obsidian";
+/** What the plugin reads in Obsidian's cache of a note: properties, headings, links, tags and blocks, with their positions. */
+import type { CachedMetadata, CacheItem, Pos } from "obsidian";
 import { getFrontMatterInfo, readFrontMatter } from "./frontmatter";
 
 const HEADING = /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
@@ -23,33 +20,23 @@ interface Line {
 }
 
 /** The lists of a cache that are left out when they are empty. */
-type Lists = Required<Pick<CachedMetadata, "links" | "embeds" | "tags" | "headings" | "sections" | "listItems">>;
+type Lists = Required<Pick<CachedMetadata, "links" | "tags" | "headings">>;
 
 export function describeNote(text: string): CachedMetadata {
   const lines = linesOf(text);
-  const info = getFrontMatterInfo(text);
-  const body = lines.filter(({ offset }) => offset >= info.contentStart);
-  const lists: Lists = { links: [], embeds: [], tags: [], headings: [], sections: [], listItems: [] };
+  const body = lines.filter(({ offset }) => offset >= getFrontMatterInfo(text).contentStart);
+  const lists: Lists = { links: [], tags: [], headings: [] };
   const blocks: NonNullable<CachedMetadata["blocks"]> = {};
-  if (info.exists) lists.sections.push({ type: "yaml", position: frontmatterPosition(lines, info.contentStart) });
   for (const group of sectionsOf(body)) {
-    const section: SectionCache = { type: group.type, position: spanning(group.lines) };
-    lists.sections.push(section);
     if (group.type === "code") continue;
     describeLines(group.lines, lists);
-    if (group.type === "list") describeList(group.lines, lists);
     const id = BLOCK_ID.exec(group.lines.at(-1)?.text ?? "")?.[1];
-    if (id === undefined) continue;
-    section.id = id;
-    blocks[id.toLowerCase()] = { id, position: section.position };
+    if (id !== undefined) blocks[id.toLowerCase()] = { id, position: spanning(group.lines) };
   }
   const frontmatter = readFrontMatter(text);
-  const frontmatterLinks = frontmatter ? linksOf(frontmatter) : [];
   return {
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
     ...(frontmatter && { frontmatter }),
-    ...(info.exists && { frontmatterPosition: frontmatterPosition(lines, info.contentStart) }),
-    ...(frontmatterLinks.length > 0 && { frontmatterLinks }),
     ...(Object.keys(blocks).length > 0 && { blocks }),
   };
 }
@@ -61,11 +48,6 @@ function linesOf(text: string): Line[] {
     offset += raw.length + 1;
     return line;
   });
-}
-
-function frontmatterPosition(lines: readonly Line[], contentStart: number): Pos {
-  const end = lines.findLast(({ offset, text }) => offset < contentStart && text.startsWith("---"));
-  return { start: { line: 0, col: 0, offset: 0 }, end: { line: end?.row ?? 0, col: 3, offset: (end?.offset ?? 0) + 3 } };
 }
 
 /** Blocks of the text, in order: a fence, a heading, a rule, or lines up to an empty one. */
@@ -110,50 +92,17 @@ function describeLines(lines: readonly Line[], into: Lists): void {
     if (heading) into.headings.push({ heading: heading[2]!, level: heading[1]!.length, position: within(line, 0, line.text.length) });
     const text = line.text.replace(INLINE_CODE, (code) => " ".repeat(code.length));
     for (const match of text.matchAll(WIKI_LINK)) {
-      const [original, embed, link, label] = match;
-      keepLink(into, embed, { link: link!, original, displayText: label ?? shownFor(link!), position: within(line, match.index, match.index + original.length) });
+      const [original, , link, label] = match;
+      into.links.push({ link: link!, original, displayText: label ?? shownFor(link!), position: within(line, match.index, match.index + original.length) });
     }
     for (const match of text.matchAll(MARKDOWN_LINK)) {
-      const [original, embed, label, target] = match;
+      const [original, , label, target] = match;
       if (EXTERNAL.test(target!)) continue;
-      keepLink(into, embed, { link: decoded(target!), original, displayText: label!, position: within(line, match.index, match.index + original.length) });
+      into.links.push({ link: decoded(target!), original, displayText: label!, position: within(line, match.index, match.index + original.length) });
     }
     const prose = text.replace(WIKI_LINK, (link) => "\0".repeat(link.length));
     for (const match of prose.matchAll(TAG)) into.tags.push({ tag: match[0], position: within(line, match.index, match.index + match[0].length) });
   }
-}
-
-function describeList(lines: readonly Line[], into: Lists): void {
-  const first = lines[0]!.row;
-  const open: { indent: number; row: number }[] = [];
-  for (const line of lines) {
-    const item = LIST_ITEM.exec(line.text);
-    if (!item) continue;
-    const indent = item[1]!.length;
-    while (open.length > 0 && open.at(-1)!.indent >= indent) open.pop();
-    const id = BLOCK_ID.exec(line.text)?.[1];
-    into.listItems.push({
-      position: within(line, indent, line.text.length),
-      parent: open.at(-1)?.row ?? -(first || 1),
-      ...(item[2] !== undefined && { task: item[2] }),
-      ...(id !== undefined && { id }),
-    });
-    open.push({ indent, row: line.row });
-  }
-}
-
-function keepLink(into: Lists, embed: string | undefined, link: ReferenceCache): void {
-  (embed === "!" ? into.embeds : into.links).push(link);
-}
-
-/** Links that are the whole value of a property, or of an item of a list. */
-function linksOf(value: unknown, key = ""): FrontmatterLinkCache[] {
-  if (typeof value === "object" && value !== null) {
-    return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => linksOf(inner, key === "" ? name : `${key}.${name}`));
-  }
-  const found = typeof value === "string" ? [...value.matchAll(WIKI_LINK)][0] : undefined;
-  if (!found || found[0] !== value) return [];
-  return [{ key, link: found[2]!, original: value, displayText: found[3] ?? shownFor(found[2]!) }];
 }
 
 /** `Note#Heading` is shown as `Note > Heading`. */

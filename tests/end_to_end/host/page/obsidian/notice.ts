@@ -26,10 +26,6 @@ export class Notice {
     shown.push(this);
   }
 
-  get noticeEl(): HTMLElement {
-    return this.containerEl;
-  }
-
   setMessage(message: string | DocumentFragment): this {
     this.messageEl.setText(message);
     return this;

@@ -26,8 +26,6 @@ export abstract class Plugin extends Component {
     super();
   }
 
-  onUserEnable(): void {}
-
   addCommand(command: Command): Command {
     command.id = `${this.manifest.id}:${command.id}`;
     command.name = `${this.manifest.name}: ${command.name}`;
@@ -40,48 +38,13 @@ export abstract class Plugin extends Component {
     this.app.hostCommands.delete(`${this.manifest.id}:${id}`);
   }
 
-  addRibbonIcon(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
-    const button = document.body.find(".side-dock-actions").createDiv({ cls: "clickable-icon side-dock-ribbon-action" });
-    setIcon(button, icon);
-    setTooltip(button, title, { placement: "right" });
-    button.addEventListener("click", callback);
-    this.register(() => button.remove());
-    return button;
+  async saveData(data: unknown): Promise<void> {
+    await this.app.vault.adapter.write(this.dataPath(), JSON.stringify(data, null, 2));
   }
 
-  addStatusBarItem(): HTMLElement {
-    const item = document.body.find(".status-bar").createDiv({ cls: ["status-bar-item", `plugin-${this.manifest.id}`] });
-    this.register(() => item.remove());
-    return item;
-  }
-
-  addSettingTab(tab: PluginSettingTab): void {
-    this.app.setting.hostTabs.push(tab);
-    tab.update();
-    this.register(() => this.app.setting.hostTabs.remove(tab));
-  }
-
-  registerView(type: string, creator: ViewCreator): void {
-    this.app.workspace.hostRegisterView(type, creator);
-    this.register(() => this.app.workspace.hostUnregisterView(type));
-  }
-
-  registerObsidianProtocolHandler(action: string, handler: ProtocolHandler): void {
-    this.app.hostProtocolHandlers.set(action, handler);
-    this.register(() => this.app.hostProtocolHandlers.delete(action));
-  }
-
-  registerCliHandler(command: string, description: string, flags: CliFlags | null, handler: CliHandler): void {
-    const handlers = this.app.hostCliHandlers;
-    if (handlers.has(command)) throw new Error(`Command "${command}" is already registered`);
-    handlers.set(command, { description, flags, handler });
-    this.register(() => handlers.delete(command));
-  }
-
-  /** Which views may show a page preview on hover; `hover-link` events of the workspace then ask for one. */
-  registerHoverLinkSource(id: string, info: { display: string; defaultMod: boolean }): void {
-    this.app.hostHoverSources.set(id, info);
-    this.register(() => this.app.hostHoverSources.delete(id));
+  async loadData(): Promise<unknown> {
+    const path = this.dataPath();
+    return (await this.app.vault.adapter.exists(path)) ? (JSON.parse(await this.app.vault.adapter.read(path)) as unknown) : null;
   }
 
   /** Fences of this language are given to the handler wherever notes are rendered. */
@@ -92,13 +55,47 @@ export abstract class Plugin extends Component {
     return handler;
   }
 
-  async loadData(): Promise<unknown> {
-    const path = this.dataPath();
-    return (await this.app.vault.adapter.exists(path)) ? (JSON.parse(await this.app.vault.adapter.read(path)) as unknown) : null;
+  /** Which views may show a page preview on hover; `hover-link` events of the workspace then ask for one. */
+  registerHoverLinkSource(id: string, info: { display: string; defaultMod: boolean }): void {
+    this.app.hostHoverSources.set(id, info);
+    this.register(() => this.app.hostHoverSources.delete(id));
   }
 
-  async saveData(data: unknown): Promise<void> {
-    await this.app.vault.adapter.write(this.dataPath(), JSON.stringify(data, null, 2));
+  registerCliHandler(command: string, description: string, flags: CliFlags | null, handler: CliHandler): void {
+    const handlers = this.app.hostCliHandlers;
+    if (handlers.has(command)) throw new Error(`Command "${command}" is already registered`);
+    handlers.set(command, { description, flags, handler });
+    this.register(() => handlers.delete(command));
+  }
+
+  registerObsidianProtocolHandler(action: string, handler: ProtocolHandler): void {
+    this.app.hostProtocolHandlers.set(action, handler);
+    this.register(() => this.app.hostProtocolHandlers.delete(action));
+  }
+
+  registerView(type: string, creator: ViewCreator): void {
+    this.app.workspace.hostRegisterView(type, creator);
+    this.register(() => this.app.workspace.hostUnregisterView(type));
+  }
+
+  addSettingTab(tab: PluginSettingTab): void {
+    this.app.setting.hostTabs.push(tab);
+    this.register(() => this.app.setting.hostTabs.remove(tab));
+  }
+
+  addStatusBarItem(): HTMLElement {
+    const item = document.body.find(".status-bar").createDiv({ cls: ["status-bar-item", `plugin-${this.manifest.id}`] });
+    this.register(() => item.remove());
+    return item;
+  }
+
+  addRibbonIcon(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+    const button = document.body.find(".side-dock-actions").createDiv({ cls: "clickable-icon side-dock-ribbon-action" });
+    setIcon(button, icon);
+    setTooltip(button, title, { placement: "right" });
+    button.addEventListener("click", callback);
+    this.register(() => button.remove());
+    return button;
   }
 
   private dataPath(): string {

@@ -29,10 +29,6 @@ export class Scope extends Known {
     return handler;
   }
 
-  unregister(handler: KeyHandler): void {
-    this.handlers = this.handlers.filter((other) => other !== handler);
-  }
-
   /** True when a handler, here or in a parent, took the key. */
   handleKey(event: KeyboardEvent): boolean {
     const held = written(heldModifiers(event));

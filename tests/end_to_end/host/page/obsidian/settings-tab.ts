@@ -1,83 +1,44 @@
-/** A plugin's settings page: opening, drawing, closing. */
-import type { SettingDefinitionItem } from "obsidian";
+/** A plugin's settings page: groups of rows that the plugin declares and renders itself (Obsidian 1.13). */
+import type { SettingDefinitionGroup, SettingDefinitionItem, SettingDefinitionRender } from "obsidian";
+import type * as Api from "obsidian";
 import type { App } from "./app";
 import { Modal } from "./modal";
 import type { Plugin } from "./plugin";
-import { type Drawn, drawDefinitions } from "./setting-definitions";
+import { Setting } from "./setting";
 
-export abstract class SettingTab {
+export abstract class PluginSettingTab {
   readonly containerEl = createDiv({ cls: "vertical-tab-content" });
-  icon = "settings";
-  settingItems: SettingDefinitionItem[] = [];
-  private drawn: Drawn | undefined;
-  private shown = false;
-
-  constructor(readonly app: App) {}
-
-  abstract getControlValue(key: string): unknown;
-  abstract setControlValue(key: string, value: unknown): void | Promise<void>;
-
-  getSettingDefinitions(): SettingDefinitionItem[] {
-    return [];
-  }
-
-  /** What a tab without definitions draws. */
-  display(): void {}
-
-  hide(): void {}
-
-  update(): void {
-    this.settingItems = this.getSettingDefinitions();
-    if (this.shown && this.settingItems.length > 0) this.drawDeclared();
-  }
-
-  refreshDomState(): void {
-    this.drawn?.refresh();
-  }
-
-  /** Host: the user opened this tab. */
-  hostShow(): void {
-    this.shown = true;
-    this.update();
-    if (this.settingItems.length === 0) this.display();
-  }
-
-  /** Host: the user left this tab. */
-  hostHide(): void {
-    this.shown = false;
-    this.drawn?.dispose();
-    this.drawn = undefined;
-    this.hide();
-    this.containerEl.empty();
-  }
-
-  private drawDeclared(): void {
-    this.drawn?.dispose();
-    this.containerEl.empty();
-    this.drawn = drawDefinitions(this.containerEl, this.settingItems, this);
-  }
-}
-
-export abstract class PluginSettingTab extends SettingTab {
   readonly id: string;
   readonly name: string;
 
   constructor(
-    app: App,
-    readonly plugin: Plugin,
+    readonly app: App,
+    plugin: Plugin,
   ) {
-    super(app);
     this.id = plugin.manifest.id;
     this.name = plugin.manifest.name;
   }
 
-  getControlValue(key: string): unknown {
-    return (this.plugin.settings as Record<string, unknown> | undefined)?.[key];
+  abstract getSettingDefinitions(): SettingDefinitionItem[];
+
+  hide(): void {}
+
+  /** Host: the user opened this tab. */
+  hostShow(): void {
+    for (const { heading = "", items } of this.getSettingDefinitions() as SettingDefinitionGroup[]) {
+      const groupEl = this.containerEl.createDiv({ cls: "setting-group" });
+      new Setting(groupEl.createDiv({ cls: "setting-group-header" })).setName(heading).setHeading();
+      const listEl = groupEl.createDiv({ cls: "setting-items" });
+      for (const { name, desc = "", render } of (items ?? []) as SettingDefinitionRender[]) {
+        render(new Setting(listEl).setName(name).setDesc(desc) as unknown as Api.Setting, groupEl as unknown as Api.SettingGroup);
+      }
+    }
   }
 
-  async setControlValue(key: string, value: unknown): Promise<void> {
-    Object.assign(this.plugin.settings as object, { [key]: value });
-    await this.plugin.saveData(this.plugin.settings);
+  /** Host: the user left this tab. */
+  hostHide(): void {
+    this.hide();
+    this.containerEl.empty();
   }
 }
 

@@ -34,11 +34,6 @@ export class Split extends Known {
     this.containerEl.addClass("is-sidedock-collapsed");
   }
 
-  toggle(): void {
-    if (this.collapsed) this.expand();
-    else this.collapse();
-  }
-
   /** Host: the last tab of a group was closed. */
   hostEmptied(): void {
     if (this.side !== "root") this.collapse();

@@ -88,20 +88,12 @@ export class Vault extends Events {
     return this.getAllLoadedFiles().filter((file): file is TFolder => file instanceof TFolder && (includeRoot || !file.isRoot()));
   }
 
-  getResourcePath(file: TFile): string {
-    return this.adapter.getResourcePath(file.path);
-  }
-
   async read(file: TFile): Promise<string> {
     return this.adapter.read(file.path);
   }
 
   async cachedRead(file: TFile): Promise<string> {
     return this.adapter.read(file.path);
-  }
-
-  async readBinary(file: TFile): Promise<ArrayBuffer> {
-    return this.adapter.readBinary(file.path);
   }
 
   async create(path: string, data: string): Promise<TFile> {
@@ -139,13 +131,6 @@ export class Vault extends Events {
     this.forget(file);
   }
 
-  /** Into the vault's own `.trash`; the host does not touch the system's bin. */
-  async trash(file: TAbstractFile): Promise<void> {
-    this.adapter.hostDisk.mkdirSync(this.adapter.getFullPath(".trash"), { recursive: true });
-    this.adapter.hostDisk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(`.trash/${file.name}`));
-    this.forget(file);
-  }
-
   /** A folder's `rename` comes first, then one for everything below it; every path is new before the first of them. */
   async rename(file: TAbstractFile, newPath: string): Promise<void> {
     const wanted = normalizePath(newPath);
@@ -153,10 +138,6 @@ export class Vault extends Events {
     this.adapter.hostDisk.renameSync(this.adapter.getFullPath(file.path), this.adapter.getFullPath(wanted));
     const moved = this.move(file, wanted);
     for (const [entry, oldPath] of moved) this.trigger("rename", entry, oldPath);
-  }
-
-  async copy(file: TFile, newPath: string): Promise<TFile> {
-    return this.create(newPath, await this.read(file));
   }
 
   /** What is below *folder* on disk and not in the tree appears, folders before what is in them. */

@@ -77,14 +77,6 @@ export abstract class ItemView extends View {
     this.contentEl = this.containerEl.createDiv({ cls: "view-content" });
   }
 
-  addAction(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
-    const button = this.actionsEl.createEl("button", { cls: "clickable-icon view-action" });
-    setIcon(button, icon);
-    setTooltip(button, title);
-    button.addEventListener("click", callback);
-    return button;
-  }
-
   override async hostOpen(): Promise<void> {
     await super.hostOpen();
     this.hostRefreshTitle();
@@ -97,7 +89,6 @@ export abstract class ItemView extends View {
 
 export abstract class FileView extends ItemView {
   file: TFile | null = null;
-  allowNoFile = false;
   override navigation = true;
 
   getDisplayText(): string {
@@ -132,10 +123,6 @@ export abstract class FileView extends ItemView {
     this.hostRefreshTitle();
     this.leaf.hostRefreshTab();
   }
-
-  canAcceptExtension(_extension: string): boolean {
-    return false;
-  }
 }
 
 export abstract class EditableFileView extends FileView {}
@@ -158,10 +145,6 @@ export abstract class TextFileView extends EditableFileView {
 
   override async onUnloadFile(_file: TFile): Promise<void> {
     this.clear();
-  }
-
-  async save(): Promise<void> {
-    if (this.file) await this.app.vault.modify(this.file, this.getViewData());
   }
 
   private async reload(file: TFile): Promise<void> {

@@ -1,5 +1,5 @@
 /** The open tabs, the active one, and where new ones open. */
-import { setActiveWindow, tellMigrated } from "../dom";
+import { setActiveWindow } from "../dom";
 import type { App } from "./app";
 import { Events } from "./events";
 import type { TFile } from "./files";
@@ -12,12 +12,6 @@ import { WorkspaceFloating, WorkspaceRoot, WorkspaceWindow, type WindowInitData,
 
 type PaneType = "tab" | "split" | "window";
 type Side = "left" | "right";
-
-interface OpenViewState {
-  state?: Record<string, unknown>;
-  eState?: Record<string, unknown>;
-  active?: boolean;
-}
 
 interface SideLeafOptions {
   active?: boolean;
@@ -74,11 +68,6 @@ export class Workspace extends Events {
     return this.getActiveViewOfType(MarkdownView);
   }
 
-  onLayoutReady(callback: () => unknown): void {
-    if (this.layoutReady) callback();
-    else this.whenReady.push(callback);
-  }
-
   getLeaf(newLeaf: PaneType | boolean = false): WorkspaceLeaf {
     if (newLeaf === "window") return this.openPopoutLeaf();
     if (newLeaf === "split") return this.createLeaf(this.rootSplit, true);
@@ -96,20 +85,11 @@ export class Workspace extends Events {
     left.remove(leaf);
     leaf.parent = popout.hostGroup();
     leaf.parent.add(leaf);
-    tellMigrated();
     if (!this.getMostRecentLeaf()) this.createLeaf(this.rootSplit);
     this.setActiveLeaf(leaf, { focus: true });
     leaf.onResize();
     this.trigger("layout-change");
     return popout;
-  }
-
-  getRightLeaf(split: boolean): WorkspaceLeaf {
-    return this.createLeaf(this.rightSplit, split);
-  }
-
-  getLeftLeaf(split: boolean): WorkspaceLeaf {
-    return this.createLeaf(this.leftSplit, split);
   }
 
   async ensureSideLeaf(type: string, side: Side, { active = true, split = false, reveal = true, state }: SideLeafOptions = {}): Promise<WorkspaceLeaf> {
@@ -125,10 +105,6 @@ export class Workspace extends Events {
   getMostRecentLeaf(root?: object): WorkspaceLeaf | null {
     const roots: object[] = root ? [root] : [this.rootSplit, this.floatingSplit];
     return [...this.leaves, ...this.recent].findLast((leaf) => roots.includes(leaf.getRoot()) && !leaf.pinned) ?? null;
-  }
-
-  getLeafById(id: string): WorkspaceLeaf | null {
-    return this.leaves.find((leaf) => leaf.id === id) ?? null;
   }
 
   getLeavesOfType(type: string): WorkspaceLeaf[] {
@@ -169,35 +145,6 @@ export class Workspace extends Events {
   /** Of the active tab; when that shows no file, of the tab that showed one last. */
   getActiveFile(): TFile | null {
     return this.recent.findLast((leaf) => leaf.hostFile !== null)?.hostFile ?? null;
-  }
-
-  getLastOpenFiles(): string[] {
-    return [...new Set(this.recent.flatMap((leaf) => leaf.hostFile?.path ?? []).reverse())];
-  }
-
-  async openLinkText(linktext: string, sourcePath: string, newLeaf?: PaneType | boolean, openState: OpenViewState = {}): Promise<void> {
-    const { path, subpath } = parseLinktext(linktext);
-    const file = this.app.metadataCache.getFirstLinkpathDest(path, sourcePath) ?? (await this.app.vault.create(path.endsWith(".md") ? path : `${path}.md`, ""));
-    const heading = subpath.split("#").at(-1);
-    const position = this.app.metadataCache.getFileCache(file)?.headings?.find((cached) => cached.heading === heading)?.position;
-    const eState = { ...(position && { line: position.start.line }), ...openState.eState };
-    await this.getLeaf(newLeaf).openFile(file, { ...openState, ...(Object.keys(eState).length > 0 && { eState }) });
-  }
-
-  updateOptions(): void {
-    this.trigger("css-change");
-  }
-
-  /** Host: how a view of this type is made. When its plugin comes back, so do its tabs. */
-  hostRegisterView(type: string, creator: ViewCreator): void {
-    if (this.creators.has(type)) throw new Error(`Attempting to register an existing view type "${type}"`);
-    this.creators.set(type, creator);
-    for (const leaf of this.getLeavesOfType(type)) if (!leaf.isDeferred) this.later(() => leaf.setViewState(leaf.getViewState()));
-  }
-
-  hostUnregisterView(type: string): void {
-    this.creators.delete(type);
-    for (const leaf of this.getLeavesOfType(type)) this.later(() => leaf.hostLosePlugin());
   }
 
   /** Host: every view that was to open or close has done so. */
@@ -249,10 +196,6 @@ export class Workspace extends Events {
     return [...this.leaves, ...this.recent].findLast((leaf) => isIn(leaf) && !leaf.pinned && (leaf.view.navigation || leaf.isDeferred)) ?? null;
   }
 
-  private later(task: () => Promise<unknown>): void {
-    this.pending = this.pending.then(task);
-  }
-
   private activate(leaf: WorkspaceLeaf | null): void {
     const fileBefore = this.getActiveFile();
     for (const other of this.leaves) other.containerEl.toggleClass("mod-active", other === leaf);
@@ -294,4 +237,40 @@ export class Workspace extends Events {
   private split(side: "left" | "root" | "right"): Split {
     return { left: this.leftSplit, root: this.rootSplit, right: this.rightSplit }[side];
   }
+
+  hostUnregisterView(type: string): void {
+    this.creators.delete(type);
+    for (const leaf of this.getLeavesOfType(type)) this.later(() => leaf.hostLosePlugin());
+  }
+
+  /** Host: how a view of this type is made. When its plugin comes back, so do its tabs. */
+  hostRegisterView(type: string, creator: ViewCreator): void {
+    if (this.creators.has(type)) throw new Error(`Attempting to register an existing view type "${type}"`);
+    this.creators.set(type, creator);
+    for (const leaf of this.getLeavesOfType(type)) if (!leaf.isDeferred) this.later(() => leaf.setViewState(leaf.getViewState()));
+  }
+
+  async openLinkText(linktext: string, sourcePath: string, newLeaf?: PaneType | boolean, openState: OpenViewState = {}): Promise<void> {
+    const { path, subpath } = parseLinktext(linktext);
+    const file = this.app.metadataCache.getFirstLinkpathDest(path, sourcePath) ?? (await this.app.vault.create(path.endsWith(".md") ? path : `${path}.md`, ""));
+    const heading = subpath.split("#").at(-1);
+    const position = this.app.metadataCache.getFileCache(file)?.headings?.find((cached) => cached.heading === heading)?.position;
+    const eState = { ...(position && { line: position.start.line }), ...openState.eState };
+    await this.getLeaf(newLeaf).openFile(file, { ...openState, ...(Object.keys(eState).length > 0 && { eState }) });
+  }
+
+  onLayoutReady(callback: () => unknown): void {
+    if (this.layoutReady) callback();
+    else this.whenReady.push(callback);
+  }
+
+  private later(task: () => Promise<unknown>): void {
+    this.pending = this.pending.then(task);
+  }
+}
+
+interface OpenViewState {
+  state?: Record<string, unknown>;
+  eState?: Record<string, unknown>;
+  active?: boolean;
 }
