@@ -18,7 +18,7 @@ export function explainWords({ message, told, understood, understoodTold, breakd
   const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
     [t("explain.understood"), understoodNotes(understoodTold, understood)],
-    [t("explain.rankByWords"), rank(breakdown?.lexicalRank ?? null)],
+    [t("explain.rankByWords"), rank(breakdown?.keywordRank ?? null)],
     [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],
   ];

@@ -7,8 +7,8 @@ import { joinFacts, megabytes, noteCount, percent, seconds } from "./formatting"
 import { toldWords } from "./told";
 import { t } from "./translate";
 
-export function degradationWords({ leg, reason, told }: Degradation): string {
-  return t(`freshness.${leg}`, { reason: toldWords([told], reason) });
+export function degradationWords({ retriever, reason, told }: Degradation): string {
+  return t(`freshness.${retriever}`, { reason: toldWords([told], reason) });
 }
 
 export interface FreshnessWords {

@@ -132,7 +132,7 @@ const EMPTY: SearchResult = {
   reachable: 0,
   sort: "relevance",
   clauses: [],
-  legs: [],
+  retrievers: [],
   missing: [],
   tokens: 0,
   truncated: false,

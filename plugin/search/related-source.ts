@@ -173,7 +173,7 @@ export class RelatedSource implements ResultSource {
     // The engine marks the nearest sentence, which is most of what is quoted here: underlining it would tell nothing.
     const passage = { headingPath, snippet, marks: [], start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, anchor, breakdown: null };
     const modifiedMs = this.parts.modifiedMs(path);
-    return { path, kind, title, titleMarks: [], score, confidence: 0, why: null, modifiedMs, type: null, domain: null, project: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
+    return { path, kind, title, titleMarks: [], score, confidence: 0, matchedBy: null, modifiedMs, type: null, domain: null, project: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
   }
 
   private setState(state: SearchState): void {

@@ -110,7 +110,7 @@ function hitOf({ file, titles, headings, tags }: Names, matchers: readonly Match
     titleMarks: marksOf(title, matchers),
     score: null,
     confidence: 1,
-    why: null,
+    matchedBy: null,
     modifiedMs: file.stat.mtime,
     type: null,
     domain: null,

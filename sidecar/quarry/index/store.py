@@ -103,7 +103,7 @@ class Index:
         """The retrievers that cannot serve, and why, in a sentence."""
         why = self._parts.fts5_missing
         english = f"keyword search is not available: FTS5 is missing, {why}"
-        return {"lexical": Sentence(english, message("words-unavailable"))} if why else {}
+        return {"keyword": Sentence(english, message("words-unavailable"))} if why else {}
 
     @property
     def lacks_postings(self) -> bool:

@@ -62,10 +62,10 @@ class Message(Value, frozen=True, kw_only=True):
     ]
 
 
-class MissingLeg(Value, frozen=True, kw_only=True):
+class MissingRetriever(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
-    leg: Retriever
+    retriever: Retriever
     reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
     told: Annotated[Message, Doc(description="`reason`, by code.")]
 

@@ -63,7 +63,7 @@ class SearchOptions(ScopeOptions, total=False):
     """Budget for all passages, 4 characters per token (default 4,000)."""
     snippet_width: int | None
     """Maximum length of a snippet, 40 to 1,000 characters; None: 120, with `full` 300."""
-    weights: Mapping[Literal["lexical", "dense"], float] | None
+    weights: Mapping[Literal["keyword", "dense"], float] | None
     """How much each retriever counts; None: the vault's setting."""
     expand_small_results: bool
     """If few passages match, return every note with a word of the query, however many (default False)."""

@@ -64,7 +64,7 @@ _ORDER = (
 )
 
 
-def describe_query(query: Query, retrievers: Collection[Retriever] = ("lexical", "dense")) -> str:
+def describe_query(query: Query, retrievers: Collection[Retriever] = ("keyword", "dense")) -> str:
     """
     Describe *query* as a fragment of a sentence, without a full stop.
 
@@ -91,7 +91,7 @@ def in_order(condition: Condition) -> list[Condition]:
 
 def _sought(retrievers: Collection[Retriever], meant: str) -> str:
     match tuple(retrievers):
-        case ("lexical",):
+        case ("keyword",):
             return "with any of the words" if " " in meant else "with the word"
         case ("dense",):
             return "near in meaning to"

@@ -35,7 +35,7 @@ from quarry.query.writing import written
 from quarry.types import Query
 
 
-def understand(query: Query, retrievers: Collection[Retriever] = ("lexical", "dense")) -> Description:
+def understand(query: Query, retrievers: Collection[Retriever] = ("keyword", "dense")) -> Description:
     """How *query* is understood, in English and by codes; *retrievers* take part, as for `describe_query`."""
     return Description(describe_query(query, retrievers), _told_query(query, retrievers))
 
@@ -43,7 +43,7 @@ def understand(query: Query, retrievers: Collection[Retriever] = ("lexical", "de
 def _told_query(query: Query, retrievers: Collection[Retriever]) -> tuple[Message, ...]:
     found = [_told(part, negated=False) for part in in_order(query.condition)]
     if text := sought_text(query):
-        by = "both" if len(retrievers) != 1 else "words" if "lexical" in retrievers else "meaning"
+        by = "both" if len(retrievers) != 1 else "words" if "keyword" in retrievers else "meaning"
         found.append(message("query-words", words=text, by=by))
     return tuple(found) or (message("query-all"),)
 

@@ -47,9 +47,9 @@ COMPARED = 3
 
 FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
-    (True, False): frozenset(("lexical",)),
+    (True, False): frozenset(("keyword",)),
     (False, True): frozenset(("dense",)),
-    (True, True): frozenset(("lexical", "dense")),
+    (True, True): frozenset(("keyword", "dense")),
 }
 
 

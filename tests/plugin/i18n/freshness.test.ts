@@ -38,7 +38,7 @@ describe("the footer", () => {
 });
 
 test("what is missing is named in plain words, in the user's language", () => {
-  const missing = { leg: "dense", reason: "the model folder is empty", told: { code: "model-missing", args: { model: "x" } } } as const;
+  const missing = { retriever: "dense", reason: "the model folder is empty", told: { code: "model-missing", args: { model: "x" } } } as const;
 
   expect(degradationWords(missing)).toBe("Meaning search is off. The model folder is empty.");
   chooseLanguage("de");

@@ -53,10 +53,10 @@ def test_conditions_in_words(typed: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "retrievers", "said"),
     [
-        ("backoff", ("lexical",), "notes with the word backoff"),
-        ("#idea back off", ("lexical",), "notes tagged #idea, with any of the words back off"),
+        ("backoff", ("keyword",), "notes with the word backoff"),
+        ("#idea back off", ("keyword",), "notes tagged #idea, with any of the words back off"),
         ("back off", ("dense",), "notes near in meaning to back off"),
-        ("back off", ("lexical", "dense"), "notes about back off"),
+        ("back off", ("keyword", "dense"), "notes about back off"),
     ],
 )
 def test_words_are_described_by_what_looks_for_them(typed: str, retrievers: tuple[Retriever, ...], said: str) -> None:

@@ -63,7 +63,7 @@ def test_every_code_is_sent() -> None:
     assert sent | {"query-note"} == set(get_args(UnderstoodCode))  # no operator names one note: scopes do
 
 
-@pytest.mark.parametrize(("retrievers", "by"), [(("lexical",), "words"), (("dense",), "meaning")])
+@pytest.mark.parametrize(("retrievers", "by"), [(("keyword",), "words"), (("dense",), "meaning")])
 def test_words_are_told_with_what_looks_for_them(retrievers: tuple[Retriever, ...], by: str) -> None:
     [told] = understand(parse_query("back off", now=NOW), retrievers).told
 

@@ -12,14 +12,14 @@ from quarry.search.execution import is_asked, ornament, serving_retrievers
 @pytest.mark.parametrize(
     ("missing", "mode", "retrievers"),
     [
-        ((), "hybrid", ("lexical", "dense")),
-        ((), "keyword", ("lexical",)),
+        ((), "hybrid", ("keyword", "dense")),
+        ((), "keyword", ("keyword",)),
         ((), "semantic", ("dense",)),
-        (("dense",), "hybrid", ("lexical",)),
-        (("dense",), "semantic", ("lexical",)),
-        (("lexical",), "keyword", ("dense",)),
-        (("lexical", "dense"), "hybrid", ()),
-        (("lexical", "dense"), "semantic", ()),
+        (("dense",), "hybrid", ("keyword",)),
+        (("dense",), "semantic", ("keyword",)),
+        (("keyword",), "keyword", ("dense",)),
+        (("keyword", "dense"), "hybrid", ()),
+        (("keyword", "dense"), "semantic", ()),
     ],
 )
 def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):
@@ -28,11 +28,11 @@ def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):
 
 def test_a_mode_wants_its_leg_and_a_hybrid_both():
     wanted = {
-        mode: [retriever for retriever in ("lexical", "dense") if is_asked(retriever, mode)]
+        mode: [retriever for retriever in ("keyword", "dense") if is_asked(retriever, mode)]
         for mode in ("keyword", "semantic", "hybrid")
     }
 
-    assert wanted == {"keyword": ["lexical"], "semantic": ["dense"], "hybrid": ["lexical", "dense"]}
+    assert wanted == {"keyword": ["keyword"], "semantic": ["dense"], "hybrid": ["keyword", "dense"]}
 
 
 SECRET = "a word of the note"

@@ -90,14 +90,14 @@ def test_reading_past_the_end_gives_nothing():
 
 
 def test_missing_legs_come_in_a_fixed_order():
-    missing = translate.missing_legs(
+    missing = translate.missing_retrievers(
         {
             "dense": Sentence("no model", message("model-missing", model="x")),
-            "lexical": Sentence("no fts5", message("words-unavailable")),
+            "keyword": Sentence("no fts5", message("words-unavailable")),
         }
     )
 
-    assert [leg.leg for leg in missing] == ["lexical", "dense"]
+    assert [retriever.retriever for retriever in missing] == ["keyword", "dense"]
     assert missing[1].reason == "no model"
     assert missing[1].told == wire.Message(code="model-missing", args={"model": "x"})
 
@@ -112,7 +112,7 @@ def test_every_setting_is_told():
         exclude_folders=["Out"],
         model="model",
         skip_sections=["Links"],
-        lexical_weight=2.0,
+        keyword_weight=2.0,
         dense_weight=0.5,
         fusion="rrf",
         stemming="none",
