@@ -5,7 +5,7 @@
  * therefore not among them: it is kept per device, outside the vault. The vault's settings belong to the sidecar.
  */
 import { NAMINGS, type Naming } from "./pane/note-name";
-import { type Mode } from "./protocol/messages";
+import { LIMITS, type Mode, MODES } from "./protocol/messages";
 import { DENSITIES, type Density } from "./snippet/excerpt";
 
 export interface Preferences {
@@ -21,11 +21,9 @@ export interface Preferences {
 
 export const MAX_SAVED = 50; // more are not found by looking at them
 
-export const LIMITS = { least: 10, most: 100, step: 10 } as const; // 100 is the maximum of the protocol
+export const LIMIT_RANGE = { least: 10, most: LIMITS.maxLimit, step: 10 } as const;
 
 export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true, naming: "file", density: "normal", saved: [] };
-
-const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
 
 /** Valid settings from whatever data.json holds; invalid values are replaced by their defaults. */
 export function migrate(saved: unknown): Preferences {
@@ -42,7 +40,7 @@ export function migrate(saved: unknown): Preferences {
 
 function limitOf(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value)) return DEFAULTS.limit;
-  return Math.min(LIMITS.most, Math.max(LIMITS.least, Math.round(value)));
+  return Math.min(LIMIT_RANGE.most, Math.max(LIMIT_RANGE.least, Math.round(value)));
 }
 
 function savedOf(value: unknown): readonly string[] {

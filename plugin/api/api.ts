@@ -3,7 +3,7 @@
  *
  * Answers are copied field by field, so that neither the wire nor the connection shows through.
  */
-import { type Hit, type Passage, type RelatedNote, type SearchResult } from "../protocol/messages";
+import { type Hit, LIMITS, MODES, type Passage, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type WriteLog } from "../diagnostic-log";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
@@ -12,9 +12,6 @@ import { t } from "../i18n/translate";
 import type { QuarryAnswer, QuarryApi, QuarryError, QuarryHit, QuarryPassage, QuarryRelatedNote, QuarryRelatedOptions, QuarryReply, QuarrySearchOptions } from "./quarry-api";
 
 const MAX_AT_ONCE = 8; // of all plugins together: the pane asks the same engine, and must not wait behind a loop
-const MAX_QUERY_CHARS = 4_096; // of the protocol
-const MAX_TOKENS = 100_000; // of the protocol; `limit` and `snippetLength` bound the answer
-const MODES = ["hybrid", "keyword", "semantic"] as const;
 
 export interface ApiParts {
   readonly client: Requester;
@@ -95,16 +92,16 @@ export function createApi(parts: ApiParts): ApiHandle {
     search: (query, options) => {
       const { mode = "hybrid", limit = 10, snippetLength = 240, signal }: QuarrySearchOptions = given(options);
       return ask(
-        wrongText("query", query) ?? oneOf("mode", mode, MODES) ?? wrongNumber("limit", limit, 1, 100) ?? wrongNumber("snippetLength", snippetLength, 40, 1_000) ?? wrongSignal(signal),
+        wrongText("query", query) ?? oneOf("mode", mode, MODES) ?? wrongNumber("limit", limit, 1, LIMITS.maxLimit) ?? wrongNumber("snippetLength", snippetLength, LIMITS.minSnippetWidth, LIMITS.maxSnippetWidth) ?? wrongSignal(signal),
         signal,
-        () => parts.client.request("search", { query, mode, limit, snippetWidth: snippetLength, maxTokens: MAX_TOKENS }),
+        () => parts.client.request("search", { query, mode, limit, snippetWidth: snippetLength, maxTokens: LIMITS.maxTokens }),
         answerOf,
       );
     },
     related: (path, options) => {
       const { limit = 10, signal }: QuarryRelatedOptions = given(options);
       return ask(
-        wrongText("path", path) ?? wrongNumber("limit", limit, 1, 100) ?? wrongSignal(signal),
+        wrongText("path", path) ?? wrongNumber("limit", limit, 1, LIMITS.maxLimit) ?? wrongSignal(signal),
         signal,
         () => parts.client.request("related", { path: path.normalize("NFC"), limit }),
         ({ notes }) => notes.map(relatedOf),
@@ -151,7 +148,7 @@ function kindOf({ kind }: Failure): QuarryError["kind"] {
 // Callers are other people's JavaScript: what the types promise is checked.
 
 function wrongText(name: string, value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" && value.length <= MAX_QUERY_CHARS ? null : t("api.wrong-text", { name, most: MAX_QUERY_CHARS });
+  return typeof value === "string" && value.trim() !== "" && value.length <= LIMITS.maxQueryChars ? null : t("api.wrong-text", { name, most: LIMITS.maxQueryChars });
 }
 
 function wrongNumber(name: string, value: unknown, least: number, most: number): string | null {

@@ -2,7 +2,7 @@
  * What does the index inspector list? The folders of the vault as a tree whose branches are asked for when they are
  * opened; or, for one state, its notes one below the other. No DOM, no Obsidian.
  */
-import { type FolderState, type InspectFoldersParams, type InspectFoldersResult, type InspectNotesParams, type InspectNotesResult, type NoteState, type NoteStateEntry } from "../protocol/messages";
+import { type FolderState, type InspectFoldersParams, type InspectFoldersResult, type InspectNotesParams, type InspectNotesResult, LIMITS, type NoteState, type NoteStateEntry } from "../protocol/messages";
 import { type Failure, type Reply } from "../sidecar/failure";
 
 export interface TreeSource {
@@ -24,7 +24,6 @@ interface Branch {
 }
 
 export const PAGE = 200;
-const MAX_PAGE = 500; // of the protocol
 const ROOT = "";
 
 export class InspectorTree {
@@ -91,7 +90,7 @@ export class InspectorTree {
   private async load(folder: string, turn: number, further = 0): Promise<void> {
     const before = this.branches.get(folder);
     const state = this.shown;
-    const size = (count: number | undefined): number => Math.min(MAX_PAGE, Math.max(PAGE, (count ?? 0) + further));
+    const size = (count: number | undefined): number => Math.min(LIMITS.maxPage, Math.max(PAGE, (count ?? 0) + further));
     const folders = await this.source.folders({ folder, limit: state === null ? size(before?.folders.length) : 0 });
     const notes = await this.source.notes({ folder, state, below: state !== null, limit: size(before?.notes.length) });
     if (turn !== this.turn) return;
@@ -118,11 +117,11 @@ export class InspectorTree {
       const wantsFolders = Math.min(branch.folderTotal, (before?.folders.length ?? 0) + further);
       const wantsNotes = Math.min(branch.noteTotal, (before?.notes.length ?? 0) + further);
       if (branch.folders.length < wantsFolders) {
-        const page = await this.source.folders({ folder, offset: branch.folders.length, limit: Math.min(MAX_PAGE, wantsFolders - branch.folders.length) });
+        const page = await this.source.folders({ folder, offset: branch.folders.length, limit: Math.min(LIMITS.maxPage, wantsFolders - branch.folders.length) });
         if (!page.ok || page.value.folders.length === 0 || turn !== this.turn) return;
         this.branches.set(folder, { ...branch, folders: [...branch.folders, ...page.value.folders], folderTotal: page.value.total });
       } else if (branch.notes.length < wantsNotes) {
-        const page = await this.source.notes({ folder, state: this.shown, below: this.shown !== null, offset: branch.notes.length, limit: Math.min(MAX_PAGE, wantsNotes - branch.notes.length) });
+        const page = await this.source.notes({ folder, state: this.shown, below: this.shown !== null, offset: branch.notes.length, limit: Math.min(LIMITS.maxPage, wantsNotes - branch.notes.length) });
         if (!page.ok || page.value.notes.length === 0 || turn !== this.turn) return;
         this.branches.set(folder, { ...branch, notes: [...branch.notes, ...page.value.notes], noteTotal: page.value.total });
       } else return;

@@ -2,7 +2,7 @@
  * The meaning of a key in the search box: one table, which the key sheet shows too. Pure; keys that edit the text are not in
  * it. Left and right are, for a caret at the end of the text: see `needsCaretAtEnd`.
  */
-import { type Mode } from "../protocol/messages";
+import { type Mode, MODES } from "../protocol/messages";
 import { type RowCommandId } from "./commands";
 
 export type PaneKey =
@@ -39,9 +39,6 @@ interface KeyBinding {
   readonly keys: readonly (readonly [combination: string, meaning: PaneKey])[];
 }
 
-/** As the buttons stand. */
-export const MODES: readonly Mode[] = ["hybrid", "keyword", "semantic"];
-
 const PAGE = 5; // rows per page key: about as many as a sidebar shows
 
 const UNFOLD = { kind: "expand", isExpanded: true } as const;
@@ -68,7 +65,7 @@ const TABLE = [
   { id: "create", section: "write", keys: [["Shift+Enter", { kind: "create" }]] },
   { id: "history", section: "search", keys: [["Mod+ArrowUp", { kind: "history", step: 1 }], ["Mod+ArrowDown", { kind: "history", step: -1 }]] },
   { id: "save", section: "search", keys: [["Mod+s", { kind: "save" }]] },
-  { id: "mode", section: "search", keys: MODES.map((mode, at) => [`Mod+${at + 1}`, { kind: "mode", mode }] as const) },
+  { id: "mode", section: "search", keys: MODES.map((mode: Mode, at) => [`Mod+${at + 1}`, { kind: "mode", mode }] as const) },
   { id: "accept", section: "search", keys: [["Tab", { kind: "suggestions" }]] },
   { id: "suggest", section: "search", keys: [["Ctrl+Space", { kind: "suggestions" }]] },
   { id: "undo", section: "search", keys: [["Mod+z", { kind: "undo" }]] },

@@ -1,5 +1,6 @@
 /** Which rows does the list show, and what does each say? Pure. */
-import { type Correction, type Extract, type Hit, type Mode, type Passage } from "../protocol/messages";
+import { BLANK_PASSAGE } from "../protocol/blank";
+import { type Correction, type Extract, type Hit, LIMITS, type Mode, type Passage } from "../protocol/messages";
 import { type Answer, type Relation } from "../search/answer";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Naming, type NoteName, noteNames } from "./note-name";
@@ -117,7 +118,6 @@ export interface RowOptions {
 }
 
 const WEAK_SHOWN = 5; // enough to see that nothing fits
-const WEAK_CONFIDENCE = 0.1; // the engine's own threshold for an answer that is weak
 const FOLDED: FurtherPassages = { kind: "folded" };
 
 /** The hits of `answer`, each followed by those of its further passages that are unfolded; weak ones last, below a divider. */
@@ -175,13 +175,13 @@ function extractRows({ extract, hits }: Answer, names: readonly NoteName[]): rea
 
 function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Extract): Passage {
   const marks = [{ start: 0, end: text.length, kind: "sentence" }] as const;
-  return { headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, anchor, breakdown: null };
+  return { ...BLANK_PASSAGE, headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, anchor };
 }
 
 /** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */
 function strongCount({ hits, mode }: Answer): number {
   if (mode !== "hybrid") return hits.length;
-  const last = [...hits].findLastIndex(({ matchedBy, confidence }) => matchedBy !== "meaning" || confidence >= WEAK_CONFIDENCE);
+  const last = [...hits].findLastIndex(({ matchedBy, confidence }) => matchedBy !== "meaning" || confidence >= LIMITS.weakConfidence);
   return last + 1;
 }
 

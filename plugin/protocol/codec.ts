@@ -4,7 +4,7 @@
  * Only the envelope is validated here. Results are trusted: the connection goes to the port that the sidecar's discovery file
  * names, and both sides agreed on the protocol version in the handshake.
  */
-import { type Change, type ClientNotifications, type Message, type Methods, type ServerNotifications } from "./messages";
+import { type Change, type ClientNotifications, LIMITS, type Message, type Methods, type ServerNotifications } from "./messages";
 
 /** JSON-RPC error codes that the plugin tells apart; the sidecar's envelope defines them. */
 export const ErrorCode = {
@@ -54,8 +54,6 @@ export function encodeNotification(method: "$/cancel", params: ClientNotificatio
 // do, but is missing in some Electron versions that Obsidian runs on.
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-const PATH_CHARS = 4_096; // the limit of `Change.path`, in characters (code points), as the sidecar counts them
-
 /**
  * `change` as the sidecar can read it: unchanged when its paths can be encoded, a creation or deletion when only one path
  * of a rename can, else null.
@@ -68,8 +66,8 @@ export function encodableChange(change: Change): Change | null {
 }
 
 function isEncodablePath(path: string): boolean {
-  if (path.length > 2 * PATH_CHARS || path.search(LONE_SURROGATE) >= 0) return false;
-  return path.length <= PATH_CHARS || Array.from(path).length <= PATH_CHARS;
+  if (path.length > 2 * LIMITS.maxPathChars || path.search(LONE_SURROGATE) >= 0) return false;
+  return path.length <= LIMITS.maxPathChars || Array.from(path).length <= LIMITS.maxPathChars;
 }
 
 /** Serializes *message* without lone surrogates: the sidecar rejects them as malformed JSON and cannot name the request. */

@@ -1162,7 +1162,7 @@ export interface ContextParams {
   /**
    * With `conversation`: do not record these quotes as shown.
    */
-  readonly peek?: boolean;
+  readonly dryRun?: boolean;
   readonly filters?: Filters;
 }
 /**
@@ -1232,7 +1232,7 @@ export interface BlocksReadParams {
   /**
    * With `conversation`: do not record these quotes as shown.
    */
-  readonly peek?: boolean;
+  readonly dryRun?: boolean;
 }
 /**
  * Context blocks, and their combined text.

@@ -55,10 +55,9 @@ export type SearchState =
   | { readonly kind: "failed"; readonly query: string; readonly failure: Failure; readonly previous: Answer | null };
 
 /** The part of a result that a screen needs, with what was asked. */
-export function answerFrom(found: Found, asked: Asked): Answer {
-  const { hits, total, reachable, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract } = found;
+export function answerFrom(found: SearchResult, asked: Asked): Answer {
   const ignored = ignoredBy(found);
-  return { ...asked, byNames: ignored && { ignored }, hits, total, reachable, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract };
+  return { ...found, ...asked, byNames: ignored && { ignored } };
 }
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */

@@ -9,12 +9,10 @@
  *
  * A line that begins with the name of an option sets it; all other lines together are the query.
  */
-import { type Mode, type SortOrder } from "../protocol/messages";
+import { LIMITS, type Mode, type SortOrder, SORTS } from "../protocol/messages";
 import { DENSITIES, type Density } from "../snippet/excerpt";
 
 export const LANGUAGE = "quarry";
-
-const SORTS: readonly SortOrder[] = ["relevance", "modified", "created", "name"];
 
 export interface BlockSpec {
   readonly query: string;
@@ -36,10 +34,9 @@ export type BlockError =
 
 export type ParsedBlock = { readonly spec: BlockSpec } | { readonly errors: readonly BlockError[] };
 
-const MODES: Readonly<Record<string, Mode>> = { both: "hybrid", words: "keyword", meaning: "semantic" };
+const MODE_NAMES: Readonly<Record<string, Mode>> = { both: "hybrid", words: "keyword", meaning: "semantic" };
 const SHOWS = ["rows", "count"] as const;
 const OPTIONS = ["sort", "limit", "mode", "density", "show"] as const;
-const MAX_LIMIT = 100; // of the protocol
 const DEFAULT_LIMIT = 10; // what fits beside the text of a note
 const OPTION = /^([a-z][a-z-]*):\s+(\S.*)$|^([a-z][a-z-]*):$/iu; // `tag:#work` is an operator: nothing stands between it and its value
 
@@ -67,7 +64,7 @@ export function parseBlock(text: string, operators: ReadonlySet<string>): Parsed
 
 /** The text of a block in a note that asks `query`; a fence is longer than any in it. */
 export function blockText(query: string, mode: Mode): string {
-  const named = Object.keys(MODES).find((name) => MODES[name] === mode);
+  const named = Object.keys(MODE_NAMES).find((name) => MODE_NAMES[name] === mode);
   const longest = Math.max(2, ...[...query.matchAll(/`+/gu)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return [fence + LANGUAGE, query, ...(mode === "hybrid" || named === undefined ? [] : [`mode: ${named}`]), fence, ""].join("\n");
@@ -83,14 +80,14 @@ function optionOf(name: (typeof OPTIONS)[number], value: string, line: number): 
     case "sort":
       return among(SORTS, (sort) => ({ sort }));
     case "mode":
-      return among(Object.keys(MODES), (mode) => ({ mode: MODES[mode] ?? null }));
+      return among(Object.keys(MODE_NAMES), (mode) => ({ mode: MODE_NAMES[mode] ?? null }));
     case "density":
       return among(DENSITIES, (density) => ({ density }));
     case "show":
       return among(SHOWS, (shows) => ({ shows }));
     case "limit": {
       const limit = /^\d{1,6}$/u.test(value) ? Number(value) : 0;
-      return limit >= 1 && limit <= MAX_LIMIT ? { limit } : { kind: "bad-limit", line, value, most: MAX_LIMIT };
+      return limit >= 1 && limit <= LIMITS.maxLimit ? { limit } : { kind: "bad-limit", line, value, most: LIMITS.maxLimit };
     }
   }
 }

@@ -8,6 +8,7 @@
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { isWithoutEngine } from "../pane/state";
+import { BLANK_RESULT } from "../protocol/blank";
 import { type IndexStatus, type SearchOptions, type SearchResult } from "../protocol/messages";
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
@@ -81,7 +82,7 @@ export class NamesFallback implements Requester {
       if (isCancelled) return cancelled;
       if (this.engine.state.kind === "live") return this.client.request("search", params).reply;
       const answer = await this.page(params, () => isCancelled);
-      return answer === null ? cancelled : { ok: true, value: resultOf(answer, EMPTY) };
+      return answer === null ? cancelled : { ok: true, value: resultOf(answer, BLANK_RESULT) };
     };
     return { id: OWN_ID, reply: Promise.race([cancelled, answered()]), cancel, abandon: cancel };
   }
@@ -116,25 +117,3 @@ export class NamesFallback implements Requester {
 function resultOf({ hits, total, ignored }: NameAnswer, like: SearchResult): NamesResult {
   return { ...like, hits, total, reachable: total, ignored, weakness: null, corrections: [], unknownWords: [], relaxed: null };
 }
-
-const EMPTY: SearchResult = {
-  hits: [],
-  listed: false,
-  total: 0,
-  understood: "",
-  understoodTold: [],
-  corrections: [],
-  unknownWords: [],
-  relaxed: null,
-  confidence: 0,
-  weakness: null,
-  extract: null,
-  reachable: 0,
-  sort: "relevance",
-  clauses: [],
-  retrievers: [],
-  missing: [],
-  tokens: 0,
-  truncated: false,
-  index: { state: "starting", done: 0, total: 0, epoch: 0 },
-};

@@ -5,14 +5,12 @@
  */
 import { type Cancel, type Clock } from "../clock";
 import { Emitter } from "../emitter";
-import { type Mode, type Passage, type SearchResult } from "../protocol/messages";
+import { LIMITS, type Mode, type Passage, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
-import { MAX_QUERY_CHARS } from "./pages";
 
 const THROTTLE_MS = 60; // a fast keystroke
 const REFRESH_MS = 250;
-const MAX_TOKENS = 100_000; // the budget is meant for agents
 
 export interface NoteSearchState {
   readonly query: string;
@@ -47,7 +45,7 @@ export class NoteSearch {
   }
 
   setQuery(text: string): void {
-    const query = text.trim().slice(0, MAX_QUERY_CHARS);
+    const query = text.trim().slice(0, LIMITS.maxQueryChars);
     if (query === this.shown.query) return;
     this.close();
     if (query === "") this.set({ ...NOTHING, visit: this.shown.visit });
@@ -82,7 +80,7 @@ export class NoteSearch {
     const { query } = this.shown;
     const note = this.path();
     const filters = { notes: [note] };
-    const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: MAX_TOKENS, filters });
+    const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: LIMITS.maxTokens, filters });
     this.pending = pending;
     const reply = await pending.reply;
     if (this.pending !== pending) return; // superseded

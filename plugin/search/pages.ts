@@ -1,7 +1,5 @@
 /** Pages and stages of one list of hits: which hits are requested next, and how they join those that are shown. Pure. */
-import { type Hit } from "../protocol/messages";
-
-const MAX_PAGE = 100; // of the protocol
+import { type Hit, LIMITS } from "../protocol/messages";
 
 export interface Page {
   readonly offset: number;
@@ -10,7 +8,7 @@ export interface Page {
 
 /** The page behind `received` hits, of `wanted` in all; null when they are there. `reachable`: where paging ends, if that is known. */
 export function pageAfter(received: number, wanted: number, reachable = Infinity): Page | null {
-  const limit = Math.min(MAX_PAGE, Math.min(wanted, reachable) - received);
+  const limit = Math.min(LIMITS.maxLimit, Math.min(wanted, reachable) - received);
   return limit > 0 ? { offset: received, limit } : null;
 }
 
@@ -44,6 +42,3 @@ function leading(hits: readonly Hit[]): readonly Hit[] {
   const end = hits.findIndex(({ missingWords }) => missingWords.length > 0);
   return hits.slice(0, Math.min(PREFIX, end < 0 ? hits.length : end));
 }
-
-/** Characters of a query. What is typed beyond is not searched for. */
-export const MAX_QUERY_CHARS = 4_096;

@@ -5,7 +5,7 @@
  * again, and the old ones stay until the new ones arrive. A folded hit costs no request.
  */
 import { Emitter } from "../emitter";
-import { type Passage, type HitOptions, type PassagesResult } from "../protocol/messages";
+import { type HitOptions, LIMITS, type Passage, type PassagesResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
 
@@ -105,9 +105,6 @@ export function passagesOf(state: FurtherPassages): readonly Passage[] {
   }
 }
 
-export const WIDE_CHARACTERS = 1_000; // of the protocol: the longest snippet
-const MAX_TOKENS = 100_000; // the budget is meant for agents
-
 /** The passage of the note at `path` that starts at `start`; null where the note has none there any more. */
 export async function widePassage(client: Requester, { query, mode = "hybrid", typing = false }: SearchOfHit, path: string, start: number): Promise<Passage | null> {
   const reply = await client.request("search", {
@@ -117,8 +114,8 @@ export async function widePassage(client: Requester, { query, mode = "hybrid", t
     limit: 1,
     filters: { notes: [path] },
     expand: true,
-    snippetWidth: WIDE_CHARACTERS,
-    maxTokens: MAX_TOKENS,
+    snippetWidth: LIMITS.maxSnippetWidth,
+    maxTokens: LIMITS.maxTokens,
   }).reply;
   const passages = reply.ok ? (reply.value.hits[0]?.passages ?? []) : [];
   return passages.find((passage) => passage.start === start) ?? null;

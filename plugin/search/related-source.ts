@@ -6,7 +6,8 @@
  */
 import { type Cancel, type Clock } from "../clock";
 import { Emitter } from "../emitter";
-import { type Hit, type RelatedNote, type SearchResult } from "../protocol/messages";
+import { BLANK_HIT, BLANK_PASSAGE, BLANK_RESULT } from "../protocol/blank";
+import { type Hit, LIMITS, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Answer, answerOf, type Relation, type ResultSource, type SearchState } from "./answer";
 import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
@@ -16,7 +17,6 @@ const RELATED = 20; // about three screens of a sidebar; what comes behind is ha
 const MENTIONS = 20;
 const MAX_NAMES = 8;
 const MIN_NAME = 3; // characters; a shorter name occurs in other words' abbreviations
-const MAX_TOKENS = 100_000; // the budget is meant for agents
 const MAX_TEXT = 20_000; // the engine compares no more
 
 /** What related notes are wanted for. */
@@ -118,7 +118,7 @@ export class RelatedSource implements ResultSource {
     for (const pending of this.pending) pending.cancel();
     const related = client.request("related", { path, ...(text !== null && { text: text.slice(0, MAX_TEXT) }), limit: RELATED, snippetWidth });
     const query = text === null ? mentionQuery(target.names) : "";
-    const search = { query, mode: "keyword", limit: MENTIONS, snippetWidth, maxTokens: MAX_TOKENS, filters: { notNotes: [path] } } as const;
+    const search = { query, mode: "keyword", limit: MENTIONS, snippetWidth, maxTokens: LIMITS.maxTokens, filters: { notNotes: [path] } } as const;
     const mentions = query === "" ? null : client.request("search", search);
     const pending = mentions ? [related, mentions] : [related];
     this.pending = pending;
@@ -142,24 +142,16 @@ export class RelatedSource implements ResultSource {
     for (const { path, linked } of notes) if (linked) relations.set(path, "linked");
     const hits = [...notes.map((note) => this.hitOf(note)), ...mentions.filter(({ path }) => !paths.has(path))];
     return {
+      ...BLANK_RESULT,
       ...rest,
       hits,
       relations,
       mentionsFrom: notes.length,
       total: hits.length,
       reachable: hits.length,
-      sort: "relevance",
-      clauses: [],
       mode: "hybrid",
       limit: hits.length,
       lastWordIsPrefix: false,
-      understood: "",
-      understoodTold: [],
-      corrections: [],
-      unknownWords: [],
-      relaxed: null,
-      extract: null,
-      weakness: null,
     };
   }
 
@@ -171,9 +163,8 @@ export class RelatedSource implements ResultSource {
 
   private hitOf({ path, kind, title, score, headingPath, snippet, start, line, matchStart, matchEnd, anchor }: RelatedNote): Hit {
     // The engine marks the nearest sentence, which is most of what is quoted here: underlining it would tell nothing.
-    const passage = { headingPath, snippet, marks: [], start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, anchor, breakdown: null };
-    const modifiedMs = this.parts.modifiedMs(path);
-    return { path, kind, title, titleMarks: [], score, confidence: 0, matchedBy: null, modifiedMs, type: null, domain: null, project: null, tags: [], passages: [passage], furtherPassages: 0, signals: null, maps: [], missingWords: [] };
+    const passage = { ...BLANK_PASSAGE, headingPath, snippet, start, line, matchStart, matchEnd, anchor };
+    return { ...BLANK_HIT, path, kind, title, score, modifiedMs: this.parts.modifiedMs(path), passages: [passage] };
   }
 
   private setState(state: SearchState): void {

@@ -11,21 +11,19 @@
  * While the query changes, only as many hits are asked for as are seen; the others follow when it rests.
  */
 import { type Cancel, type Clock } from "../clock";
-import { type ExplainResult, type FeedbackKind, type Mode, type Passage, type SearchResult, type SortOrder } from "../protocol/messages";
+import { type ExplainResult, type FeedbackKind, LIMITS, type Mode, type Passage, type SearchResult, type SortOrder } from "../protocol/messages";
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { type FurtherPassages, PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
 import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
-import { FIRST_HITS, joined, MAX_QUERY_CHARS, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
+import { FIRST_HITS, joined, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
 const REST_MS = 200; // after an answer, for the hits that are not in sight: longer than between two keys
 const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
-// The budget is meant for agents. With `scan` a note costs a snippet, of 640 characters at most, so 100 notes stay far below this.
-const MAX_TOKENS = 100_000;
 // Where few passages match, an answer would have all of them whatever the limit. What is paged through needs no such help.
 const GUARD = { expandSmallResults: false } as const;
 
@@ -39,8 +37,6 @@ export interface SearchOptions {
   /** What else is asked of the engine; for the further passages of a hit as well. */
   readonly scope?: Pick<SearchOfHit, "filters">;
 }
-
-const MAX_LIMIT = 100; // of the protocol
 
 /** Whether the query is being typed; its last word is a prefix until typing has `ended`. */
 type Typing =
@@ -116,7 +112,7 @@ export class SearchSession implements ResultSource {
 
   /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
   setQuery(text: string, isComplete = false): void {
-    const query = text.trim().slice(0, MAX_QUERY_CHARS);
+    const query = text.trim().slice(0, LIMITS.maxQueryChars);
     if (query === this.query) return;
     this.query = query;
     this.rowsAreFrozen = false;
@@ -237,7 +233,7 @@ export class SearchSession implements ResultSource {
     const { mode, snippetWidth } = this.options;
     const requestedAt = this.clock.now();
     this.lastRequestAt = requestedAt;
-    const asked = { query, mode, limit: Math.min(MAX_LIMIT, wanted), snippetWidth, lastWordIsPrefix: this.typing.kind !== "ended" };
+    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.typing.kind !== "ended" };
     const flight = this.send(asked, page, isRefresh);
     this.work = { kind: "asking", flight, repeats };
     const shown = this.showFirstStage(asked, flight, requestedAt);
@@ -269,7 +265,7 @@ export class SearchSession implements ResultSource {
   private send({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
     const earlier = this.dropWork();
     earlier?.firstStage?.cancel();
-    const params = { query, typing: lastWordIsPrefix, maxTokens: MAX_TOKENS, snippetWidth, ...GUARD, ...this.options.scope };
+    const params = { query, typing: lastWordIsPrefix, maxTokens: LIMITS.maxTokens, snippetWidth, ...GUARD, ...this.options.scope };
     const isStaged = mode === "hybrid" && lastWordIsPrefix && !isRefresh && this.meaningIsSlow && this.order === "relevance";
     const firstStage = isStaged ? this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) }) : null;
     const pending = this.client.request("search", {
@@ -317,7 +313,7 @@ export class SearchSession implements ResultSource {
   explain(path: string): Promise<Reply<ExplainResult>> {
     const { query } = this;
     const { mode } = this.options;
-    const limit = Math.min(MAX_LIMIT, Math.max(this.options.limit, this.wanted));
+    const limit = Math.min(LIMITS.maxLimit, Math.max(this.options.limit, this.wanted));
     return this.client.request("explain", { query, path, mode, limit, typing: this.typing.kind !== "ended" }).reply;
   }
 

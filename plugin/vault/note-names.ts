@@ -4,9 +4,10 @@
  *
  * A note matches if its names contain every word. Operators need the engine: they are left out, and listed in the answer.
  */
-import { type App, type Component, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
+import { type App, type Component, type FrontMatterCache, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
+import { BLANK_HIT, BLANK_PASSAGE } from "../protocol/blank";
 import { type Hit, type Mark, type Passage } from "../protocol/messages";
 
 const STEP_MS = 6; // leaves more than half of a frame for drawing
@@ -62,6 +63,7 @@ export class NoteNames {
         if (isCancelled()) return null;
         until = this.clock.now() + STEP_MS;
       }
+      if (isSensitive(this.app.metadataCache.getFileCache(file)?.frontmatter)) continue;
       const names = this.namesOf(file);
       const all = [...names.titles, ...names.headings.map(({ heading }) => heading), ...names.tags].join("\n");
       if (matchesAll(all, matchers)) found.push({ names, rank: rankOf(names.titles, words, matchers) });
@@ -78,6 +80,12 @@ export class NoteNames {
     const aliases = parseFrontMatterAliases(cache?.frontmatter ?? null) ?? [];
     return { file, titles: [file.basename, ...(title === undefined ? [] : [title]), ...aliases], headings, tags: [...new Set(cache ? getAllTags(cache) : [])] };
   }
+}
+
+/** Whether the front matter has a data class other than public and internal, which keeps a note out of every search. */
+function isSensitive(frontmatter: FrontMatterCache | undefined): boolean {
+  const values = Object.entries(frontmatter ?? {}).flatMap(([name, value]: [string, unknown]) => (name.toLowerCase() === "sensitivity" ? [value].flat() : []));
+  return values.some((value) => value !== null && value !== "" && !(typeof value === "string" && /^\s*(?:public|internal)?\s*$/i.test(value)));
 }
 
 function matchesAll(text: string, matchers: readonly Matcher[]): boolean {
@@ -104,23 +112,14 @@ function hitOf({ file, titles, headings, tags }: Names, matchers: readonly Match
   const tagged = tags.filter((tag) => missing.some((matcher) => matcher(tag))).join(" ");
   const passage = heading !== null ? headingPassage(headings, heading, matchers) : tagged === "" ? null : passageOf(tagged, matchers, [], 0, 0);
   return {
+    ...BLANK_HIT,
     path: file.path.normalize("NFC"), // as in the engine's answers
-    kind: "note",
     title,
     titleMarks: marksOf(title, matchers),
-    score: null,
     confidence: 1,
-    matchedBy: null,
     modifiedMs: file.stat.mtime,
-    type: null,
-    domain: null,
-    project: null,
     tags: tags.map((tag) => tag.replace(/^#/, "")),
     passages: passage === null ? [] : [passage],
-    furtherPassages: 0,
-    signals: null,
-    maps: [],
-    missingWords: [],
   };
 }
 
@@ -155,5 +154,5 @@ function headingPassage(headings: readonly HeadingCache[], text: string, matcher
 function passageOf(snippet: string, matchers: readonly Matcher[], headingPath: readonly string[], start: number, line: number): Passage {
   const marks = marksOf(snippet, matchers);
   const [matchStart, matchEnd] = [start + (marks[0]?.start ?? 0), start + (marks[0]?.end ?? 0)];
-  return { headingPath, snippet, marks, start, line, matchStart, matchEnd, tokens: 0, text: null, truncated: false, breakdown: null, anchor: null };
+  return { ...BLANK_PASSAGE, headingPath, snippet, marks, start, line, matchStart, matchEnd };
 }

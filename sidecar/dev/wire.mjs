@@ -1,4 +1,5 @@
-// Writes down what the Python structs say about the wire: the TypeScript types and docs/PROTOCOL.md.
+// Writes down what the Python structs say about the wire: the TypeScript types, docs/PROTOCOL.md and the keywords
+// of the Python API.
 //
 //   node sidecar/dev/wire.mjs           writes what differs
 //   node sidecar/dev/wire.mjs --check   writes nothing; exits 1 when something differs
@@ -82,6 +83,7 @@ export async function generate() {
   return {
     "plugin/protocol/messages.ts": await messagesFile(wire),
     "docs/PROTOCOL.md": wire.document,
+    "sidecar/quarry/python/keywords.py": wire.keywords,
   };
 }
 

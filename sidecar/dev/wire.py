@@ -4,6 +4,7 @@ What the wire looks like, for `wire.mjs` to write down: JSON on standard output,
     schema     JSON Schema, one definition a struct and one a named union
     tables     method -> names of its parameters and result, for the `Methods` interface
     document   docs/PROTOCOL.md
+    keywords   the keywords of the Python API
 """
 
 import sys
@@ -14,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from protocol_document import document
+from python_keywords import keywords
 
 from quarry import limits, messages, protocol
 from quarry.server import envelope
@@ -135,6 +137,7 @@ def main() -> None:
             "clientNotifications": notifications(protocol.CLIENT_NOTIFICATIONS),
             "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
         },
+        "keywords": keywords(known, named_unions(protocol)),
         "document": document(known, sessions=ROOT / "tests" / "wire"),
     }
     sys.stdout.buffer.write(msgspec.json.encode(wire))

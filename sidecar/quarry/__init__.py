@@ -31,9 +31,8 @@ if TYPE_CHECKING:
         SearchResult,
         Source,
     )
-    from quarry.python.async_notes import AsyncNotes, open_async
     from quarry.python.in_process import Engine
-    from quarry.python.notes import Notes, open  # noqa: A004
+    from quarry.python.notes import AsyncNotes, Notes, open, open_async  # noqa: A004
 
     __version__: str
 
@@ -62,11 +61,11 @@ __all__ = [
 
 _DISTRIBUTION = "quarry-search"
 _MODULES = {  # of names that are not structs of the wire
-    "AsyncNotes": "quarry.python.async_notes",
+    "AsyncNotes": "quarry.python.notes",
     "Engine": "quarry.python.in_process",
     "Notes": "quarry.python.notes",
     "open": "quarry.python.notes",
-    "open_async": "quarry.python.async_notes",
+    "open_async": "quarry.python.notes",
 }
 
 

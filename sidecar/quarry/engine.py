@@ -9,29 +9,26 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Self, TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import search as searching
 from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
-from quarry.errors import IndexDamaged, IndexUnavailable, NoteNotFound, VaultMissing
-from quarry.index import CHUNK_WEIGHTS, Deadline, IndexSize, NoteFilter, NotePage, PostingsDamaged, Problem, Reader
-from quarry.indexing.backfill import BackfillStatus
-from quarry.indexing.current_index import BUILT
+from quarry.errors import IndexDamaged
+from quarry.index import Deadline, NoteFilter, NotePage, PostingsDamaged, Reader
 from quarry.indexing.freshness import IndexFreshness
 from quarry.indexing.request_queue import RequestQueue
-from quarry.indexing.status import Listener, Listeners, Progress, State
+from quarry.indexing.status import Listener, Listeners
 from quarry.indexing.sync import IndexingLimits, Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
+from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
-from quarry.messages import Description, Message, Sentence, message
-from quarry.model import ModelState
-from quarry.options import Filters, Retriever, Scope, SearchOptions, scope_of
+from quarry.messages import Description, Message
+from quarry.options import Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -44,43 +41,17 @@ from quarry.search import (
 )
 from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
 from quarry.search.execution import is_asked
-from quarry.search.explanation import in_skipped_sections
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
-from quarry.search.pipeline import parse_request
-from quarry.search.query_vectors import ContextualQueries
+from quarry.search.query_vectors import QueryEncoder
 from quarry.settings import Settings, load_settings, write_settings
 from quarry.types import VaultChange
-from quarry.vault.captured_note import Draft
-from quarry.vault.folder_settings import folder_changes
-from quarry.vault.new_note import Captured, capture
+from quarry.vault.capture import Captured, Draft, capture
+from quarry.vault.rules import folder_changes
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
-MAX_PROBLEMS = 100  # listed; all are counted
 
 _Answer = TypeVar("_Answer")
-
-
-class Status(Struct, frozen=True):
-    """Contents and activity of an index."""
-
-    state: State
-    notes: int
-    chunks: int
-    pending: int
-    excluded: int
-    progress: Progress | None
-    model_name: str
-    model_state: ModelState
-    model_message: str | None
-    missing: Mapping[Retriever, Sentence]
-    problem_count: int
-    problems: tuple[Problem, ...]
-    indexed_ms: int | None
-    size_bytes: int
-    message: Sentence | None
-    backfill: BackfillStatus | None = None  # None: no contextual model is chosen
-    built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
 class Engine:
@@ -98,10 +69,9 @@ class Engine:
         self.root = root
         self._listeners = Listeners()
         self._requests = RequestQueue()
-        self._queries: ContextualQueries | None = None
-        self._queries_lock = threading.Lock()
+        self._query_encoder = QueryEncoder()
         self._examples = ExampleCache()
-        self._settings_lock = threading.Lock()  # two changes at once would lose one
+        self._settings_lock = threading.RLock()  # two changes at once would lose one
         self._opened = threading.local()  # the reader that a thread has open
         self._sync = Synchronizer(
             root,
@@ -141,8 +111,7 @@ class Engine:
         """Finish the notes in hand, commit, and let go of the index."""
         self._worker.stop()
         self._sync.close()
-        if self._queries:
-            self._queries.close()
+        self._query_encoder.close()
 
     def listen(self, listener: Listener) -> None:
         """Have *listener* told of commits and progress."""
@@ -160,8 +129,7 @@ class Engine:
             DeadlineExceeded: It took longer than `SEARCH_DEADLINE_S`.
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
-        options = self._scoped(options)
-        return self._ask(options, is_cancelled, lambda execution: searching.search(options, execution))
+        return self._ask(searching.search, options, is_cancelled)
 
     def further_passages(
         self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -170,15 +138,13 @@ class Engine:
         The passages of the hit at *path* behind its best one, as `search` gives them when it expands its hits; none
         where the note is no hit. Raises as `search`.
         """
-        options = self._scoped(options)
-        return self._ask(options, is_cancelled, lambda execution: searching.further_passages(options, path, execution))
+        return self._ask(partial(searching.further_passages, path), options, is_cancelled)
 
     def explain(
         self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Explanation:
         """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
-        options = self._scoped(options)
-        return self._ask(options, is_cancelled, lambda execution: self._explain(options, path, execution))
+        return self._ask(partial(self._explain, path), options, is_cancelled)
 
     def related(
         self,
@@ -196,12 +162,8 @@ class Engine:
             NoteNotFound: The note is not in the index.
             Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        scope, everything = self._with_status(filters), SearchOptions(query="")
-        return self._ask(
-            everything,
-            is_cancelled,
-            lambda execution: searching.related(source, scope, limit, snippet_width, execution),
-        )
+        options = SearchOptions(query="", limit=limit, snippet_width=snippet_width, filters=filters)
+        return self._ask(partial(searching.related, source), options, is_cancelled)
 
     def examples(
         self, templates: Sequence[str], limit: int, is_cancelled: Callable[[], bool] = lambda: False
@@ -259,37 +221,7 @@ class Engine:
 
     def status(self) -> Status:
         """Contents and activity of the index, as of now; of one that cannot be read, the activity alone."""
-        sync, activity = self._sync, self._sync.activity
-        counts, problems, problem_count, encoder = IndexSize(0, 0, 0), [], 0, None
-        built: str | None = None
-        notice = activity.message
-        try:
-            with self.reader() as reader:
-                counts, encoder = reader.counts(), sync.model.encoder_for(reader)
-                problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
-                built = reader.meta_get(BUILT)
-        except IndexUnavailable as error:  # the status is where people look for the reason
-            notice = notice or Sentence(str(error), message("index-unavailable"))
-        rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
-        return Status(
-            state=self.freshness.state,
-            notes=counts.notes,
-            chunks=counts.chunks,
-            pending=activity.pending + self._requests.change_count,
-            excluded=sync.excluded,
-            progress=activity.progress(),
-            model_name=sync.model.slot.name,
-            model_state=sync.model.slot.state,
-            model_message=sync.model.slot.message,
-            missing=sync.missing(encoder),
-            problem_count=problem_count + len(rules),
-            problems=(*rules, *problems),
-            indexed_ms=activity.equal_since_ms,
-            size_bytes=sync.index.size_bytes(),
-            message=notice,
-            backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
-            built_ms=int(built) if built else None,
-        )
+        return index_status(self._sync, self.freshness.state, self._requests.change_count, self.reader)
 
     @contextmanager
     def reader(self) -> Iterator[Reader]:
@@ -319,12 +251,14 @@ class Engine:
         self, options: SearchOptions, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[SearchExecution]:
         """Open what a request searches with: a snapshot, and the models of its vectors. Raises as `reader`."""
-        settings = self.settings
+        settings, model = self.settings, self._sync.model
         with self.reader() as reader:
-            encoder = self._sync.model.encoder_for(reader)
+            encoder = model.encoder_for(reader)
             missing = self._sync.missing(encoder)
             retrievers = serving_retrievers(options.mode, missing)
-            has_dense = "dense" in retrievers
+            contextual = None
+            if has_dense := "dense" in retrievers:
+                contextual = self._query_encoder.serving(model.contextual_encoder, model.contextual_encoder_for(reader))
             yield SearchExecution(
                 reader=reader,
                 encoder=encoder if has_dense else None,
@@ -334,17 +268,11 @@ class Engine:
                 deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
                 now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
                 fusion=options.fusion or settings.fusion,
-                rrf_k=settings.rrf_k,
-                rrf_weights=replace(
-                    CHUNK_WEIGHTS,
-                    text=settings.rrf_text_weight,
-                    section=settings.rrf_section_weight,
-                    context=settings.rrf_context_weight,
-                ),
-                contextual=self._contextual_queries(reader) if has_dense else None,
+                settings=settings,
+                contextual=contextual,
                 is_complete=self.freshness.is_nearly_complete(reader),
             )
-        self._sync.model.slot.start_loading()
+        model.slot.start_loading()
         self._sync.note_search()
         if encoder is not None:
             self._worker.end_head_start()
@@ -432,55 +360,31 @@ class Engine:
         Only these entries of the settings change, as the file has them now. Raises as `write_settings`.
         """
         with self._settings_lock:
-            settings = write_settings(self.root, folder_changes(self.read_settings(), exclude, include))
-        self._requests.request("reconcile")
-        return settings
+            return self.write_settings(folder_changes(self.read_settings(), exclude, include))
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _contextual_queries(self, reader: Reader) -> ContextualQueries | None:
-        """The query embedder for the contextual vectors in *reader*'s snapshot; None if it answers with static ones."""
-        encoder, serving = self._sync.model.contextual_encoder, self._sync.model.contextual_encoder_for(reader)
-        with self._queries_lock:
-            if self._queries and self._queries.encoder is not encoder:
-                self._queries.close()
-                self._queries = None
-            if serving is None or serving is not encoder:  # chosen a moment ago
-                return None
-            self._queries = self._queries or ContextualQueries(encoder)
-            return self._queries
-
-    def _explain(self, options: SearchOptions, path: str, execution: SearchExecution) -> Explanation:
-        """The explanation, with a sentence on what is in sections of the note that are not searched."""
-        explained = searching.explain(options, path, execution)
-        if explained is None:
-            return self._absent(path)
-        try:
-            text = self.read_note(explained.path).text
-        except (NoteNotFound, VaultMissing):
-            return explained
-        query, skipped = parse_request(options, execution), self.settings.skip_sections
-        found = in_skipped_sections(text, query, explained.lacking, skipped, execution.reader.languages)
-        sentence = " ".join([explained.message, *(sentence for sentence, _ in found)])
-        return replace(explained, message=sentence, told=(*explained.told, *(told for _, told in found)))
-
-    def _scoped(self, request: SearchOptions) -> SearchOptions:
-        return replace(request, filters=self._with_status(request.filters))
+    def _explain(self, path: str, options: SearchOptions, execution: SearchExecution) -> Explanation:
+        return searching.explain(path, self.root, options, execution) or self._absent(path)
 
     def _with_status(self, filters: Filters) -> Scope:
         """*filters* without the notes whose status the settings leave out."""
         return scope_of(filters, self.settings.exclude_status)
 
     def _ask(
-        self, options: SearchOptions, is_cancelled: Callable[[], bool], ask: Callable[[SearchExecution], _Answer]
+        self,
+        ask: Callable[[SearchOptions, SearchExecution], _Answer],
+        options: SearchOptions,
+        is_cancelled: Callable[[], bool],
     ) -> _Answer:
         """Ask the index, again where its postings turn out to be damaged: it answers without them."""
+        options = replace(options, filters=self._with_status(options.filters))
         with self.execution(options, is_cancelled) as execution:
             try:
-                return ask(execution)
+                return ask(options, execution)
             except PostingsDamaged as error:
                 execution.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
-                return ask(execution)
+                return ask(options, execution)
 
     def _absent(self, path: str) -> Explanation:
         """Why the index does not have the note at *path*."""

@@ -29,8 +29,7 @@ from msgspec.structs import replace
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.engine import Engine
 from quarry.errors import ExtraMissing
 from quarry.evaluation.collections import find_collections, read_collection
@@ -48,7 +47,7 @@ QUESTIONS = 200
 TYPED_QUERIES = 10  # typed letter by letter
 WARM_UP = 20
 HEADING_LEVELS = 3  # those that the plugin searches as headings
-RULES = ReadingRules()
+RULES = ParserSettings()
 
 
 class PeerFailed(RuntimeError):

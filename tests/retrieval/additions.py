@@ -28,8 +28,7 @@ import numpy as np
 from recording import DEPTH, session
 
 from quarry.analysis.analysis import phrase_terms
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.engine import Engine
 from quarry.evaluation.collections import Collection, JudgedQuery, find_collections, read_collection
 from quarry.evaluation.results import markdown_table, randomisation
@@ -171,7 +170,7 @@ def record(collection: Collection, folder: Path) -> list[Recorded]:
 
 def facts_of(engine: Engine, reader: Reader) -> dict[str, Facts]:
     """Path -> what the signals know of the note."""
-    notes = {path: read_note(path, (engine.root / path).read_bytes(), ReadingRules()) for path in reader.stamps()}
+    notes = {path: read_note(path, (engine.root / path).read_bytes(), ParserSettings()) for path in reader.stamps()}
     links = Counter(to for path in notes for to in {link.path for link in reader.links_from(path)} if to and to != path)
     most = math.log1p(max(links.values(), default=1))
     changed = {}

@@ -26,8 +26,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TypeAlias
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
@@ -148,7 +147,7 @@ def by_meaning(files: Sequence[Path], questions: Sequence[Question]) -> tuple[li
     places: list[Place] = []
     rows: list[bytes] = []
     for file in files:
-        chunks = read_note(file.name, file.read_bytes(), ReadingRules()).chunks
+        chunks = read_note(file.name, file.read_bytes(), ParserSettings()).chunks
         places += [Place(file.stem, chunk.start, chunk.end) for chunk in chunks]
         rows += quantize(encoder.encode([embedded_text(chunk) for chunk in chunks]))
     embedded = [(place, row) for place, row in zip(places, rows, strict=True) if row]

@@ -121,7 +121,7 @@ def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path
     with settled(corpus.vault, corpus.index_path, encoder) as engine:
         cpu_seconds = time.process_time() - begun
         status = engine.status()
-        if status.backfill is None or status.deepening.state != "complete":
+        if status.backfill is None or status.backfill.state != "complete":
             raise RuntimeError(f"{collection.name} was not deepened: {status.backfill}")
         for query in collection.queries:
             encoder.encode_query(query.text)

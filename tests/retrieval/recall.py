@@ -27,9 +27,16 @@ from quarry.documents.sentences import split_sentences
 from quarry.embedding.static import StaticEncoder, load_static_encoder
 from quarry.index import Index, NoteFilter
 from quarry.index.top_k import top_k
-from quarry.index.vectors.binary_codes import closest, hadamard_rotate, hamming, to_binary_codes
 from quarry.index.vectors.matrix import DEFAULT_LIMITS, row_norms
-from quarry.index.vectors.quantize import FloatMatrix, int8_dot, quantize
+from quarry.index.vectors.quantize import (
+    FloatMatrix,
+    closest,
+    hadamard_rotate,
+    hamming,
+    int8_dot,
+    quantize,
+    to_binary_codes,
+)
 
 DEPTHS = (1_000, 2_000, 5_000, 10_000, 15_000, 20_000)
 PASSAGE = 1_200  # characters of a collection's document that make a passage

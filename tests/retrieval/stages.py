@@ -30,11 +30,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
-from quarry.analysis.stopwords import STOP_WORDS
+from quarry.analysis.languages import STOP_WORDS
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import Encoder, load_encoder
 from quarry.evaluation.collections import Collection, find_collections, read_collection
 from quarry.evaluation.corpus import prepare
@@ -188,7 +187,7 @@ def evaluate_stages(
 def block(file: Path) -> str:
     """The note in *file* in short: its title, its summary and its first paragraph."""
     data = file.read_bytes()
-    note, text = read_note(file.name, data, ReadingRules()), decode_note(data)
+    note, text = read_note(file.name, data, ParserSettings()), decode_note(data)
     paragraphs = filter(None, map(str.strip, _PARAGRAPH_END.split(text[read_front_matter(text).body_start :])))
     first = next((one for one in paragraphs if not one.startswith("#")), "")[:PARAGRAPH_CHARACTERS]
     return "\n".join(filter(None, (note.title, _property(note.properties, SUMMARIES), first)))
@@ -250,7 +249,7 @@ def _rerank_stage(load: Callable[[], Encoder], cards: Sequence[_Card]) -> Rerank
 
 def _card(file: Path, document: str) -> _Card:
     data = file.read_bytes()
-    note, text = read_note(file.name, data, ReadingRules()), decode_note(data)
+    note, text = read_note(file.name, data, ParserSettings()), decode_note(data)
     first_words = text[read_front_matter(text).body_start :].split()[:FIRST_WORDS]
     front = (note.title, " ".join(note.tags), *(_property(note.properties, (name,)) for name in FRONT_MATTER))
     return _Card(document, file, " ".join((*front, *first_words)), tuple(map(embedded_text, note.chunks)))

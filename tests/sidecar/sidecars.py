@@ -27,7 +27,7 @@ from websockets.sync.client import connect
 from quarry import protocol
 from quarry.cli.main import main
 from quarry.client.discovery import Discovery, discovery_path, read_discovery
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 SAMPLE_VAULT = Path(__file__).resolve().parents[1] / "retrieval" / "vault"
 PATIENCE_S = 30.0  # how long a condition may take on a busy machine; it is met in milliseconds

@@ -7,8 +7,7 @@ from builders import Vault, settle
 
 from quarry.errors import BadRequest
 from quarry.options import SearchOptions
-from quarry.vault.captured_note import Draft
-from quarry.vault.new_note import capture
+from quarry.vault.capture import Draft, capture
 from quarry.vault.rules import Rules
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6

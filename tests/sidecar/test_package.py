@@ -39,7 +39,7 @@ def test_errors_are_there_without_an_import_of_their_own():
 def test_opening_a_vault_imports_no_engine():
     modules = imported_by("import quarry; quarry.open")
 
-    assert not {"numpy", "apsw", "asyncio", "quarry.engine"} & modules
+    assert not {"numpy", "apsw", "quarry.engine"} & modules
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))

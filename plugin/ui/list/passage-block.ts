@@ -1,6 +1,5 @@
 /** The elements of one passage: heading path and highlighted excerpt. Note text enters as text nodes only. */
-import { type Mark, type Passage } from "../../protocol/messages";
-import { WIDE_CHARACTERS } from "../../search/passage-loader";
+import { LIMITS, type Mark, type Passage } from "../../protocol/messages";
 import { excerptOf, type Room } from "../../snippet/excerpt";
 import { textRuns } from "../../snippet/highlight";
 import { headingsOf } from "../../i18n/rows";
@@ -14,7 +13,7 @@ export interface PassageNotes {
 
 export const NO_NOTES: PassageNotes = { missing: "", maps: "" };
 
-const WIDE: Room = { characters: WIDE_CHARACTERS, asked: WIDE_CHARACTERS };
+const WIDE: Room = { characters: LIMITS.maxSnippetWidth, asked: LIMITS.maxSnippetWidth };
 
 export class PassageBlock {
   private readonly metaEl: HTMLElement;

@@ -6,9 +6,10 @@ import { type Room } from "../../snippet/excerpt";
 import { HitView } from "./hit-view";
 import { CreateView, DividerView, ExampleView, ExtractView, MoreView, type RecentHandlers, RecentView, type RowView } from "./row-views";
 
-export interface RowListParts extends RecentHandlers {
+/** A list without queries leaves out what happens to them. */
+export interface RowListParts extends Partial<RecentHandlers> {
   readonly clock: Clock;
-  readonly act: (action: ActionId) => void;
+  readonly act?: (action: ActionId) => void;
 }
 
 export class RowList {

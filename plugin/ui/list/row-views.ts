@@ -53,12 +53,12 @@ export class DividerView implements RowView {
   private readonly textEl: HTMLElement;
   private readonly actionEl: HTMLElement;
 
-  constructor(act: (action: ActionId) => void) {
+  constructor(act?: (action: ActionId) => void) {
     this.el = createDiv({ cls: "quarry-divider", attr: { role: "presentation" } });
     this.textEl = this.el.createSpan({ cls: "quarry-divider-text" });
     const { id, label } = actionOf("clear-history");
     this.actionEl = this.el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
-    this.actionEl.addEventListener("click", () => { act(id); });
+    this.actionEl.addEventListener("click", () => act?.(id));
   }
 
   show(row: Row): void {
@@ -148,7 +148,7 @@ export class RecentView implements RowView {
   private readonly crossEl: HTMLElement;
   private row: RecentRow | null = null;
 
-  constructor(handlers: RecentHandlers) {
+  constructor(handlers: Partial<RecentHandlers>) {
     this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" });
     initOption(this.el);
     this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
@@ -172,12 +172,12 @@ export class RecentView implements RowView {
   }
 
   /** A control for the mouse: a listbox contains options only, so it is hidden from screen readers, who have commands. */
-  private icon(name: string, run: (query: string) => void): HTMLElement {
+  private icon(name: string, run: ((query: string) => void) | undefined): HTMLElement {
     const el = this.el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
     setIcon(el, name);
     el.addEventListener("click", (event) => {
       event.stopPropagation();
-      if (this.row) run(this.row.query);
+      if (this.row) run?.(this.row.query);
     });
     return el;
   }

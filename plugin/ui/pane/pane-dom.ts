@@ -5,10 +5,9 @@ import { actionOf } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type PaneActionId } from "../../pane/commands";
-import { MODES } from "../../pane/keys";
 import { type PaneModel, stateOf } from "../../pane/model";
 import { freshness } from "../../pane/state";
-import { type Mode, type SortOrder } from "../../protocol/messages";
+import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { type Answer, answerOf } from "../../search/answer";
 import { type CompletionHandlers, CompletionList } from "../completion/completion-list";
 import { buildList, type ListDom, scrollable } from "../list/list-view";
@@ -147,8 +146,6 @@ export class ModeSwitch {
   }
 }
 
-export const SORT_ORDERS: readonly SortOrder[] = ["relevance", "modified", "created", "name"];
-
 export class SortButton {
   private readonly el: HTMLElement;
   private readonly labelEl: HTMLElement;
@@ -160,7 +157,7 @@ export class SortButton {
     setIcon(this.el.createSpan({ cls: "quarry-sort-icon" }), "chevron-down");
     this.el.addEventListener("click", () => {
       const menu = new Menu();
-      for (const order of SORT_ORDERS) {
+      for (const order of SORTS) {
         menu.addItem((item) => item.setTitle(t(`sort.${order}`)).setChecked(order === this.chosen).onClick(() => { choose(order); }));
       }
       const { left, bottom } = this.el.getBoundingClientRect();

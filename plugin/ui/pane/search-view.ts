@@ -9,7 +9,7 @@ import { type ActionId, type CommandMap } from "../../pane/commands";
 import { ClearedQuery, QueryWalk } from "../../pane/history";
 import { needsCaretAtEnd, paneKey } from "../../pane/keys";
 import { fileName } from "../../pane/note-name";
-import { type Mode, type SortOrder } from "../../protocol/messages";
+import { type Mode, type SortOrder, SORTS } from "../../protocol/messages";
 import { type SearchState } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { DENSITIES } from "../../snippet/excerpt";
@@ -21,7 +21,7 @@ import { ResultList } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
 import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
-import { buildPane, type PaneDom, PaneView, SORT_ORDERS } from "./pane-dom";
+import { buildPane, type PaneDom, PaneView } from "./pane-dom";
 import { searchLink } from "./search-link";
 
 export const VIEW_TYPE = "quarry-search";
@@ -77,7 +77,7 @@ export class SearchView extends ItemView {
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     if (typeof state !== "object" || state === null) return;
-    if ("sort" in state) this.session.setSort(SORT_ORDERS.find((order) => order === state.sort) ?? "relevance");
+    if ("sort" in state) this.session.setSort(SORTS.find((order) => order === state.sort) ?? "relevance");
     const { query, scroll } = viewStateOf(state);
     if (query === null || query === this.dom?.input.value) return;
     this.setQuery(query);

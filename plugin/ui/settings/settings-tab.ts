@@ -6,8 +6,8 @@
  * have them drawn as a page.
  */
 import { type App, type BaseComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
-import { type Fusion, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
-import { LIMITS, type Preferences } from "../../settings";
+import { type Fusion, FUSIONS, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
+import { LIMIT_RANGE, type Preferences } from "../../settings";
 import { type Naming, NAMINGS } from "../../pane/note-name";
 import { DENSITIES, type Density } from "../../snippet/excerpt";
 import { type Reply } from "../../sidecar/failure";
@@ -21,7 +21,6 @@ import { problemWords } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
-const FUSIONS: readonly Fusion[] = ["convex", "rrf", "six-signals"];
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
 
 export interface SettingsParts {
@@ -165,7 +164,7 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           this.preferenceRow("naming", NAMINGS),
           this.preferenceRow("density", DENSITIES),
-          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMITS.least, LIMITS.most, LIMITS.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
+          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
           { ...wordsOf("statusBar"), build: (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.save({ showsStatusBar }); })) },
         ],
       },

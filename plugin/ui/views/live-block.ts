@@ -72,8 +72,7 @@ export class LiveBlock extends MarkdownRenderChild {
     const countEl = this.buildHead(el, spec.query);
     const bodyEl = el.createDiv();
     const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
-    const nothing = (): void => undefined;
-    const dom = buildList(el, bodyEl, null, { clock: parts.clock, act: nothing, toggleSaved: nothing, forget: nothing });
+    const dom = buildList(el, bodyEl, null, { clock: parts.clock });
     dom.listEl.toggleClass("is-hidden", spec.shows === "count");
     dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
     const around = {

@@ -64,7 +64,6 @@ export class QuickSearch extends Modal {
     const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
-      act: () => undefined,
       toggleSaved: (query) => {
         parts.history.toggleSaved(query);
         readHistory();

@@ -72,8 +72,7 @@ export class RelatedView extends ItemView {
     this.buildHead(el);
     const bodyEl = el.createDiv({ cls: "quarry-body" });
     const around = new StatePanel(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
-    const nothing = (): void => undefined;
-    const dom = buildList(el, bodyEl, null, { clock: this.parts.clock, act: nothing, toggleSaved: nothing, forget: nothing });
+    const dom = buildList(el, bodyEl, null, { clock: this.parts.clock });
     const list = new ResultList(dom, { ...this.parts, app: this.app, source: this.source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
     this.list = list;
     this.addChild(list);

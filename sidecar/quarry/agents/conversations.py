@@ -4,12 +4,12 @@ Files about the conversations of AI agents: small, private, in the runtime folde
 Each has the name `<vault id>.<conversation>.<kind>`. The conversation is a hash, so that no name reveals it, and no id
 that a client makes up leads out of the folder. The kinds:
 
-    lease    the sidecar keeps running although it gets no requests
-    seen     hashes of the passages that were shown; only the sidecar writes it
-    prompt   the words of the last prompt, except those that may be credentials (`hooks/`)
-    given    its tool call has been answered
-    blocks   the context blocks have been loaded
-    started  by the vault: a sidecar was started, and is given time
+    lease              the sidecar keeps running although it gets no requests
+    seen               hashes of the passages that were shown; only the sidecar writes it
+    prompt             the words of the last prompt, except those that may be credentials (`hooks/`)
+    tool-context-sent  its tool call has been answered
+    blocks             the context blocks have been loaded
+    started            by the vault: a sidecar was started, and is given time
 
 Hooks of one conversation run at the same time, in processes that may end at any moment: a file is replaced as a whole,
 or made by the one process that is first. A lease is a file, not a request: a hook takes it before there is a sidecar,

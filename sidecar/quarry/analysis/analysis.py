@@ -1,23 +1,59 @@
 """
-What are the terms of a text, and of a query?
+The terms of a text, and of a query.
 
 All parts share one analysis: the index stores what `analyse` gives, a query asks for what `query_terms` and
 `phrase_terms` give, a snippet marks what `locate_terms` finds. A phrase cut from a text between two words is found in
 it, because `words` do not depend on the context of a word.
+
+Notes are analysed in their own language, so that in a vault in several languages a typed word may be in the index as
+any of its stems. These are its *alternatives*, joined into one string, which the keyword index takes for a term whose
+postings are those of each, merged. No document has stems of two languages, so none counts twice. In a vault in English
+a term is its only alternative.
 """
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.analysis.alternatives import SEPARATOR, Languages, alternatives
 from quarry.analysis.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
-from quarry.analysis.languages import ENGLISH
+from quarry.analysis.languages import ENGLISH, STOP_WORDS
 from quarry.analysis.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
-from quarry.analysis.stopwords import STOP_WORDS
 from quarry.analysis.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
+
+Languages: TypeAlias = tuple[str, ...]
+"""The languages of a vault besides English, as `normalize.TAGS` spells them, in their order there."""
+
+SEPARATOR = "\ue001"  # between alternatives; in no term that a text has, as it is no letter
+
+
+def alternatives(terms_in: Callable[[str], Sequence[str]], languages: Languages) -> tuple[str, ...]:
+    """
+    The terms of a text in English and in each of *languages*, word by word joined.
+
+    Args:
+        terms_in: The terms in one language, as many in each. Those that are not stemmed are the same in all.
+    """
+    english = terms_in(ENGLISH)
+    if not languages:
+        return tuple(english)
+    every = zip(english, *[terms_in(language) for language in languages], strict=True)
+    return tuple([SEPARATOR.join(dict.fromkeys(of_word)) for of_word in every])
+
+
+def split_alternatives(term: str) -> list[str]:
+    """The terms that *term* joins, which may be only itself; English first."""
+    return term.split(SEPARATOR)
+
+
+def phrase_alternatives(terms: Sequence[str]) -> list[tuple[str, ...]]:
+    """A phrase of joined terms in each language, and only once where no word of it is stemmed."""
+    split = [split_alternatives(term) for term in terms]
+    count = max(map(len, split), default=0)
+    return [tuple([each[at] if len(each) > 1 else each[0] for each in split]) for at in range(count)]
+
 
 MAX_CACHED_CHARS = 6_000_000  # of distinct tokens: those of 70 MB of notes; 80 MB of memory until `clear_cache`
 _FIELD_END = "\0"  # ends each field of a cached token; no term contains it

@@ -1,15 +1,20 @@
 """
-In which language is a text written, of those whose words can be stemmed?
+The language of a text, of those whose words can be stemmed, and the words that are too common to rank by.
 
-It is told by function words: of no language does a text of some length lack them, and few are in two. English is what
-is not recognised as anything else, as code, lists and names have none. Scripts other than Latin need no recognition:
-their words are stemmed by script (`normalize.py`).
+A language is recognised by function words: no text of some length lacks them, and few are in two languages. English is
+what is not recognised as anything else, as code, lists and names have none. Scripts other than Latin need no
+recognition: their words are stemmed by script (`normalize.py`).
 """
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 ENGLISH = "en"
 MIN_WORDS = 3  # function words and letters of a language in a text of it; 2 in a short one without English words
@@ -19,141 +24,37 @@ MARGIN = 1.5  # times as many as of English
 SAMPLE_CHARS = 800  # of a text that are looked at
 CHARS_A_THE = 200  # in which English prose has at least one "the"
 MOST_LETTERS = 2  # that count: one foreign name has as many
-
-# Words that English has as well are left out, whatever they mean there, and single letters. Those of names (la, de,
-# van, von) are in where the language has few others.
-_FUNCTION_WORDS: Mapping[str, str] = {
-    "de": """
-        der das und ist nicht ein eine einen einem einer eines auf mit für von zu im den des dem sich auch wie noch nach
-        bei aus wenn nur oder aber ich wir sie ihr uns mir mich ihn ihm sind wird werden wurde haben habe hatte kann
-        über vor zum zur bis durch schon mehr sehr dann dass daß kein keine dieser diese dieses mein meine als wo ja
-        immer muss soll unter gegen ohne seit weil
-    """,
-    "fr": """
-        le les des une est et dans pour que qui pas sur avec il elle nous vous ils elles au aux du ce cette ces son sa
-        ses mon ma mes leur leurs mais ou où sont ont été être avoir fait plus comme tout tous très sans sous
-        c'est n'est j'ai qu'il d'un d'une qu'on je tu se ne y chez après avant aussi même peut si quand déjà
-        deux par
-    """,
-    "es": """
-        el los las una que del se por para con su sus lo como más pero este esta esto estos estas está están muy sin
-        sobre también me mi mis nos le les hay ser fue era son es al y o porque cuando donde ya todo todos cada entre
-        desde hasta hace tiene tengo ni yo él ella ellos qué cómo nada después antes un
-    """,
-    "it": """
-        il lo gli un una che di del della dei delle degli è e non per con si da dal dalla nel nella sono come più ma
-        anche questo questa questi queste ho ha hanno mi ci se al alla ai alle su sul sulla quando dove perché molto
-        tutto tutti ogni essere fatto mio mia suo sua poi già dopo prima senza
-    """,
-    "pt": """
-        os um uma que do da dos das em no na nos nas não com para por se mais mas como é são foi ser ao à às pelo pela
-        seu sua seus suas meu minha ele ela eles você isso este esta esse essa também muito já quando onde tem ter há
-        nem sem até depois antes entre sobre e eu
-    """,
-    "nl": """
-        het een en van dat niet zijn voor op met te aan er maar om ook als bij nog naar uit deze dit die dan ik je hij
-        zij wij ze mijn hun wordt worden werd heeft hebben kan moet wel meer geen tot over door of wat waar omdat
-        daar zoals altijd veel
-    """,
-    "sv": """
-        och att det som är på av för med till den inte en ett jag har om var från men de vi så kan när eller ska också
-        hur där efter vid mycket bara mina min mitt sin sig han hon blir blev hade skulle vara utan under mellan
-        någon något alla
-    """,
-    "da": """
-        og at det er som på af for med til den ikke en et jeg har om var fra men de vi så kan når eller skal også hvor
-        der efter ved meget kun min mit sin sig han hun bliver blev havde skulle være uden under mellem nogle noget
-        alle hvad mig dig af
-    """,
-    "no": """
-        og å at det er som på av for med til den ikke en et jeg har om var fra men de vi så kan når eller skal også
-        hvor der etter ved mye bare min mitt sin seg han hun blir ble hadde skulle være uten under mellom noen noe
-        alle hva meg deg
-    """,
-    "fi": """
-        ja on ei että se hän oli ovat mutta kun niin tai myös jos kuin vain joka mitä tämä sen sitä minä sinä ole
-        olen mukaan nyt sitten vielä jo kanssa ennen jälkeen kaikki voi pitää koska missä eivät mikä myöskin
-    """,
-    "hu": """
-        a az és hogy nem is egy van volt meg ez csak mint ha már vagy ki még azt ezt minden lesz kell nagyon
-        után között akkor amit ami aki mert majd vannak nincs itt ott
-    """,
-    "ro": """
-        și în de la cu pe nu este sunt o un că din pentru care mai sau ce se fi al ale lui ei dar după fost prin
-        când foarte am are avea acest această aceste unde cum toate tot fără ca să
-    """,
-    "tr": """
-        ve bir bu için da de ile olarak çok daha gibi ne var yok ama her o ben sen ki mi mı sonra kadar değil olan
-        olduğu en şey şu biz siz onu bana önce veya nasıl neden
-    """,
-    "pl": """
-        i w na się z do że to nie jest o jak po od za co ale czy tak dla przez jego jej ich są był była było być
-        może tylko już jeszcze przy też bardzo który która które ten ta te mnie mi gdy lub oraz
-    """,
-    "cs": """
-        a v se na že je to s z do o k i ale jako za by po tak jsem jsou být byl byla bylo ve pro od jak už jen když
-        nebo který která které si mi také protože ještě není podle při
-    """,
-    "ca": """
-        el els les una que i amb per del dels és són no es a al als però més com aquest aquesta també molt meu meva
-        seu seva hi ha què quan perquè sense sobre entre fins després abans ja tot tots jo ell ella
-    """,
-}
-_ENGLISH_WORDS = """
-    a the of and to is are was were be been being it its this that these those with for on from by at as an or
-    not but if then we you they he she i my your our their his her have has had do does did can will would
-    should could may might must which what when where why who there here so than into about after before because
-    also just in only no me all any some more most over under out up down how them him us am die man war hat den
-    come fin son once one two per sin sure fast gift art tag also will bad brief rat note
-"""
-_TELLING_ENGLISH = """
-    the of and are were been this that these those with from which would should could their they have has does
-    can because where there into about when what your you not but than then for a is or by it on as he she my at
-    if we
-"""  # in no other language that is told, or in so few that the margin bears it
-# Letters that tell a language where some of its words are there; English has them in names.
-_LETTERS: Mapping[str, str] = {
-    "de": "äöüß",
-    "fr": "éèêëçàùâîïôûœ",
-    "es": "ñáéíóú¿¡",
-    "it": "àèéìòù",
-    "pt": "ãõçáâéêíóúà",
-    "nl": "ëï",
-    "sv": "åäö",
-    "da": "æøå",
-    "no": "æøå",
-    "fi": "äö",
-    "hu": "őűáéíóöúü",
-    "ro": "ăâîșțşţ",
-    "tr": "ışğçöü",
-    "pl": "łążęśćńóź",
-    "cs": "ěřůščžýáíéúťďň",
-    "ca": "àèéíïòóúüç·",
-}
-
-# Function words that tell no language, as English, names or several others have them.
-_COMMON_FUNCTION_WORDS: Mapping[str, str] = {
-    "de": "die man war hat was also in an am so um will es er hier da ob alle",
-    "fr": "a à as c d de en j l la m n on qu s t y",
-    "es": "a de e en ha la no o u",
-    "it": "a al c d di i in l la le ma o un",
-    "pt": "a as de o os",
-    "nl": "de in is me of om was we zo",
-    "sv": "i",
-    "da": "i",
-    "no": "i",
-    "hu": "a de el is",
-    "ro": "a o",
-    "tr": "da o",
-    "pl": "a i o w z",
-    "cs": "a i k o s v z",
-    "ca": "a d de en i l la o",
-}
-
-LANGUAGES = tuple(_FUNCTION_WORDS)
-"""Languages in Latin script, other than English, whose words are stemmed; ISO 639-1."""
+_DECLARED_BY = ("lang", "language")  # properties
 UNSTEMMED = "und"  # undetermined, to ISO 639-2
 """Stands for the language of a text whose words are not stemmed, as the vault's settings say."""
+
+
+class _Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """What tells a language, and how it is stemmed; `languages.toml` describes the fields."""
+
+    names: str
+    stemmer: str
+    letters: str
+    words: str
+    common: str = ""
+
+
+class _English(Struct, frozen=True, forbid_unknown_fields=True):
+    words: str
+    telling: str  # in no other language, or in so few that the margin bears it
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    languages: dict[str, _Language]
+    english: _English
+    stop_words: dict[str, str]
+
+
+_FILE = msgspec.convert(tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8")), _File)
+LANGUAGES = tuple(_FILE.languages)
+"""Languages in Latin script, other than English, whose words are stemmed, in the order of their tags; ISO 639-1."""
+STOP_WORDS = frozenset(" ".join(_FILE.stop_words.values()).split())
+"""Words that are too common to rank by."""
 
 
 class _Signs(NamedTuple):
@@ -168,15 +69,16 @@ class _Signs(NamedTuple):
 @cache
 def _signs() -> _Signs:
     """Made when a note is first read: a search needs none."""
-    every_english = frozenset(_ENGLISH_WORDS.split())
+    every_english = frozenset(_FILE.english.words.split())
     of_word = _by_sign(
         {
-            language: {word for word in words.split() if len(word) > 1} - every_english
-            for language, words in _FUNCTION_WORDS.items()
+            code: {word for word in language.words.split() if len(word) > 1} - every_english
+            for code, language in _FILE.languages.items()
         }
     )
-    english = frozenset(_TELLING_ENGLISH.split())
-    return _Signs(of_word, _by_sign(_LETTERS), english, english | of_word.keys())
+    english = frozenset(_FILE.english.telling.split())
+    of_letter = _by_sign({code: language.letters for code, language in _FILE.languages.items()})
+    return _Signs(of_word, of_letter, english, english | of_word.keys())
 
 
 def _by_sign(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
@@ -186,28 +88,6 @@ def _by_sign(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
         for sign in of_language:
             found[sign] = (*found.get(sign, ()), language)
     return found
-
-
-_NAMES = {
-    "en": "english",
-    "de": "german deutsch",
-    "fr": "french français francais",
-    "es": "spanish español espanol",
-    "it": "italian italiano",
-    "pt": "portuguese português portugues",
-    "nl": "dutch nederlands",
-    "sv": "swedish svenska",
-    "da": "danish dansk",
-    "no": "norwegian norsk nb nn bokmål nynorsk",
-    "fi": "finnish suomi",
-    "hu": "hungarian magyar",
-    "ro": "romanian română romana",
-    "tr": "turkish türkçe turkce",
-    "pl": "polish polski",
-    "cs": "czech čeština cestina",
-    "ca": "catalan català catala",
-}
-_DECLARED_BY = ("lang", "language")  # properties
 
 
 def language_of(text: str) -> str | None:
@@ -250,9 +130,14 @@ def hinted_languages(text: str) -> frozenset[str]:
     return frozenset(hinted | letters | ({ENGLISH} if words & signs.english else set()))
 
 
+def snowball_stemmer(language: str) -> str:
+    """The name of Snowball's stemmer for one of `LANGUAGES`; Russian, for Cyrillic letters, has one as well."""
+    return "russian" if language == "ru" else _FILE.languages[language].stemmer
+
+
 def function_words(language: str) -> frozenset[str]:
     """The function words of one of `LANGUAGES`, by which a text in it is not ranked."""
-    return frozenset(f"{_FUNCTION_WORDS[language]} {_COMMON_FUNCTION_WORDS.get(language, '')}".split())
+    return frozenset(f"{_FILE.languages[language].words} {_FILE.languages[language].common}".split())
 
 
 def declared_language(properties: Mapping[str, object]) -> str | None:
@@ -264,5 +149,6 @@ def declared_language(properties: Mapping[str, object]) -> str | None:
     for name, value in properties.items():
         if name.lower() in _DECLARED_BY and isinstance(value, str) and (written := value.strip().lower()):
             spelled = {written, written.replace("_", "-").partition("-")[0]}
-            return next((code for code, names in _NAMES.items() if spelled & {code, *names.split()}), ENGLISH)
+            declared = (code for code, known in _FILE.languages.items() if spelled & {code, *known.names.split()})
+            return next(declared, ENGLISH)
     return None

@@ -1,13 +1,12 @@
 """
-How is a word normalised to its term? Without case, accents, width and vowel points, and by its stem in the language of
-the text that it stands in.
+Normalises a word to its term: without case, accents, width and vowel points, and stemmed in the language of its text.
 
 A stem of another language than English ends in a capital that says of which, its *tag*: `Haus` in a German note is
 `hausÀ`, in an English one `hau`. So the words of two languages never meet by chance (`Eis`, ice, is `ei` to the English
 stemmer, the German egg), and a note in English is found as it would be in a vault without any other language. A word
 that is not stemmed, as the settings say, has a tag too: `running` never meets a stem, while some notes have stems.
 
-`index/folding.py` normalises names and paths, which have no stem.
+`index/keys.py` normalises names and paths, which have no stem.
 """
 
 import threading
@@ -16,10 +15,51 @@ from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
-from quarry.analysis.german import german_stem
-from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED
+from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED, snowball_stemmer
 from quarry.analysis.scripts import JOINERS, SKIN_TONES, VARIATIONS
 from quarry.lazy_pattern import lazy_pattern
+
+LEAST = 3  # letters of a stem
+LONG = 5  # letters of a word from which `em`, `er` and `nd` may go
+
+# An umlaut as two letters, as it is typed where the keyboard has none; not the `ue` of `neue`, `Bauer` and `Quelle`.
+_UMLAUTS = lazy_pattern("([ao])e|(?<![aeiouq])(u)e")
+_PARTICIPLE = lazy_pattern("ge(?=.{4})")
+_DOUBLE = lazy_pattern(r"(.)\1")
+_HALVED = lazy_pattern(r"(.)\*")
+_ONE_SOUND = (("sch", "$"), ("ei", "%"), ("ie", "&"))  # letters that endings do not divide
+_BEFORE_S = frozenset("bdefghklmnrt")
+_WITHOUT_MARKS = str.maketrans("äöü", "aou")
+
+
+def german_stem(word: str) -> str:
+    """
+    The stem of a *word* in lower case, with `ss` for `ß`; in the letters a to z where the word has no others.
+
+    It is CISTEM's (Weissweiler and Fraser, Developing a Stemmer for German Based on a Comparative Analysis of Publicly
+    Available Stemmers, 2017), without regard to capitals. Unlike Snowball's, it takes off the `ge-` and `-t` of
+    participles: `gekauft`, `kaufe`, `kaufen` are `kauf`. With Snowball's, nDCG@10 of the German judged set is .709 by
+    words and .759 by default, not .793 and .818. CISTEM strips every final `s`, so that `Haus` is `hauen`; like
+    Snowball, this strips it only after certain letters.
+    """
+    stem = _UMLAUTS.sub(r"\1\2", word.translate(_WITHOUT_MARKS))
+    if len(stem) > LONG and _PARTICIPLE.match(stem):
+        stem = stem[2:]
+    for letters, sign in _ONE_SOUND:
+        stem = stem.replace(letters, sign)
+    stem = _DOUBLE.sub(r"\1*", stem)
+    while len(stem) > LEAST:
+        if len(stem) > LONG and stem.endswith(("em", "er", "nd")):
+            stem = stem[:-2]
+        elif stem[-1] in "ten" or (stem[-1] == "s" and stem[-2] in _BEFORE_S):
+            stem = stem[:-1]
+        else:
+            break
+    stem = _HALVED.sub(r"\1\1", stem)
+    for letters, sign in _ONE_SOUND:
+        stem = stem.replace(sign, letters)
+    return stem
+
 
 MAX_TERM_CHARS = 64  # characters; what is longer is data, and its beginning is the term
 
@@ -37,25 +77,6 @@ _CYRILLIC = lazy_pattern("[\u0400-\u04ff]{3,}+")
 _STEMMED = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++|[\u0400-\u04ff]{3,}+")
 _LATIN = lazy_pattern("[a-z\xdf-\xf6\xf8-\u024f]++")
 
-# Snowball's, by language. `dutch` takes `ge` off, so that a word would not begin as its stem does, which marks need.
-_ALGORITHMS = {
-    "ru": "russian",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch_porter",
-    "sv": "swedish",
-    "da": "danish",
-    "no": "norwegian",
-    "fi": "finnish",
-    "hu": "hungarian",
-    "ro": "romanian",
-    "tr": "turkish",
-    "pl": "polish",
-    "cs": "czech",
-    "ca": "catalan",
-}
 TAGS = {language: chr(0xC0 + number) for number, language in enumerate((*LANGUAGES, UNSTEMMED))}
 """
 The last character of the stems of each language but English, and of words without a stem: a capital, which folding
@@ -88,7 +109,7 @@ class _Stemmers(threading.local):
             return german_stem(word)
         stemmer = self._by_language.get(language)
         if stemmer is None:
-            stemmer = self._by_language[language] = Stemmer.Stemmer(_ALGORITHMS[language], 0)
+            stemmer = self._by_language[language] = Stemmer.Stemmer(snowball_stemmer(language), 0)
         stemmed: str = stemmer.stemWord(word)
         return stemmed
 

@@ -9,7 +9,7 @@ from quarry.cli.parser import BadUsage
 from quarry.cli.sidecars import running, stop
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.errors import ConnectionFailed
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 if TYPE_CHECKING:
     import argparse

@@ -25,7 +25,7 @@ from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_pat
 from quarry.client.launch import start_sidecar
 from quarry.config import runtime_dir
 from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION, UNFINISHED
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 REPLY_TIMEOUT_S = 30.0
 ATTACH_TIMEOUT_S = 30.0  # a sidecar that is stopping finishes its notes first, one that is starting opens its index

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from quarry.config import data_dir
 from quarry.errors import BadRequest, VaultMissing
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 VAULT_MARKS = (".obsidian", ".quarry.toml")
 MAX_FOLDERS = 20_000  # searched for inner vaults: a second at most

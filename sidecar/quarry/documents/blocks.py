@@ -1,9 +1,9 @@
 """
-How is a section that is too long divided into passages of at most 2,000 characters?
+Divides a section that is too long into passages of at most 2,000 characters.
 
-First between blocks: paragraphs, list items with what hangs on them, tables, callouts, fences. Neighbours are packed
-together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is too long
-by itself is divided at its lines or sentences, and at any character only where there is neither.
+First between blocks: paragraphs, list items with everything nested in them, tables, callouts, fences. Neighbours are
+packed together while they fit; a heading or a line that ends in a colon goes with what follows it. A block that is
+too long by itself is divided at its lines or sentences, and at any character only where there is neither.
 """
 
 import re
@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from quarry.documents.graphemes import is_safe_cut
 from quarry.documents.markdown import OpaqueBlock
-from quarry.documents.sentences import split_sentences
+from quarry.documents.sentences import is_safe_cut, split_sentences
 
 MAX_CHARS = 2_000  # a screenful, about 500 tokens
 

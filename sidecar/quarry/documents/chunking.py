@@ -1,5 +1,5 @@
 """
-How is a note divided into the chunks that are indexed, embedded and shown?
+Divides a note into the chunks that are indexed, embedded and shown.
 
 At H1 and H2 headings; a section over 2,000 characters at its H3 headings, then between paragraphs, list items, tables,
 fences and callouts (`blocks`), then inside those at lines and sentences, and at any
@@ -17,8 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.documents.blocks import MAX_CHARS, split_blocks, trim
+from quarry.documents.decoding import utf16_length
 from quarry.documents.markdown import Heading, OpaqueBlock, Outline, read_outline
-from quarry.documents.offsets import utf16_length
 from quarry.redaction.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 

@@ -1,8 +1,8 @@
 """
-Which tags, links and chunks does a file have that is no Markdown, once its text is known?
+From the text of a canvas or a PDF file to a note.
 
-Canvases and PDF files are read to a *document*: a text, and the sections of it that are read by themselves. From there
-on they go the way of notes: the whole text is scrubbed, and everything else is read from the scrubbed text.
+Such files are read to a *document*: a text, and the sections of it that are read by themselves. From there on they are
+handled as notes are: the whole text is scrubbed, and everything else is read from the scrubbed text.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from quarry.documents.chunking import TextSection, chunk_sections
 from quarry.documents.markdown import MAX_HEADING_CHARS, read_outline
-from quarry.documents.note import MAX_CONTEXT_CHARS, tags_and_links
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import MAX_CONTEXT_CHARS, ParserSettings, tags_and_links
 from quarry.kinds import bare_name
 from quarry.redaction.scrub import scrub, scrub_text
 from quarry.types import Link, Note, PropertyValue
@@ -30,7 +29,7 @@ class Document(Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-def note_of_document(path: str, document: Document, rules: ReadingRules, noun: str) -> Note:
+def note_of_document(path: str, document: Document, rules: ParserSettings, noun: str) -> Note:
     """
     The note that the file at *path* is to the index.
 

@@ -1,5 +1,5 @@
 """
-Which properties does the front matter of a note have?
+Reads the properties in the front matter of a note.
 
 This is not a YAML loader: the C loader crashes on 40 KB of brackets, and every loader refuses what people
 write in notes (`title: Foo: bar`, `author: @bob`, `created: {{date}}`, tabs) or reads it as something else

@@ -1,5 +1,5 @@
 """
-Where are the headings of a note, and the blocks whose text is not Markdown?
+Finds the headings of a note, and the blocks whose text is not Markdown.
 
 One scan over the lines that can matter; a full Markdown parser was measured 60 times slower. A `##` inside a
 code fence, a math block or a comment is not a heading; the scan starts after the front matter.

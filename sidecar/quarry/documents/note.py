@@ -1,5 +1,5 @@
 """
-Which title, tags, links and chunks does a note have, given the bytes of its file?
+From the bytes of a Markdown file to a note: title, tags, links and chunks.
 
 The stages in order: decode, scrub the whole text, then read everything else from the scrubbed text, so that no secret
 can reach a title, a tag, a property, a heading or a label.
@@ -8,17 +8,41 @@ can reach a title, a tag, a property, a heading or a label.
 import re
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from quarry.documents.chunking import NOTE_START, ChunkDetail, chunk_body
 from quarry.documents.decoding import cut_at_character, decode_note
 from quarry.documents.frontmatter import read_front_matter
-from quarry.documents.keyvalue import flatten_block, flatten_properties, is_data
-from quarry.documents.links import find_links, link_spans
+from quarry.documents.inline import (
+    find_links,
+    find_tags,
+    flatten_block,
+    flatten_properties,
+    has_tag_sign,
+    is_data,
+    link_spans,
+)
 from quarry.documents.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
-from quarry.documents.reading_rules import ReadingRules
-from quarry.documents.tags import find_tags, has_tag_sign
 from quarry.faults import fault_point
+from quarry.options import Stemming
 from quarry.redaction.scrub import scrub
 from quarry.types import Link, Note, PropertyValue
+
+SCRUBBER_VERSION = 2
+"""Raise it with every change to the rules in `redaction/`, so that notes indexed before are scrubbed again."""
+
+READER_VERSION = 2
+"""Raise it with every change to what `note.py` extracts from a note, so that notes indexed before are read again."""
+
+
+class ParserSettings(Struct, frozen=True):
+    """The settings that decide what of a note is indexed, and as which terms."""
+
+    skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
+    max_bytes: int = 10 * 2**20  # a longer file is a log or an export; its beginning says what it is
+    max_chunks: int = 2_000
+    stemming: Stemming = "by-language"
+
 
 MAX_ALIASES = 100
 MAX_LINKS = 5_000  # of a note; a reply resolves each of them, and a generated list of links has no end
@@ -29,7 +53,7 @@ _IN_CONTEXT_LINE = frozenset({"title", "type", "tags", "tag", "aliases", "alias"
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
-def read_note(path: str, data: bytes, rules: ReadingRules) -> Note:
+def read_note(path: str, data: bytes, rules: ParserSettings) -> Note:
     """
     Read a Markdown file.
 

@@ -1,4 +1,4 @@
-"""What does a PDF file say, given the text of its pages? How these are found out is no matter of this module."""
+"""From the text of the pages of a PDF file to a note. Extraction is in `indexing/pdf.py`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from quarry.documents.chunking import TextSection
 from quarry.documents.document import Document, note_of_document
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.types import PAGE_ANCHOR, Chunk, Note
 
 MAX_FIELD_CHARS = 500  # of a title or an author
@@ -27,7 +27,7 @@ class PdfText(Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-def read_pdf(path: str, found: PdfText, rules: ReadingRules) -> Note:
+def read_pdf(path: str, found: PdfText, rules: ParserSettings) -> Note:
     """The note that the PDF file at *path* is to the index; one without text is found by its name."""
     pieces: list[str] = []
     sections: list[TextSection] = []

@@ -1,11 +1,15 @@
 """
-Where does one sentence of a note end and the next begin?
+Boundaries of sentences, and the places where a text can be cut without breaking a character.
 
 Good enough to divide long paragraphs and to mark the sentence that answers; it knows no grammar. Headings, table rows,
 code lines and list items are sentences of their own; the lines of a wrapped paragraph belong together.
+
+Characters are a subset of Unicode's extended grapheme clusters (UAX #29): enough for emoji, flags, accents and vowel
+signs.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from quarry.lazy_pattern import lazy_pattern
@@ -115,3 +119,46 @@ def _is_abbreviation(text: str, begin: int, found: re.Match[str]) -> bool:
     before = _WORD_BEFORE.search(tail)
     word = before[0].lower() if before else ""
     return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or (word.isdigit() and word == tail.strip())
+
+
+_ZERO_WIDTH_JOINER = "\u200d"
+_SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
+_TAG_CHARACTERS = ("\U000e0020", "\U000e007f")
+_FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
+_EVERY_FLAG_LETTER = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_KOREAN_INNER = ("\u1160", "\u11ff")  # vowels and final consonants, where syllables are written in parts
+_THAI_AND_LAO_AM = "\u0e33\u0eb3"
+_VIRAMA = 9  # combining class of the signs that join two consonants
+
+
+def is_safe_cut(text: str, offset: int) -> bool:
+    """Whether *text* can be cut before the code point at *offset*; its two ends are always safe."""
+    before, after = text[offset - 1 : offset], text[offset : offset + 1]
+    if offset <= 0 or not after:
+        return True
+    if before < "\u0300" and after < "\u0300":
+        return not (before == "\r" and after == "\n")
+    if before == _ZERO_WIDTH_JOINER or _extends(after):
+        return False
+    if unicodedata.combining(before) == _VIRAMA and unicodedata.category(after) == "Lo":
+        return False
+    if _within(after, _FLAG_LETTERS) and _within(before, _FLAG_LETTERS):
+        ahead = text[:offset]
+        return (offset - len(ahead.rstrip(_EVERY_FLAG_LETTER))) % 2 == 0  # two letters make a flag
+    return True
+
+
+def _extends(character: str) -> bool:
+    """Whether the character belongs to the one before it: accents, vowel signs, joiners, variants, skin tones."""
+    return (
+        character == _ZERO_WIDTH_JOINER
+        or unicodedata.category(character) in ("Mn", "Mc", "Me")  # holds the variation selectors too
+        or character in _THAI_AND_LAO_AM
+        or _within(character, _SKIN_TONES)
+        or _within(character, _TAG_CHARACTERS)
+        or _within(character, _KOREAN_INNER)
+    )
+
+
+def _within(character: str, ends: tuple[str, str]) -> bool:
+    return ends[0] <= character <= ends[1]

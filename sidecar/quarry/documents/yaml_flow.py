@@ -1,5 +1,5 @@
 """
-How is a single YAML value read: `plain`, `"quoted"`, `[a, list]`, `{a: map}`?
+Reads a single YAML value: `plain`, `"quoted"`, `[a, list]` or `{a: map}`.
 
 Brackets nest at most 20 deep, and each character is read a fixed number of times. A value is text unless it is clearly
 a number or `true`/`false`: `no`, `0123`, `2024-13-45` and `1:30` stay as written.

@@ -18,7 +18,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from quarry.analysis.unique_words import unique_words
+from quarry.analysis.tokenizer import unique_words
 from quarry.lazy_pattern import lazy_pattern
 
 MAX_TOKENS = 512  # model2vec's own limit; the mean hardly moves after that, and the cost is linear

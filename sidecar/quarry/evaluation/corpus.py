@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.errors import NoteNotFound
 from quarry.evaluation.collections import Collection, CorpusDocument, read_documents
 from quarry.kinds import NOTE_SUFFIX
@@ -104,7 +103,7 @@ def note_of(document: CorpusDocument) -> bytes:
 def _has_title(data: bytes, title: str) -> bool:
     if title.casefold()[:20] not in " ".join(data.decode("utf-8", "replace").casefold().split()):
         return False  # saves parsing most texts
-    return read_note("", data, ReadingRules()).title.casefold() == title.casefold()
+    return read_note("", data, ParserSettings()).title.casefold() == title.casefold()
 
 
 class _Names:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from quarry.engine import Engine, Status
+from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded, ExtraMissing, IndexUnavailable, QuarryError
 from quarry.evaluation.collections import Collection, JudgedQuery
 from quarry.evaluation.corpus import Corpus, prepare
+from quarry.inspection.index_status import Status
 from quarry.options import Fusion, Mode, SearchOptions
 from quarry.vault.paths import nfc
 

@@ -66,7 +66,7 @@ class Parts(Struct, frozen=True):
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def translate_sqlite_errors(path: Path) -> Iterator[None]:
     """
     Translate SQLite's errors into those of the index at *path*.
 
@@ -105,7 +105,7 @@ def connect(path: Path, *, writable: bool, without: frozenset[str] = frozenset()
         without: Parts to treat as missing, of `fts5` and `sqlite-vec`.
 
     Raises:
-        apsw.Error: See `explained`.
+        apsw.Error: See `translate_sqlite_errors`.
     """
     flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
     connection = apsw.Connection(str(path), flags=flags)
@@ -208,7 +208,7 @@ def never() -> bool:
     return False
 
 
-DatabaseError = apsw.Error  # of which `explained` makes an error of ours
+DatabaseError = apsw.Error  # of which `translate_sqlite_errors` makes an error of ours
 
 
 class Deadline(Struct, frozen=True):

@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterable, Sequence
 
 import apsw
+from rapidfuzz import fuzz, process
 
 from quarry.index.database import select
 from quarry.index.keys import (
@@ -118,8 +119,6 @@ def link_target(text: str) -> str:
 
 def similar_paths(connection: apsw.Connection, name: str, limit: int) -> list[str]:
     """Paths of the notes whose file name, title or alias is most like *name*, best first."""
-    from rapidfuzz import fuzz, process  # here, as it is used for mistakes alone
-
     names = [(path, each) for path, all_names in _names(connection) for each in all_names]
     found = process.extract(
         target_key(name), [each for _, each in names], scorer=fuzz.WRatio, limit=4 * limit, score_cutoff=MIN_SIMILARITY

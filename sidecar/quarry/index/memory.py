@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct, field
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.analysis.normalize import TAGS
 from quarry.index.database import select
 from quarry.index.keys import id_list

@@ -15,7 +15,7 @@ import apsw
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import files, meta, note_codec
-from quarry.index.database import Parts, connect, explained
+from quarry.index.database import Parts, connect, translate_sqlite_errors
 from quarry.index.filters.filter import register_functions
 from quarry.index.integrity import check_opening
 from quarry.index.memory import Memory
@@ -194,7 +194,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
     files.check_closed(path)
     memory = Memory.of(path, vector_limits, few_notes)
     try:
-        with explained(path):
+        with translate_sqlite_errors(path):
             connection, parts = connect_ours(path, writable=False, without=without)
             try:
                 memory.postings.open(connection)

@@ -7,7 +7,7 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import MATCH_ALL, Condition
 from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta
@@ -43,9 +43,15 @@ from quarry.index.records import (
     StoredNote,
 )
 from quarry.index.top_k import Scored
-from quarry.index.vectors.layered_query import layered_query
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.index.vectors.query import DenseQuery, MemoryDenseQuery, QueryVector, StoredDenseQuery, unit_vectors_of
+from quarry.index.vectors.query import (
+    DenseQuery,
+    MemoryDenseQuery,
+    QueryVector,
+    StoredDenseQuery,
+    layered_query,
+    unit_vectors_of,
+)
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.options import SortOrder
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
@@ -131,7 +137,7 @@ class Reader:
         """
         A query by contextual vectors, where `contextual_model` says whose; None where *vector* is near nothing.
 
-        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `layered_query.py`.
+        Notes that wait for theirs are compared by *static*. Cosines are standardised: see `vectors/query.py`.
         """
         contextual = self.dense_query(vector, CONTEXTUAL)
         return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
@@ -274,7 +280,7 @@ class Reader:
     def ordered_notes(
         self, note_ids: NoteIds, order: SortOrder, limit: int, offset: int, *, deadline: Deadline
     ) -> list[OrderedNote]:
-        """*limit* of these notes in *order*, behind the first *offset*; see `ordering.ordered_notes`."""
+        """*limit* of these notes in *order*, behind the first *offset*; see `listing.ordered_notes`."""
         with deadline.over(self._db):
             return ordered_notes(self._db, note_ids, order, limit, offset)
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
 from quarry.kinds import bare_name
 from quarry.options import Scope

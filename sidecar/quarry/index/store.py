@@ -15,7 +15,7 @@ from quarry.analysis.analysis import clear_cache
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable
 from quarry.faults import fault_point
 from quarry.index import files, listing, meta
-from quarry.index.database import FTS5, NO_DEADLINE, SQLITE_VEC, Deadline, explained, never
+from quarry.index.database import FTS5, NO_DEADLINE, SQLITE_VEC, Deadline, never, translate_sqlite_errors
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
@@ -175,12 +175,12 @@ class Index:
 
         A reader is asked, as what the writer has in its cache hides that the file is damaged.
         """
-        with explained(self.path), self._pool.snapshot() as connection:
+        with translate_sqlite_errors(self.path), self._pool.snapshot() as connection:
             return listing.stamps_at(connection, places)
 
     def recorded_problems(self, paths: Sequence[str]) -> list[str]:
         """The subset of *paths* that have a recorded problem, as the writer sees it."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return listing.paths_with_problem(self._writer.connection, paths)
 
     def clear_problem(self, path: str) -> None:
@@ -195,7 +195,7 @@ class Index:
 
     def meta_get(self, key: str) -> str | None:
         """The value that `meta_set` stored under *key*, committed or not; `Reader.meta_get` sees committed values."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return meta.get(self._writer.connection, key)
 
     def meta_set(self, key: str, value: str) -> None:
@@ -216,7 +216,10 @@ class Index:
             yield
         collector, postings = self._writer.collector, self._memory.postings
         if collector is not None and postings.is_missed:
-            with explained(self.path), self._pool.snapshot() as connection:  # everything that is committed is collected
+            with (
+                translate_sqlite_errors(self.path),
+                self._pool.snapshot() as connection,
+            ):  # everything that is committed is collected
                 postings.serve(connection, collector)
 
     @contextmanager
@@ -229,7 +232,7 @@ class Index:
         if self._writer.is_in_bulk:  # what overtakes a long run may be long itself
             yield
             return
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             is_empty = meta.totals(self._writer.connection) == (0, 0)
         if self._parts.has_fts5:
             with self._writer.change() as connection:
@@ -252,22 +255,22 @@ class Index:
 
     def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return vector_rows.known_vectors(self._writer.connection, paths, hashes)
 
     def pending_vectors(self, limit: int) -> list[PendingChunk]:
         """The first *limit* chunks that wait for a vector."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return vector_rows.pending_chunks(self._writer.connection, limit)
 
     def pending_titles(self, limit: int) -> list[PendingTitle]:
         """The first *limit* notes whose titles wait for a vector."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return vector_rows.pending_titles(self._writer.connection, limit)
 
     def has_pending_vectors(self) -> bool:
         """Whether any chunk or title waits for a vector."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             return vector_rows.has_pending(self._writer.connection)
 
     def set_vectors(
@@ -307,7 +310,7 @@ class Index:
         Returns:
             The paths of damaged notes (upsert them anew), and the path to go on after, None at the end.
         """
-        with explained(self.path), self._pool.snapshot() as connection:
+        with translate_sqlite_errors(self.path), self._pool.snapshot() as connection:
             return verify_notes(connection, start_after, limit)
 
     def check_in_place(self) -> None:
@@ -330,7 +333,7 @@ class Index:
         """
         deadline = Deadline(math.inf, is_wanted)
         try:
-            with explained(self.path), self._pool.snapshot() as connection, deadline.over(connection):
+            with translate_sqlite_errors(self.path), self._pool.snapshot() as connection, deadline.over(connection):
                 check_pages(connection)
         except Cancelled:
             return False
@@ -361,7 +364,7 @@ class Index:
         Raises:
             Cancelled, DeadlineExceeded: *deadline* says so; everything is as it was.
         """
-        with explained(self.path), self._pool.snapshot() as connection:
+        with translate_sqlite_errors(self.path), self._pool.snapshot() as connection:
             postings, record = self._memory.postings, partial(meta.put, self._writer.connection)
             return self._parts.has_fts5 and postings.flush(connection, record, collected, deadline)
 
@@ -371,7 +374,7 @@ class Index:
             with self._writer.change() as connection:
                 merge(connection)
         clear_cache()
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self._writer.connection.pragma("optimize")
             give_back_pages(self._writer.connection)
 
@@ -384,7 +387,7 @@ class Index:
         """
         memory = warm_memory(other, self._without, self._vector_limits, self._few_notes)
         with self._pool.emptied():
-            with explained(self.path):
+            with translate_sqlite_errors(self.path):
                 generation = meta.generation(self._writer.connection)
             self._writer.close()
             try:
@@ -411,7 +414,7 @@ class Index:
         Raises:
             IndexUnavailable, IndexDamaged: Here or out of any question.
         """
-        with explained(self.path), self._pool.snapshot() as connection:
+        with translate_sqlite_errors(self.path), self._pool.snapshot() as connection:
             yield Reader(connection, self._parts, self._memory)
 
     @contextmanager
@@ -420,7 +423,7 @@ class Index:
             yield NoteWriter(connection, self._writer.keywords, has_contextual=self.contextual.model is not None)
 
     def _open_writer(self) -> None:
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
             self.contextual = ContextualVectors(self._writer, self._memory.contextual)
         self._file_key = files.file_key(self.path)

@@ -18,7 +18,7 @@ import apsw
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, Parts, explained
+from quarry.index.database import BULK_CACHE_KIB, WRITER_CACHE_KIB, Parts, translate_sqlite_errors
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.fts5 import KeywordQueue, collect
 
@@ -55,7 +55,7 @@ class Writer:
             IndexUnavailable: The change could not be written; nothing changed.
             IndexDamaged: The file turned out to be damaged; nothing changed.
         """
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self._begin()
             self.connection.execute("SAVEPOINT change")
             queued = len(self.keywords.changes)
@@ -82,7 +82,7 @@ class Writer:
             yield
         finally:
             self._batches -= 1
-            with explained(self.path):
+            with translate_sqlite_errors(self.path):
                 if self._bulk is None or self._is_due():
                     self._commit()
 
@@ -106,7 +106,7 @@ class Writer:
         finally:
             self._bulk, self._is_searched = None, True
             try:
-                with explained(self.path):
+                with translate_sqlite_errors(self.path):
                     self._commit()
             finally:  # a commit that fails is rolled back: neither setting can be changed inside a transaction
                 self.connection.pragma("synchronous", "normal")
@@ -119,13 +119,13 @@ class Writer:
 
     def flush(self) -> None:
         """Commit the changes so far, also in the middle of `bulk`."""
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self._commit()
 
     def checkpoint(self) -> None:
         """Move committed changes from the WAL into the file, and empty the WAL; readers may hold some of it back."""
         fault_point("checkpoint")
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._wal_pages = 0
 
@@ -136,7 +136,7 @@ class Writer:
         Raises:
             IndexUnavailable: Another program reads the index, so that its WAL cannot be emptied; it is still open.
         """
-        with explained(self.path):
+        with translate_sqlite_errors(self.path):
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self.connection.close()
 

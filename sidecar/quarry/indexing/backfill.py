@@ -20,8 +20,7 @@ from msgspec import Struct
 from quarry.embedding import ContextualEncoder
 from quarry.errors import Cancelled, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
-from quarry.indexing.vector_model import embedded_text
-from quarry.model import ModelSlot
+from quarry.indexing.vector_model import ModelSlot, embedded_text
 
 _log = logging.getLogger(__name__)
 BATCH_CHUNKS = 64  # one or two seconds of a small model on one core: what a kill costs at most

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
-from quarry.documents.reading_rules import READER_VERSION, SCRUBBER_VERSION
+from quarry.documents.note import READER_VERSION, SCRUBBER_VERSION
 from quarry.embedding import Fingerprint
 from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable, QuarryError
 from quarry.index import TERMS_VERSION, Deadline, Index, Reader, clear_leftovers, quarantine, rebuild_path
 from quarry.settings import Settings
-from quarry.vault.identity import folder_key, vault_id
+from quarry.vault.paths import folder_key, vault_id
 
 _log = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.index import Index
+from quarry.indexing.read_files import ExcludedFile
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc, note_parts
 from quarry.vault.rules import Rules
@@ -48,14 +49,14 @@ class DiskState:
     Looks at the vault below *root*.
 
     Args:
-        drawings: Every drawing found so far, by path, with what it looked like; those that are gone are taken out.
+        excluded: The files excluded for their front matter so far, by path; those that are gone are taken out.
     """
 
-    def __init__(self, root: Path, rules: Rules, drawings: MutableMapping[str, FileSeen]) -> None:
+    def __init__(self, root: Path, rules: Rules, excluded: MutableMapping[str, ExcludedFile]) -> None:
         self._root = root
         self._place = os.fspath(root)
         self._rules = rules
-        self._drawings = drawings
+        self._excluded = excluded
 
     def everything(self) -> Scan:
         """
@@ -67,12 +68,12 @@ class DiskState:
         scan = scan_vault(self._root, self._rules)
         if scan.root_missing:
             raise VaultMissing(f"the vault folder {self._root} is not there; the index is kept until it is back")
-        self._forget_drawings(path for path in tuple(self._drawings) if path not in scan.files)
+        self._forget_excluded(path for path in tuple(self._excluded) if path not in scan.files)
         return scan
 
-    def unchanged_drawings(self, scan: Scan) -> set[str]:
-        """The files of *scan* that did not change since they were found to be drawings."""
-        return {path for path, seen in self._drawings.items() if scan.files.get(path) == seen}
+    def unchanged_excluded(self, scan: Scan) -> set[str]:
+        """The files of *scan* that did not change since they were found to be excluded."""
+        return {path for path, file in self._excluded.items() if scan.files.get(path) == file.seen}
 
     def is_gone(self, path: str) -> bool:
         """Whether there is certainly no note at *path*, spelled as on disk, now."""
@@ -96,7 +97,7 @@ class DiskState:
         if files is None:
             scan = self.everything()
             files = {path: seen for path, seen in scan.files.items() if is_below(path, named)}
-        self._forget_drawings(path for path in tuple(self._drawings) if path not in files and is_below(path, named))
+        self._forget_excluded(path for path in tuple(self._excluded) if path not in files and is_below(path, named))
         return Sighting(files, named, scan)
 
     def _look_up(self, changes: Sequence[VaultChange], named: set[str]) -> dict[str, FileSeen] | None:
@@ -156,9 +157,9 @@ class DiskState:
                 raise
             return None
 
-    def _forget_drawings(self, paths: Iterable[str]) -> None:
+    def _forget_excluded(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self._drawings.pop(path, None)
+            self._excluded.pop(path, None)
 
 
 def named_by(changes: Iterable[VaultChange]) -> set[str]:
@@ -216,12 +217,12 @@ class VaultDiff(Struct, frozen=True):
         return not (self.listing.new or self.listing.touched or self.listing.gone)
 
 
-def diff_vault(disk: DiskState, index: Index, *, with_drawings: bool = False) -> VaultDiff:
+def diff_vault(disk: DiskState, index: Index, *, with_excluded: bool = False) -> VaultDiff:
     """
     Walk over the vault, compare it with *index*, and record in it which files were skipped.
 
     Args:
-        with_drawings: Whether files that were found to be drawings before are looked at as well.
+        with_excluded: Whether files that were found to be excluded before are looked at as well.
 
     Raises:
         VaultMissing: The vault folder is not there.
@@ -230,8 +231,8 @@ def diff_vault(disk: DiskState, index: Index, *, with_drawings: bool = False) ->
     with index.reader() as reader:
         known = reader.stamps()
     record_skipped(scan, index)
-    drawings = set() if with_drawings else disk.unchanged_drawings(scan) - known.keys()
-    files = {path: seen for path, seen in scan.files.items() if path not in drawings} if drawings else scan.files
+    excluded = set() if with_excluded else disk.unchanged_excluded(scan) - known.keys()
+    files = {path: seen for path, seen in scan.files.items() if path not in excluded} if excluded else scan.files
     return VaultDiff(scan, known, diff_listing(files, known, scan.may_still_exist))
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.embedding.encoder import Encoder
 from quarry.index import Index
 from quarry.indexing.current_index import poison_notes, set_poison_notes
@@ -37,7 +37,7 @@ from quarry.indexing.diff import (
 from quarry.indexing.pool import Workforce, batches
 from quarry.indexing.prepare import FailedNote, NotePreparer, Ready, ReadyNote
 from quarry.indexing.process import PlanLimits
-from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, Move, NoteFile
+from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions, embedded_text
 from quarry.redaction.scrub import scrub_text
@@ -92,7 +92,7 @@ class Indexer:
     Args:
         encoder: Asked when a note is to be prepared, with whether that is for a priority run; None where there is no
             model: notes are then stored without vectors, which are filled in later.
-        drawings: Every drawing seen so far, by path; kept up to date, so that none is opened again without need.
+        excluded: Files excluded for their front matter, by path; kept up to date, so that none is opened without need.
         options: What processes need that prepare large plans; None: everything is done on the calling thread.
         limits: From which size on a plan is large.
     """
@@ -104,7 +104,7 @@ class Indexer:
         rules: Rules,
         monitor: RunMonitor,
         encoder: Callable[[bool], Encoder | None],
-        drawings: MutableMapping[str, FileSeen] | None = None,
+        excluded: MutableMapping[str, ExcludedFile] | None = None,
         options: WorkerOptions | None = None,
         limits: PlanLimits = PlanLimits(),  # noqa: B008  a frozen value
     ) -> None:
@@ -112,11 +112,11 @@ class Indexer:
         self._rules = rules
         self._monitor = monitor
         self._encoder = encoder
-        self._drawings = {} if drawings is None else drawings
+        self._excluded = {} if excluded is None else excluded
         self._options = options
         self._limits = limits
-        self._disk = DiskState(root, rules, self._drawings)
-        self._reading = ReadingRules(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, settings.stemming)
+        self._disk = DiskState(root, rules, self._excluded)
+        self._reading = ParserSettings(settings.skip_sections, MAX_NOTE_BYTES, MAX_NOTE_CHUNKS, settings.stemming)
         self._is_priority_run = False
         self._stale: set[str] = set()  # paths (NFC) that priority runs made current since the run began
 
@@ -136,7 +136,7 @@ class Indexer:
             Cancelled: The monitor asked to stop; what was committed stays.
         """
         self._stale.clear()
-        found = found or diff_vault(self._disk, index, with_drawings=thorough)
+        found = found or diff_vault(self._disk, index, with_excluded=thorough)
         scan, listing = found.scan, found.listing
         self._monitor.scanned(len(scan.excluded))
         in_doubt = listing.touched + (listing.new if listing.gone else ())
@@ -234,7 +234,7 @@ class Indexer:
             for file in files:
                 if isinstance(file, NoteFile):
                     stamps[file.path] = file.stamp
-                elif isinstance(file, DrawingFile):  # like no note's stamp, so that it is looked at again and left out
+                elif isinstance(file, ExcludedFile):  # like no note's stamp, so that it is read again and excluded
                     stamps[file.path] = FileStamp(file.seen.size_bytes, file.seen.mtime_ns, b"", 0)
             self._record_problems(run, files)
             self.checkpoint(run.index)
@@ -338,8 +338,8 @@ class Indexer:
                 match found:
                     case MissedFile():
                         self._miss(run, found, old_path)
-                    case DrawingFile():
-                        removed += self._leave_out(run, found, old_path)
+                    case ExcludedFile():
+                        removed += self._exclude(run, found, old_path)
                     case FailedNote():
                         run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
                     case ReadyNote():
@@ -349,7 +349,7 @@ class Indexer:
                             run.index.record_problem(found.path, str(error), skipped=found.path not in run.known)
                             continue
                         stored.append(found)
-                        self._drawings.pop(found.path, None)
+                        self._excluded.pop(found.path, None)
                         if old_path:
                             removed.append(old_path)
                             run.done.renamed += 1
@@ -374,10 +374,10 @@ class Indexer:
         else:
             run.index.record_problem(missed.path, str(missed.reason), skipped=missed.path not in run.known)
 
-    def _leave_out(self, run: _Run, drawing: DrawingFile, old_path: str | None) -> list[str]:
-        """Remember *drawing*; returns the notes that are removed for it."""
-        self._drawings[drawing.path] = drawing.seen
-        removed = [path for path in (drawing.path, old_path) if path and path in run.known]
+    def _exclude(self, run: _Run, file: ExcludedFile, old_path: str | None) -> list[str]:
+        """Remember that *file* is excluded; returns the notes that are removed for it."""
+        self._excluded[file.path] = file
+        removed = [path for path in (file.path, old_path) if path and path in run.known]
         for path in removed:
             run.index.remove(path)
         run.done.removed += len(removed)

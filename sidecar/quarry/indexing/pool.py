@@ -28,7 +28,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 from msgspec import Struct, field
 
 from quarry.config import READ_BATCH_BYTES
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import Cancelled
 from quarry.index import Index
@@ -61,7 +61,7 @@ class WorkerSetup(Struct, frozen=True):
     """The first message to a preparing process."""
 
     root: Path
-    rules: ReadingRules
+    rules: ParserSettings
     options: WorkerOptions
     fingerprint: Fingerprint | None  # of the model that the index is made with; None: prepare without one
 
@@ -299,7 +299,7 @@ class Workforce:
     def __init__(
         self,
         root: Path,
-        rules: ReadingRules,
+        rules: ParserSettings,
         encoder: Callable[[], Encoder | None],
         on_wait: Callable[[], None],
         report: Callable[[str], None],

@@ -12,16 +12,15 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.documents.canvas.text import read_canvas
-from quarry.documents.note import read_note
+from quarry.documents.canvas import read_canvas
+from quarry.documents.note import ParserSettings, read_note
 from quarry.documents.pdf import read_pdf
-from quarry.documents.reading_rules import ReadingRules
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.pdf import PdfReader
-from quarry.indexing.read_files import DrawingFile, FoundFile, MissedFile, NoteFile
+from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, NoteFile
 from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
 from quarry.redaction.rules import default_scrub_engine
@@ -82,7 +81,7 @@ class FailedNote(Struct, frozen=True):
     is_poison: bool = False  # preparing it ended a process; it must never be tried in the one that serves
 
 
-Prepared: TypeAlias = ReadyNote | FailedNote | DrawingFile | MissedFile
+Prepared: TypeAlias = ReadyNote | FailedNote | ExcludedFile | MissedFile
 Ready: TypeAlias = tuple[Prepared, str | None]
 """The outcome of preparing a file, and the path that its note had before."""
 
@@ -105,7 +104,7 @@ class NotePreparer:
 
     def __init__(
         self,
-        rules: ReadingRules,
+        rules: ParserSettings,
         encoder: Encoder | None,
         known: KnownVectors = no_known_vectors,
         *,

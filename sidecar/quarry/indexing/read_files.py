@@ -1,9 +1,10 @@
 """
-Reads files for indexing. Drawings are recognised by their first 64 KB.
+Reads files for indexing. Drawings and sensitive notes are recognised by their first 64 KB.
 
 Bytes only: `documents/` parses them.
 """
 
+import codecs
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,15 +16,17 @@ from msgspec.structs import replace
 
 from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES
 from quarry.documents.decoding import decode_note
-from quarry.documents.frontmatter import is_drawing_or_board, read_front_matter
+from quarry.documents.frontmatter import SENSITIVITY, is_drawing_or_board, read_front_matter, refused_class
 from quarry.errors import NoteNotFound
 from quarry.faults import fault_point
+from quarry.indexing.reasons import DRAWING, Reason, of_class
 from quarry.kinds import kind_of
+from quarry.redaction.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp
 from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
 
-_MARK_OF_OTHER_DOCUMENTS = b"-plugin"  # in `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
-
+_MARKS = (b"-plugin", SENSITIVITY.encode())  # `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
+_WIDE_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # in which the marks have other bytes
 
 _NONE: Mapping[str, "FoundFile"] = MappingProxyType({})
 
@@ -36,11 +39,12 @@ class NoteFile(Struct, frozen=True):
     stamp: FileStamp
 
 
-class DrawingFile(Struct, frozen=True):
-    """A drawing or a board, which is left out; only its head was read."""
+class ExcludedFile(Struct, frozen=True):
+    """A drawing, a board or a sensitive note, which is left out; only its head was read."""
 
     path: str
     seen: FileSeen
+    reason: Reason
 
 
 class MissedFile(Struct, frozen=True):
@@ -55,7 +59,7 @@ class MissedFile(Struct, frozen=True):
         return isinstance(self.reason, FileGone)
 
 
-FoundFile: TypeAlias = NoteFile | DrawingFile | MissedFile
+FoundFile: TypeAlias = NoteFile | ExcludedFile | MissedFile
 Move: TypeAlias = tuple[str, str | None]
 """A path to read, and the path its note was known under before, where it was renamed."""
 
@@ -71,12 +75,13 @@ def read_one(root: Path, path: str) -> FoundFile:
     try:
         if kind_of(path) == "pdf":  # its own process reads it
             return NoteFile(path, b"", read_stamp(root, path, MAX_PDF_BYTES))
-        is_enough = _is_drawing if kind_of(path) == "note" else None  # of a drawing, the head only
+        is_note = kind_of(path) == "note"
+        is_enough = (lambda head: _exclusion(head) is not None) if is_note else None  # nothing after the head is read
         content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
     except NoteNotFound as error:
         return MissedFile(path, error)
-    if is_enough and _is_drawing(content.data):
-        return DrawingFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns))
+    if is_note and (reason := _exclusion(content.data)):
+        return ExcludedFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns), reason)
     sha256 = hashlib.sha256(content.data).digest()
     return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
 
@@ -103,9 +108,13 @@ def read_moves(
     return [((None if old_path else in_memory.get(path)) or read_one(root, path), old_path) for path, old_path in moves]
 
 
-def _is_drawing(data: bytes) -> bool:
-    """Whether a file that begins with *data* is a drawing or a board; front matter is read to `HEAD_BYTES`."""
+def _exclusion(data: bytes) -> Reason | None:
+    """Why the note that begins with *data* is left out, by its front matter, which is read to `HEAD_BYTES`."""
     head = data[:HEAD_BYTES]
-    if _MARK_OF_OTHER_DOCUMENTS not in head.lower():
-        return False
-    return is_drawing_or_board(read_front_matter(decode_note(head)).properties)
+    folded = head.lower()
+    if not (head.startswith(_WIDE_ENCODINGS) or any(mark in folded for mark in _MARKS)):
+        return None
+    properties = read_front_matter(decode_note(head)).properties
+    if sensitivity := refused_class(properties):
+        return of_class(scrub_text(sensitivity))
+    return DRAWING if is_drawing_or_board(properties) else None

@@ -1,6 +1,6 @@
 """Why a note is not in the index, or only partly: a code with what it is about, and a sentence."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -93,6 +93,11 @@ def of_other_kind(path: str) -> Reason:
             return Reason("not-markdown", "Only Markdown notes, canvases and PDF files can be searched.")
 
 
+def of_class(sensitivity: str) -> Reason:
+    """Why a note with this data class is left out."""
+    return Reason("sensitivity", f"Its data class {sensitivity!r} keeps it out of the index.", sensitivity)
+
+
 DRAWING = Reason("drawing", "It is a drawing or a board, which are left out.")
 HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; those are never indexed.")
 NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
@@ -101,13 +106,18 @@ GONE = Reason("gone", "Its file is gone; the index follows in a moment.")
 
 
 def absence_of(
-    root: Path, path: str, rules: Rules, drawings: Container[str], problems: Sequence[Problem], similar: Sequence[str]
+    root: Path,
+    path: str,
+    rules: Rules,
+    excluded: Mapping[str, Reason],
+    problems: Sequence[Problem],
+    similar: Sequence[str],
 ) -> tuple[Absence, Reason]:
     """
     Why the index does not hold the note at *path*.
 
     Args:
-        drawings: Paths of drawings and boards, which are left out.
+        excluded: The files excluded for their front matter, by path.
         problems: Of the index, those about *path* among them.
         similar: Paths of indexed notes that were probably meant, if there is none at *path*.
 
@@ -125,8 +135,8 @@ def absence_of(
         return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):
         return "excluded", of_refusal(refusal)
-    if path in drawings or wanted in drawings:
-        return "excluded", DRAWING
+    if reason := excluded.get(path) or excluded.get(wanted):
+        return "excluded", reason
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
             return "failed", _failed(problem.reason)

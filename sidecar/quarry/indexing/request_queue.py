@@ -18,6 +18,7 @@ from msgspec import Struct
 from quarry.errors import Cancelled
 from quarry.types import VaultChange
 
+MAX_WAITING = 20_000  # changes; more than a moved folder or a checkout reports, and a few megabytes
 Request = Literal["rebuild", "repair", "reconcile", "backfill"]
 """
 Build the index anew; check all of it, as a search met damage; compare the whole vault with it; take a step of the
@@ -46,6 +47,7 @@ class ChangeLog:
         self._queue: deque[VaultChange] = deque()
         self._reports: deque[_Report] = deque()  # those not fully acknowledged, oldest first
         self._in_hand: list[int] = []  # the first number of each batch that was taken and is not acknowledged
+        self._given_up: int | None = None  # the first number of those that only a read of the whole vault brings
         self._last = 0
 
     def __len__(self) -> int:
@@ -72,6 +74,19 @@ class ChangeLog:
         self._queue.extendleft(reversed(batch.changes))
         self._in_hand.remove(batch.first)
 
+    def give_up_waiting(self) -> None:
+        """Forget the changes that wait: a comparison of the whole vault with the index finds them."""
+        first = self._first_waiting
+        self._given_up = first if self._given_up is None else self._given_up
+        self._reports = deque([_Report(self._last, self._reports[0].at_ms)])
+        self._queue.clear()
+
+    def begin_whole_read(self) -> None:
+        """The whole vault is about to be read: changes that were given up are in hand."""
+        if self._given_up is not None:
+            self._in_hand.append(self._given_up)
+            self._given_up = None
+
     def acknowledge(self, batch: ChangeBatch) -> None:
         """*batch* is in the index."""
         if batch.first in self._in_hand:
@@ -86,7 +101,8 @@ class ChangeLog:
     @property
     def acknowledged(self) -> int:
         """All changes up to this sequence number are in the index."""
-        return min(self._in_hand, default=self._first_waiting) - 1
+        given_up = [] if self._given_up is None else [self._given_up]
+        return min([*self._in_hand, *given_up], default=self._first_waiting) - 1
 
     @property
     def lag(self) -> int:
@@ -122,9 +138,16 @@ class RequestQueue:
     # --- for any thread ------------------------------------------------------------------------
 
     def submit(self, changes: Sequence[VaultChange]) -> None:
-        """Queue *changes*; they interrupt everything but the notes in hand."""
+        """
+        Queue *changes*; they interrupt everything but the notes in hand.
+
+        Beyond `MAX_WAITING`, the vault is compared with the index instead, so that no client can fill the memory.
+        """
         with self.condition:
             self._changes.add(changes, time.time_ns() // 1_000_000)
+            if len(self._changes) > MAX_WAITING:
+                self._changes.give_up_waiting()
+                self._requests.add("reconcile")
             self._notify()
 
     def request(self, what: Request) -> None:
@@ -217,6 +240,8 @@ class RequestQueue:
         with self.condition:
             found = what in self._requests
             self._requests.discard(what)
+            if found and what in ("reconcile", "rebuild"):
+                self._changes.begin_whole_read()
         return found
 
     def take_changes(self) -> ChangeBatch:

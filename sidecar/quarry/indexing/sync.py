@@ -39,6 +39,7 @@ from quarry.indexing.diff import DiskState, diff_vault
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
 from quarry.indexing.process import PlanLimits, ProcessLimits
+from quarry.indexing.read_files import ExcludedFile
 from quarry.indexing.reasons import Absence, Reason, absence_of
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
@@ -46,7 +47,7 @@ from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorMo
 from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Sentence, StatusCode, message
 from quarry.options import Retriever
-from quarry.types import FileSeen, VaultChange
+from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
 REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and no person waits for it
@@ -99,7 +100,7 @@ class Synchronizer:
         self._limits = limits
         self._requests = requests
         self._listeners = listeners
-        self._drawings: dict[str, FileSeen] = {}
+        self._excluded: dict[str, ExcludedFile] = {}
         self._changes_while_rebuilding: list[VaultChange] | None = None  # None: no rebuild is under way
         self._idle_schedule = IdleSchedule()
         self._recreated_for: IndexDamaged | None = None  # the damage that the present index was rebuilt for
@@ -159,17 +160,18 @@ class Synchronizer:
         with self.reader() as reader:
             problems = reader.problems_of(path)
             similar = reader.similar_notes(path)
-        return absence_of(self._root, path, self.policy.rules, self._drawings, problems, similar)
+        excluded = {path: file.reason for path, file in self._excluded.items()}
+        return absence_of(self._root, path, self.policy.rules, excluded, problems, similar)
 
     @property
-    def drawings(self) -> Mapping[str, FileSeen]:
-        """Every drawing and board found so far, with what it looked like, as of now."""
-        return self._drawings.copy()
+    def excluded_files(self) -> Mapping[str, ExcludedFile]:
+        """The files excluded for their front matter so far, by path."""
+        return self._excluded.copy()
 
     @property
     def excluded(self) -> int:
-        """Notes that were left out, by a rule or because they are drawings or boards."""
-        return self.activity.ruled_out + len(self._drawings)
+        """Notes that were left out, by a rule or for their front matter."""
+        return self.activity.ruled_out + len(self._excluded)
 
     # --- the worker's jobs ---------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ class Synchronizer:
             self.index.meta_set(PARSER, parser)
         everything = self.index.meta_get(PARSER) != parser
         difference = diff_vault(
-            DiskState(self._root, self.policy.rules, self._drawings), self.index, with_drawings=thorough
+            DiskState(self._root, self.policy.rules, self._excluded), self.index, with_excluded=thorough
         )
         if difference.is_empty and not (thorough or everything):
             self._monitor.scanned(len(difference.scan.excluded))
@@ -397,7 +399,7 @@ class Synchronizer:
     def _new_indexer(self, monitor: ActivityMonitor, encoder: Callable[[bool], Encoder | None]) -> Indexer:
         policy, options = self.policy, self._worker_options(MAX_PROCESSES)
         return Indexer(
-            self._root, policy.settings, policy.rules, monitor, encoder, self._drawings, options, self._limits.plan
+            self._root, policy.settings, policy.rules, monitor, encoder, self._excluded, options, self._limits.plan
         )
 
     def _worker_options(self, max_processes: int) -> WorkerOptions:

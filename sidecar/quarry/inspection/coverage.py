@@ -12,8 +12,8 @@ from msgspec import Struct, field
 from msgspec.structs import astuple
 
 from quarry.index import IndexedFile, Problem
-from quarry.indexing.reasons import CHANGED, DRAWING, NEW, Reason, of_problem, of_refusal
-from quarry.types import FileSeen
+from quarry.indexing.read_files import ExcludedFile
+from quarry.indexing.reasons import CHANGED, NEW, Reason, of_problem, of_refusal
 from quarry.vault.paths import nfc
 from quarry.vault.scan import Scan
 
@@ -96,7 +96,7 @@ def coverage(
     shown: Container[int] | None,
     without_vectors: Container[int],
     problems: Sequence[Problem],
-    drawings: Mapping[str, FileSeen],
+    excluded: Mapping[str, ExcludedFile],
 ) -> Coverage:
     """
     The state of every note that *scan* met.
@@ -106,7 +106,7 @@ def coverage(
         shown: The notes that the settings do not leave out of answers by their status; None: all.
         without_vectors: The notes with a passage that waits for a vector.
         problems: Those of the index.
-        drawings: Drawings and boards found so far, with what each looked like.
+        excluded: The files excluded for their front matter so far.
     """
     known = {file.path: file for file in indexed}
     told = {problem.path: problem for problem in problems}
@@ -123,8 +123,8 @@ def coverage(
     for path, seen in scan.files.items():
         file, problem = known.get(path), told.get(path)
         if file is None:
-            if drawings.get(path) == seen:
-                add(path, "excluded", DRAWING)
+            if (left_out := excluded.get(path)) and left_out.seen == seen:
+                add(path, "excluded", left_out.reason)
             elif problem and problem.skipped:
                 add(path, "failed", of_problem(problem.reason))
             else:

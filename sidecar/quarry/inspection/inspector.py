@@ -147,5 +147,5 @@ class Inspector:
             shown=None if shown is None else frozenset(shown.tolist()),
             without_vectors=reader.notes_without_vectors(),
             problems=reader.problems(MANY_PROBLEMS),
-            drawings=self._sync.drawings,
+            excluded=self._sync.excluded_files,
         )

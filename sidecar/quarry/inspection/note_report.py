@@ -1,4 +1,4 @@
-"""Why is one note found, or not, and what of it is in the index?"""
+"""Why one note is found, or not, and what of it is in the index."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -17,16 +17,17 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from quarry.client.discovery import new_token
 from quarry.config import runtime_dir
 from quarry.errors import BadRequest, ConnectionFailed, ExtraMissing
-from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
+from quarry.mcp.server import METHODS, SERVER_INFO, answered, instructions
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
 from quarry.private_files import read_private, write_atomically
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 try:
     import anyio
@@ -107,11 +108,8 @@ def sdk_app(vaults: Vaults, port: int) -> Any:
         def report(elapsed_s: float, message: str) -> None:
             anyio.from_thread.run(context.session.report_progress, elapsed_s, None, message)
 
-        def work() -> dict[str, Any]:
-            result = METHODS[context.method](vaults, context.params or {}, call)
-            return with_metadata(result, context.method, call.version)
-
         call = PendingCall(context.protocol_version, report)
+        work = partial(answered, vaults, context.method, context.params or {}, call)
         try:
             return await anyio.to_thread.run_sync(work, limiter=threads, abandon_on_cancel=True)
         except ProtocolError as refused:

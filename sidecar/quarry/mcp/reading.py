@@ -2,27 +2,28 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
 from quarry.client.client import RequestFailed
+from quarry.limits import MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from quarry.mcp import markdown
 from quarry.mcp.markdown import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.options import NoteType
 from quarry.query.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import printable
 
-TEXT_LENGTH = 4096  # characters, as on the wire
+MOST_TOKENS = 20_000  # clients cut results at 25,000
 
-Text = Annotated[str, Meta(max_length=TEXT_LENGTH)]
+Text = Annotated[str, Meta(max_length=MAX_QUERY_CHARS)]
 PathTitleOrId = Annotated[Text, Meta(description="Path, title, or id")]
 Day = Annotated[Text, Meta(description="YYYY-MM-DD")]
 Line = Annotated[int, Meta(ge=1)]
-Tokens = Annotated[int, Meta(ge=50, le=20_000)]  # clients cut results at 25,000
+Tokens = Annotated[int, Meta(ge=MIN_TOKENS, le=MOST_TOKENS)]
 
-WHOLE_TOKENS = 100_000  # as much of a note as the wire gives, to find a section in it
 ALLOW_CAPTURE = "ask the user to set by_agents = true under [capture] in the vault's .quarry.toml"
 _PASSAGE = re.compile(r"(.+?\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -60,7 +61,7 @@ class Capture(Struct, forbid_unknown_fields=True):
     title: Text | None = None
     domain: Text | None = None
     tags: Annotated[list[Text], Meta(max_length=100)] | None = None
-    type: Literal["note", "signal", "project", "moc", "daily"] = "note"
+    type: NoteType = "note"
     source: Text = "mcp"
     folder: Text | None = None
 
@@ -172,7 +173,7 @@ def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
     except RequestFailed as refused:
         if refused.kind != "forbidden":
             raise
-        # An agent is not told where the owner's token is.
+        # The sidecar's own suggestion says where the owner's token is: not for an agent.
         raise RequestFailed("this vault takes no notes from agents", refused.kind, ALLOW_CAPTURE) from refused
     redacted = f"{written.redacted} credentials were blanked" if written.redacted else None
     pending = None if written.searchable else "It is not indexed yet"
@@ -193,7 +194,7 @@ def _excerpt(vault: Vault, passage: PassageUri, asked: ReadNote, call: PendingCa
     params = {
         "path": passage.note,
         "startLine": first_line - 1,
-        "maxTokens": WHOLE_TOKENS if is_section else asked.max_tokens,
+        "maxTokens": MAX_TOKENS if is_section else asked.max_tokens,
     }
     note: wire.NoteText = vault.ask("note/read", params, call)
     line = passage.line if is_section and passage.line else first_line

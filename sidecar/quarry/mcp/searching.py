@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 from quarry import protocol as wire
 from quarry.errors import BadRequest
-from quarry.limits import CHARACTERS_PER_TOKEN
+from quarry.limits import CHARACTERS_PER_TOKEN, MAX_TEXT_CHARS, MAX_TOKENS, MIN_TOKENS
 from quarry.mcp import markdown
 from quarry.mcp.markdown import (
     Rendered,
@@ -20,15 +20,16 @@ from quarry.mcp.markdown import (
     shortened,
     without_empty,
 )
-from quarry.mcp.reading import Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
+from quarry.mcp.reading import MOST_TOKENS, Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
-from quarry.options import Mode, SortOrder
+from quarry.options import Mode
+from quarry.protocol.base import Option, options_of
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
-MOST_PASSAGE_TOKENS = 100_000  # of the wire: what is sent is fitted to the budget here, where all of it is counted
-LEAST_CONTEXT_TOKENS = 50  # as on the wire
+DEFAULTS = {"limit": 5, "max_tokens": 2000, "detail": "full"}  # an agent reads all it is given: few and short first
+MOST = {"limit": 50, "offset": 1000, "max_tokens": MOST_TOKENS}
 WEAKNESSES = {
     "no-words": "No note contains these words; these are the nearest in meaning",
     "no-words-filtered": "No note that the filters admit contains these words; these are the nearest in meaning",
@@ -42,19 +43,17 @@ ABSTENTIONS = {
 }
 
 
-class Search(Struct, forbid_unknown_fields=True):
-    """Arguments of `search`."""
+def _argument(option: Option) -> tuple[str, Any, Any]:
+    """The argument of `search` for an *option* that the wire declares; its range may be narrower here."""
+    default = DEFAULTS.get(option.name, option.default)
+    if option.choices:
+        return option.name, Literal[option.choices], default
+    return option.name, Annotated[option.type, Meta(ge=option.least, le=MOST.get(option.name, option.most))], default
 
-    query: Text
-    limit: Limit = 5  # an agent reads all it is given: few and short first, more on request
-    offset: Annotated[int, Meta(ge=0, le=1000)] = 0
-    sort: SortOrder = "relevance"
-    mode: Mode = "hybrid"
-    max_tokens: Tokens = 2000
-    detail: Literal["full", "scan"] = "full"
-    folder: Text | None = None
-    tag: Text | None = None
-    type: Text | None = None
+
+OPTIONS = tuple(options_of(wire.SearchOptions, "mcp"))
+FILTERS = [(name, Text | None, None) for name in ("folder", "tag", "type")]
+Search = defstruct("Search", [("query", Text), *map(_argument, OPTIONS), *FILTERS], forbid_unknown_fields=True)
 
 
 class GetContext(Struct, forbid_unknown_fields=True):
@@ -72,7 +71,7 @@ class FindRelated(Struct, forbid_unknown_fields=True):
 
     path: PathTitleOrId | None = None
     line: Line | None = None
-    text: Annotated[str, Meta(max_length=100_000, description="Instead of path")] | None = None
+    text: Annotated[str, Meta(max_length=MAX_TEXT_CHARS, description="Instead of path")] | None = None
     limit: Limit = 5
     max_tokens: Tokens = 2000
 
@@ -86,16 +85,12 @@ class ExplainResult(Struct, forbid_unknown_fields=True):
     mode: Mode = "hybrid"
 
 
-def search(vault: Vault, asked: Search, call: PendingCall) -> Rendered:
+def search(vault: Vault, asked: Any, call: PendingCall) -> Rendered:
     """Hits with their best passages, or short ones to choose from."""
     params = {
+        **{option.wire_name: getattr(asked, option.name) for option in OPTIONS},
         "query": _with_type(asked.query, asked.type),
-        "limit": asked.limit,
-        "offset": asked.offset,
-        "sort": asked.sort,
-        "mode": asked.mode,
-        "detail": asked.detail,
-        "maxTokens": MOST_PASSAGE_TOKENS,
+        "maxTokens": MAX_TOKENS,  # what is sent is fitted to the budget here, where all of it is counted
         "waitMs": WAIT_MS,
         "expandSmallResults": False,
         "filters": {
@@ -145,7 +140,7 @@ def explain_result(vault: Vault, asked: ExplainResult, call: PendingCall) -> Ren
     about |= fields(result, "words_found", "words_lacking")
     structured = without_empty(about, "state", "message", "total")
     lines = [f"- {name.replace('_', ' ')}: {_in_words(value)}" for name, value in structured.items()]
-    del lines[1]  # the message, which stands above
+    del lines[1]  # the message, which is above them
     return Rendered(structured, document(about["message"], "\n".join(lines)))
 
 
@@ -162,10 +157,10 @@ def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
     room = asked.max_tokens * CHARACTERS_PER_TOKEN
     tokens = asked.max_tokens
     while True:
-        found = _context(vault, asked, max(LEAST_CONTEXT_TOKENS, tokens), call)
+        found = _context(vault, asked, max(MIN_TOKENS, tokens), call)
         if found.size <= room or not found.structured["text"]:
             return found
-        if tokens <= LEAST_CONTEXT_TOKENS:
+        if tokens <= MIN_TOKENS:
             return _quotes("", [], 0, [ABSTENTIONS["budget"]])
         tokens = min(tokens - 1, tokens * room // found.size)  # sources and sentences are sent as well as quotes
 
@@ -208,8 +203,8 @@ def _quotes(
     ]
     message = sentences(remarks)
     structured = {"text": text, "sources": described, "tokens": tokens, "message": message}
-    told = without_empty(structured, "text", "sources", "tokens")
-    return Rendered(told, document(message, text and preface, text))
+    shown = without_empty(structured, "text", "sources", "tokens")
+    return Rendered(shown, document(message, text and preface, text))
 
 
 def _listing(

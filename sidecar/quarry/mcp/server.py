@@ -6,6 +6,7 @@ tokens. Order and wording are constant, as clients cache them.
 """
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -14,11 +15,14 @@ import msgspec
 from quarry import __version__
 from quarry.client.client import RequestFailed
 from quarry.errors import QuarryError
+from quarry.limits import MAX_QUERY_CHARS
 from quarry.mcp import prompts, reading, resources, searching
 from quarry.mcp.markdown import Rendered, compact_json, shortened
 from quarry.mcp.vaults import (
+    INTERNAL_ERROR,
     STATELESS_VERSION,
     BadArguments,
+    CallCancelled,
     PendingCall,
     ProtocolError,
     Vault,
@@ -157,7 +161,7 @@ def input_schema(tool: Tool, vaults: Vaults) -> Schema:
 def _short_schema(schema: Schema) -> Schema:
     """*schema* of an argument without its usual length, and without saying that it may be null."""
     short = {**schema, **schema.get("anyOf", [{}])[0]}
-    unneeded = {"anyOf": short.get("anyOf"), "default": None, "maxLength": reading.TEXT_LENGTH}
+    unneeded = {"anyOf": short.get("anyOf"), "default": None, "maxLength": MAX_QUERY_CHARS}
     if "items" in short:
         short["items"] = _short_schema(short["items"])
     return {name: member for name, member in short.items() if name not in unneeded or member != unneeded[name]}
@@ -255,9 +259,27 @@ METHODS: Mapping[str, Method] = {
 
 
 def instructions(vaults: Vaults) -> str:
-    """What a model is told about this server as a whole."""
+    """The description of this server as a whole, for a model."""
     several = f" Several vaults are served: name one as `vault` ({', '.join(vaults.names)})."
     return INSTRUCTIONS + (several if vaults.are_several else "")
+
+
+def answered(vaults: Vaults, method: str, params: Params, call: PendingCall) -> dict[str, Any]:
+    """
+    The result of *method*, as the revision of *call* has it.
+
+    Raises:
+        ProtocolError: The request is refused, or this server has a defect: the message of an exception may quote notes,
+            so that only its type is reported.
+        CallCancelled: The client has given the call up.
+    """
+    try:
+        return with_metadata(METHODS[method](vaults, params, call), method, call.version)
+    except (ProtocolError, CallCancelled):
+        raise
+    except Exception as defect:
+        print(f"quarry: {method} failed ({type(defect).__name__})", file=sys.stderr)
+        raise ProtocolError(f"the server failed ({type(defect).__name__})", INTERNAL_ERROR) from None
 
 
 def with_metadata(result: dict[str, Any], method: str, version: str) -> dict[str, Any]:

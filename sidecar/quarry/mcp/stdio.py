@@ -5,7 +5,7 @@ The loop is our own, as the official SDK takes more than a second to import; the
 run on threads of their own, so that a slow one delays no other; those still running when the input ends are answered
 before this process exits. Only messages go to standard output: whatever else is printed goes to standard error.
 
-Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revision holds for the connection. From
+Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revision applies to the connection. From
 2026-07-28 on every request names its own in `_meta`, and there is no handshake.
 """
 
@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from quarry.mcp.server import METHODS, SERVER_INFO, instructions, with_metadata
+from quarry.mcp.server import METHODS, SERVER_INFO, answered, instructions, with_metadata
 from quarry.mcp.vaults import INTERNAL_ERROR, STATELESS_VERSION, CallCancelled, PendingCall, ProtocolError, Vaults
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -96,10 +96,11 @@ class Session:
             return
         version = self._version_of(request)
         if request.method in ("initialize", "server/discover"):
-            self._write_result(request, self._introduction(request, version), version)
+            introduction = self._introduction(request, version)
+            self._write_result(request, with_metadata(introduction, request.method, version))
             self._vaults.warm_up()
         elif request.method == "ping" and version != STATELESS_VERSION:
-            self._write_result(request, {}, version)
+            self._write_result(request, {})
         elif request.method in METHODS:
             self._start(request, version)
         else:
@@ -161,27 +162,24 @@ class Session:
         thread.start()
 
     def _answer(self, request: Request, call: PendingCall) -> None:
-        error = result = None
+        answer: dict[str, Any] | ProtocolError | None = None
         try:
-            result = METHODS[request.method](self._vaults, request.params, call)
+            answer = answered(self._vaults, request.method, request.params, call)
         except CallCancelled:
             pass
-        except ProtocolError as protocol_error:
-            error = protocol_error
-        except Exception as defect:  # the client is told of it without its message, which may quote notes
-            print(f"quarry: {request.method} failed ({type(defect).__name__})", file=sys.stderr)
-            error = ProtocolError(f"the server failed ({type(defect).__name__})", INTERNAL_ERROR)
+        except ProtocolError as error:
+            answer = error
         del self._calls[request.id]
-        if error and not call.is_cancelled:
-            self._write_error(request.id, error)
-        elif result is not None and not call.is_cancelled:
-            self._write_result(request, result, call.version)
+        if isinstance(answer, ProtocolError) and not call.is_cancelled:
+            self._write_error(request.id, answer)
+        elif isinstance(answer, dict) and not call.is_cancelled:
+            self._write_result(request, answer)
         self._threads.discard(threading.current_thread())
 
     # --- writing -------------------------------------------------------------------------------
 
-    def _write_result(self, request: Request, result: dict[str, Any], version: str) -> None:
-        self._write({"jsonrpc": "2.0", "id": request.id, "result": with_metadata(result, request.method, version)})
+    def _write_result(self, request: Request, result: dict[str, Any]) -> None:
+        self._write({"jsonrpc": "2.0", "id": request.id, "result": result})
 
     def _write_error(self, request_id: str | int | None, error: ProtocolError) -> None:
         content: dict[str, Any] = {"code": error.code, "message": str(error)}

@@ -61,7 +61,7 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
             extra=IN_PYTHON,
         ),
     ] = None
-    peek: Annotated[
+    dry_run: Annotated[
         bool, Doc(description="With `conversation`: do not record these quotes as shown.", extra=IN_PYTHON)
     ] = False
     filters: Annotated[Filters, Doc(extra=IN_PYTHON)] = Filters()
@@ -133,7 +133,7 @@ class BlocksReadParams(ReadParams, frozen=True, kw_only=True):
         Annotated[str, Doc(min_length=1, max_length=500)] | None,
         Doc(description="As for `context`, which then does not repeat the blocks' quotes in this conversation."),
     ] = None
-    peek: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
+    dry_run: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
 
 
 class BlockContents(Value, frozen=True, kw_only=True):

@@ -35,7 +35,7 @@ from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
 from quarry.server.vault_changes import follow_vault_changes
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 
 class Engine(Notes):

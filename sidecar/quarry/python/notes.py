@@ -1,124 +1,36 @@
-"""The notes of a vault as an object, for programs that wait for each answer."""
+"""The notes of a vault as an object, for programs that wait for each answer and for asyncio."""
 
+import asyncio
+import contextvars
+import functools
 import os
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import Any, Literal, Self, TypedDict, Unpack, cast
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack, cast
 
 from quarry import errors
 from quarry import protocol as wire
 from quarry.client.vault_folder import vault_root
-from quarry.python.pool import ConnectionPool, Transport
+from quarry.python.keywords import (
+    CaptureKeywords,
+    ContextKeywords,
+    ListKeywords,
+    Names,
+    ScopeKeywords,
+    SearchKeywords,
+    WaitKeywords,
+)
+from quarry.python.pool import GIVEN_UP, MAX_CONNECTIONS_EACH, ConnectionPool, Transport
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FIRST_WAIT_S = 5.0  # as the command line: better complete after a second than half of it at once
 WAIT_STEP_MS = 1_000  # of `wait`: the sidecar does not wait for work that it expects to take longer than it may
 WAIT_PAUSE_S = 0.05
-
-Names = str | Sequence[str]
-"""One name, or several."""
-
-
-class WaitOptions(TypedDict, total=False):
-    """What a request waits for before it reads the index."""
-
-    wait_ms: int
-    """Wait at most this long until everything reported so far is indexed (default 0)."""
-    after_ms: int | None
-    """Answer only when all changes reported up to this time are indexed."""
-
-
-class ScopeOptions(WaitOptions, total=False):
-    """Which notes may be hits. Each argument takes one name or several."""
-
-    folders: Names
-    """Only notes in any of these folders, or below."""
-    not_folders: Names
-    paths: Names
-    """Only notes with each of these in their path."""
-    not_paths: Names
-    tags: Names
-    """Only notes with all of these tags, or tags nested in them."""
-    not_tags: Names
-
-
-class SearchOptions(ScopeOptions, total=False):
-    """Which notes a search returns, in which order, and how they are quoted."""
-
-    limit: int
-    """Maximum number of notes, 1 to 100 (default 10)."""
-    offset: int
-    """How many notes to skip (default 0)."""
-    sort: wire.SortOrder
-    """Best first, last changed first, last created first, or by file name."""
-    mode: wire.Mode
-    """By words and meaning (`hybrid`, the default), by words, or by meaning."""
-    fusion: wire.Fusion | None
-    """How the two rankings are combined; None: the vault's setting."""
-    detail: Literal["scan", "full"]
-    """`full` gives the text of the passages besides their snippets."""
-    expand: bool
-    """All matching passages of each note, not the best one alone."""
-    max_tokens: int
-    """Budget for all passages, 4 characters per token (default 4,000)."""
-    snippet_width: int | None
-    """Maximum length of a snippet, 40 to 1,000 characters; None: 120, with `full` 300."""
-    weights: Mapping[Literal["keyword", "dense"], float] | None
-    """How much each retriever counts; None: the vault's setting."""
-    expand_small_results: bool
-    """If few passages match, return every note with a word of the query, however many (default False)."""
-
-
-class ContextOptions(ScopeOptions, total=False):
-    """Which passages a context quotes."""
-
-    max_tokens: int
-    """Budget for the whole block, 50 to 100,000; 4 characters per token (default 2,000)."""
-    limit: int
-    """Maximum number of quotes, one per note (default 8)."""
-    min_confidence: float
-    """Quote only notes that are at least this likely to answer, 0 to 1."""
-    exclude: Names
-    """Paths of notes not to quote, such as those that were shown before."""
-    conversation: str | None
-    """A name for a conversation, in which no passage is quoted twice within 12 hours."""
-    peek: bool
-    """With *conversation*: do not count what is quoted now."""
-
-
-class ListOptions(WaitOptions, total=False):
-    """Which notes are listed."""
-
-    folder: str | None
-    """Only those in it or below."""
-    tag: str | None
-    type: str | None
-    """Only those with this value of the property `type`; likewise *domain* and *status*."""
-    domain: str | None
-    status: str | None
-    limit: int
-    """Maximum number, 1 to 1,000 (default 20)."""
-    offset: int
-    """How many to skip, for the next page."""
-
-
-class CaptureOptions(TypedDict, total=False):
-    """How a new note is written."""
-
-    title: str | None
-    """None: the first line of the text. The file is named after it."""
-    domain: str
-    """Its subject, for `domain:` in queries."""
-    tags: Names
-    """With or without `#`."""
-    type: wire.NoteType
-    """The property `type` (default `note`)."""
-    source: str
-    """Where the text comes from: a program, an address, a book."""
-    folder: str | None
-    """Below the vault; None: the vault's setting, `00-inbox` by default."""
-    wait_ms: int
-    """Wait at most this long until the note can be found (default 1,000)."""
 
 
 class Notes:
@@ -142,13 +54,13 @@ class Notes:
         """Close the connections. The sidecar keeps running for other programs."""
         self._transport.close()
 
-    def search(self, query: str, **options: Unpack[SearchOptions]) -> wire.SearchResult:
+    def search(self, query: str, **options: Unpack[SearchKeywords]) -> wire.SearchResult:
         """
         Find notes by word and by meaning, best first.
 
         Args:
             query: Words, and operators as in the search pane: `"rate limit" -draft tag:idea modified:7d`.
-            options: See `SearchOptions`.
+            options: See `SearchKeywords`.
 
         Raises:
             BadQuery: The query cannot be read; `position` says where.
@@ -158,20 +70,20 @@ class Notes:
             params["weights"] = wire.Weights(**weights)
         return cast("wire.SearchResult", self._transport.ask("search", wire.SearchOptions(**params)))
 
-    def context(self, query: str, **options: Unpack[ContextOptions]) -> wire.ContextResult:
+    def context(self, query: str, **options: Unpack[ContextKeywords]) -> wire.ContextResult:
         """
         Quote passages about a question as one block for a language model; empty if no note is likely to answer.
 
         Args:
             query: As for `search`.
-            options: See `ContextOptions`.
+            options: See `ContextKeywords`.
         """
         params = _scoped(options)
         params["exclude"] = _names(params.get("exclude", ()))
         return cast("wire.ContextResult", self._transport.ask("context", wire.ContextParams(query=query, **params)))
 
     def read(
-        self, path: str, *, start_line: int = 0, max_tokens: int = 10_000, **waiting: Unpack[WaitOptions]
+        self, path: str, *, start_line: int = 0, max_tokens: int = 10_000, **waiting: Unpack[WaitKeywords]
     ) -> wire.NoteText:
         """
         Read a note, its credentials redacted.
@@ -194,7 +106,7 @@ class Notes:
         line: int | None = None,
         text: str | None = None,
         limit: int = 10,
-        **scope: Unpack[ScopeOptions],
+        **scope: Unpack[ScopeKeywords],
     ) -> wire.RelatedResult:
         """
         Find the notes most similar to a note, to the passage at a line of it, or to any text.
@@ -210,7 +122,7 @@ class Notes:
         params = wire.RelatedParams(path=path, line=line, text=text, limit=limit, **_scoped(scope))
         return cast("wire.RelatedResult", self._transport.ask("related", params))
 
-    def capture(self, text: str, **options: Unpack[CaptureOptions]) -> wire.CaptureResult:
+    def capture(self, text: str, **options: Unpack[CaptureKeywords]) -> wire.CaptureResult:
         """
         Write a new note, which can be found when this returns.
 
@@ -218,7 +130,7 @@ class Notes:
 
         Args:
             text: Markdown, at most 256 KiB.
-            options: See `CaptureOptions`.
+            options: See `CaptureKeywords`.
 
         Raises:
             BadRequest: The text is empty, or the folder cannot be used; nothing was written.
@@ -232,7 +144,7 @@ class Notes:
         *,
         modified_after: datetime | None = None,
         modified_before: datetime | None = None,
-        **options: Unpack[ListOptions],
+        **options: Unpack[ListKeywords],
     ) -> wire.NoteList:
         """
         List notes, newest first.
@@ -240,7 +152,7 @@ class Notes:
         Args:
             modified_after: Only those whose file changed later. A time without a zone is local.
             modified_before: Only those whose file changed before.
-            options: See `ListOptions`.
+            options: See `ListKeywords`.
         """
         if tag := options.get("tag"):
             options["tag"] = tag.removeprefix("#")
@@ -293,6 +205,16 @@ def open(  # noqa: A001  as `gzip.open` and `dbm.open` are called
     return notes
 
 
+def open_async(vault: str | os.PathLike[str], *, start: bool = True, wait_s: float = FIRST_WAIT_S) -> "AsyncNotes":
+    """
+    Open a vault for asyncio: `async with quarry.open_async("~/Notes") as notes`.
+
+    Arguments and errors are those of `open`; it attaches, and raises, where the block is entered.
+    """
+    root = vault_root(vault)
+    return AsyncNotes(functools.partial(open, root, start=start, wait_s=wait_s))
+
+
 def is_ready(status: wire.IndexStatus, left_s: float) -> bool:
     """
     Whether waiting is over.
@@ -311,7 +233,7 @@ def is_ready(status: wire.IndexStatus, left_s: float) -> bool:
 
 
 def _scoped(options: Mapping[str, Any]) -> dict[str, Any]:
-    """*options* with the arguments of `ScopeOptions` as the parameter `filters`."""
+    """*options* with those of `ScopeKeywords` as the parameter `filters`."""
     params = dict(options)
     scope = {name: tuple(_names(params.pop(name))) for name in wire.Filters.__struct_fields__ if name in params}
     for tags in scope.keys() & {"tags", "not_tags"}:
@@ -319,9 +241,88 @@ def _scoped(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**params, "filters": wire.Filters(**scope)}
 
 
-def _names(given: Names) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _names(given: Names) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _time_ms(time: datetime | None) -> int | None:
     return None if time is None else round(time.timestamp() * 1000)
+
+
+# --- asyncio ---------------------------------------------------------------------------------------
+
+
+def _awaited(
+    method: Callable[Concatenate[Notes, P], T],
+) -> Callable[Concatenate["AsyncNotes", P], Coroutine[Any, Any, T]]:
+    @functools.wraps(method)
+    async def call(self: "AsyncNotes", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._in_thread(functools.partial(method, self._opened(), *args, **kwargs))
+
+    return call
+
+
+class AsyncNotes:
+    """
+    The notes of one vault for asyncio. `async with quarry.open_async(...)` makes it and closes it.
+
+    Its methods are those of `Notes`, awaited. Several tasks may ask at once; cancelling a task has the sidecar stop
+    working on its request. Errors are those of `quarry.errors`.
+    """
+
+    def __init__(self, opening: Callable[[], Notes]) -> None:
+        self._opening = opening
+        self._notes: Notes | None = None
+        self._threads = ThreadPoolExecutor(MAX_CONNECTIONS_EACH, "quarry-async")
+
+    async def __aenter__(self) -> Self:
+        opening = asyncio.ensure_future(self._in_thread(self._opening))
+        try:
+            self._notes = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_opened)
+            self._threads.shutdown(wait=False)
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections. The sidecar keeps running for other programs."""
+        notes, self._notes = self._notes, None
+        if notes:
+            notes.close()
+        self._threads.shutdown(wait=False)
+
+    search = _awaited(Notes.search)
+    context = _awaited(Notes.context)
+    read = _awaited(Notes.read)
+    related = _awaited(Notes.related)
+    capture = _awaited(Notes.capture)
+    list = _awaited(Notes.list)
+    status = _awaited(Notes.status)
+    wait = _awaited(Notes.wait)
+
+    def _opened(self) -> Notes:
+        if self._notes is None:
+            raise errors.ConnectionFailed(
+                "the vault is not open here; open it with `async with quarry.open_async(...)`"
+            )
+        return self._notes
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """The result of *work* on another thread, whose request is cancelled with this task."""
+        given_up = threading.Event()
+        context = contextvars.copy_context()
+        context.run(GIVEN_UP.set, given_up)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, work)
+        finally:
+            given_up.set()
+
+
+def _close_opened(opening: "asyncio.Future[Notes]") -> None:
+    """Close notes whose opening was cancelled before it was done."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()

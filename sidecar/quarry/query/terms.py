@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from quarry.analysis.stopwords import STOP_WORDS
+from quarry.analysis.languages import STOP_WORDS
 from quarry.lazy_pattern import lazy_pattern
 from quarry.query.grammar import GroupNode, LeafNode, OperatorNode, QueryNode
 from quarry.query.lexer import QueryToken

@@ -33,8 +33,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.analysis.alternatives import Languages, phrase_alternatives, split_alternatives
-from quarry.analysis.analysis import phrase_terms, query_terms, stop_terms
+from quarry.analysis.analysis import (
+    Languages,
+    phrase_alternatives,
+    phrase_terms,
+    query_terms,
+    split_alternatives,
+    stop_terms,
+)
 from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
 from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored

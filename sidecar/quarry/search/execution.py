@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from quarry.embedding import Encoder
 from quarry.errors import QuarryError
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, DatabaseError, Deadline, PostingsDamaged, Reader
+from quarry.index import DatabaseError, Deadline, PostingsDamaged, Reader
 from quarry.messages import Sentence
 from quarry.options import Fusion, Mode, Retriever
 from quarry.search.query_vectors import ContextualQueries
+from quarry.settings import Settings
 
 _log = logging.getLogger(__name__)
-
-RRF_K = 60  # the paper's constant flattens the top: the first of one retriever does not outvote the thirds of both
 
 _Part = TypeVar("_Part")
 _Instead = TypeVar("_Instead")
@@ -38,8 +37,7 @@ class SearchExecution(Struct, frozen=True):
     deadline: Deadline
     now: datetime  # local time: "last week" and the age of a note are counted from it
     fusion: Fusion = "convex"
-    rrf_k: float = RRF_K
-    rrf_weights: ChunkWeights = CHUNK_WEIGHTS  # of the keyword retriever, where ranks are fused
+    settings: Settings = Settings()
     contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
     is_complete: bool = True  # False: many notes are not indexed yet, and may contain words that no note has now
 

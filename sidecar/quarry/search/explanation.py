@@ -1,17 +1,18 @@
 """The place of a note in an answer, and the reasons for it, or why the answer does not have the note."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.conditions import AllOf, AnyOf, Condition, HasPhrase, HasProperty, Not
 from quarry.documents.chunking import skipped_sections
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
-from quarry.errors import NoteNotFound
+from quarry.errors import NoteNotFound, VaultMissing
 from quarry.index import NoteName
 from quarry.index.filters.blocks import says
 from quarry.messages import Argument, Description, ExplainReason, Message, message
@@ -22,6 +23,7 @@ from quarry.query.writing import written
 from quarry.search.answer import RankedChunk
 from quarry.search.candidates import identifier_query
 from quarry.search.execution import SearchExecution
+from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, can_rank
 from quarry.types import Query
@@ -55,20 +57,37 @@ class Explanation(Struct, frozen=True):
     lacking: tuple[str, ...] = ()
 
 
-def explain(options: SearchOptions, path: str, execution: SearchExecution) -> Explanation | None:
+def explain(path: str, root: Path, options: SearchOptions, execution: SearchExecution) -> Explanation | None:
     """
     Explain the place of the note at *path* in the ranking, or its absence; None if the note is not in the index.
+
+    Args:
+        root: The vault, whose file has the sections that are not searched.
 
     Raises:
         BadQuery: As for `search`.
     """
-    reader = execution.reader
     query = parse_request(options, execution)
     try:
-        note = reader.find_note(path)
+        note = execution.reader.find_note(path)
     except NoteNotFound:
         return None
-    understood = understand(query, execution.retrievers)
+    explained = _explain(note, query, options, execution)
+    try:
+        text = read_whole_note(root, find_indexed_note(execution.reader, note.path)).text
+    except (NoteNotFound, VaultMissing):
+        return explained
+    skipped, languages = execution.settings.skip_sections, execution.reader.languages
+    sentences = in_skipped_sections(text, query, explained.lacking, skipped, languages)
+    return replace(
+        explained,
+        message=" ".join([explained.message, *(sentence for sentence, _ in sentences)]),
+        told=(*explained.told, *(told for _, told in sentences)),
+    )
+
+
+def _explain(note: NoteName, query: Query, options: SearchOptions, execution: SearchExecution) -> Explanation:
+    reader, understood = execution.reader, understand(query, execution.retrievers)
     result = run_with_relaxation(query, options, execution) if can_rank(query) else None
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quarry.documents.canvas.text import canvas_text
+from quarry.documents.canvas import canvas_text
 from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import read_front_matter, refused_class
 from quarry.documents.pdf import text_of_chunks
 from quarry.errors import NoteNotFound, UnreadableDocument
 from quarry.index import Reader, StoredNote
@@ -58,7 +59,7 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
     Read the file of the note *indexed* in the vault at *root*.
 
     Raises:
-        NoteNotFound: The file is gone or unreadable.
+        NoteNotFound: The file is gone, unreadable or has become sensitive.
         VaultMissing: The vault folder does not exist.
     """
     note = indexed.stored.note
@@ -69,6 +70,8 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
         text = canvas_text(file.data) if kind_of(note.path) == "canvas" else decode_note(file.data)
     except UnreadableDocument as error:  # its file changed since
         raise NoteNotFound(f"{note.path} cannot be read: {error}") from error
+    if refused_class(read_front_matter(text).properties):  # since it was indexed
+        raise NoteNotFound(f"{note.path} may not be read: its data class keeps it out of the index")
     return _whole(indexed, file.mtime_ns // 1_000_000, scrub_text(text))
 
 

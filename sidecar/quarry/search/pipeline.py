@@ -42,9 +42,9 @@ from quarry.search.execution import SearchExecution, ornament
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.search.ranking import MIN_COSINE, NoteRanking, SignalRanking, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, NoteRanking, SignalRanking, places_on_page, rank_by_signals
 from quarry.search.relaxation import relaxations
-from quarry.search.rrf import FEW_CHUNKS, rank_by_rrf, rrf_depth
+from quarry.search.rrf import rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
@@ -137,7 +137,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
     )
 
 
-def further_passages(options: SearchOptions, path: str, execution: SearchExecution) -> FurtherPassages:
+def further_passages(path: str, options: SearchOptions, execution: SearchExecution) -> FurtherPassages:
     """
     Quote the passages that the hit at *path* has behind its best one; none where the request does not find the note.
 
@@ -259,26 +259,6 @@ def _rank(
         return rank_by_six_signals(prepared, options.limit, execution)
     features = prefer_identifier(prepared, extract_features(prepared, execution), execution)
     return rank_by_signals(prepared, features, execution, min_cosine=min_cosine)
-
-
-def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
-    """
-    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
-
-    Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
-    page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
-    """
-    order = range(len(ranking.note_ids))
-    wordless = frozenset(ranking.dense_only_notes)
-    count = len(order) - len(wordless)
-    would_hide_most = count - limit > count / 2
-    if matching_chunks >= FEW_CHUNKS or not would_hide_most:
-        return order[offset : offset + limit]
-    has_word = [note_id not in wordless for note_id in ranking.note_ids]
-    with_word = [place for place in order[limit:] if has_word[place]]
-    near = [place for place in order[limit:] if not has_word[place]]
-    end = offset + limit if offset else limit + len(with_word)
-    return [*order[:limit], *with_word, *near][offset:end]
 
 
 def _list_newest(condition: Condition, options: SearchOptions, execution: SearchExecution) -> Listing:

@@ -8,11 +8,9 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.analysis.alternatives import Languages
-from quarry.analysis.analysis import is_unspaced_pair, phrase_terms, query_terms, ranking_terms
+from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
 from quarry.analysis.dates import date_phrases
-from quarry.analysis.languages import LANGUAGES, UNSTEMMED, function_words, language_of
-from quarry.analysis.stopwords import STOP_WORDS
+from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs

@@ -99,6 +99,37 @@ class ContextualQueries:
         return ContextualVector(vector, self.encoder.fingerprint.name) if vector.any() else None
 
 
+class QueryEncoder:
+    """The `ContextualQueries` of the contextual encoder in use; those of another are closed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._queries: ContextualQueries | None = None
+
+    def serving(
+        self, encoder: ContextualEncoder | None, of_snapshot: ContextualEncoder | None
+    ) -> ContextualQueries | None:
+        """
+        The queries of *encoder*, the one in use; None if a snapshot answers with static vectors.
+
+        Args:
+            of_snapshot: The encoder that made the contextual vectors of the snapshot, if they answer.
+        """
+        with self._lock:
+            if self._queries and self._queries.encoder is not encoder:
+                self._queries.close()
+                self._queries = None
+            if of_snapshot is None or of_snapshot is not encoder:  # chosen a moment ago
+                return None
+            self._queries = self._queries or ContextualQueries(encoder)
+            return self._queries
+
+    def close(self) -> None:
+        """Let go of the encoder."""
+        if self._queries:
+            self._queries.close()
+
+
 class DenseQueries(Struct, frozen=True):
     """One query by meaning, bound to one snapshot; None where there is nothing to compare."""
 

@@ -1,11 +1,12 @@
 """
 The default ranking: notes in the order of the weighted sum of their signals (`search/signals.py`).
 
-A ranking has all notes that were found; their paths, shares and passages are worked out for those that are shown.
-`rrf.py` and `six_signals.py` rank by published methods instead.
+A ranking has all notes that were found; their paths, shares and passages are worked out for those that are shown. The
+passages are those that contain most of the query, by word and by meaning. `rrf.py` and `six_signals.py` rank by
+published methods instead.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -13,13 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.index import NoteIds, Reader, argsort_by_score_then_path
+from quarry.index import NoteIds, NoteName, Reader, argsort_by_score_then_path
+from quarry.index.keys import among, look_up, notes_of
 from quarry.options import Retriever
-from quarry.search.answer import RankedChunk, RankedNote
-from quarry.search.candidates import POOL, CandidateFeatures
+from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
+from quarry.search.candidates import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks
 from quarry.search.confidence import Evidence, confidences, gather_evidence, word_coverage
 from quarry.search.execution import SearchExecution, ornament
-from quarry.search.passages import choose_passages
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import (
     RERANKED,
@@ -44,6 +45,10 @@ NEAREST = 30  # notes with a word that may count as found by meaning too
 # Of the first notes, for their confidence alone, where MaxSim counts nothing: .1 ms each. Those that contain all words
 # are left out.
 COMPARED = 3
+
+FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
+PASSAGES_PER_HIT = 3  # what a person looks at in one note before opening it
+_UNSCORED = RetrieverScores()
 
 FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
@@ -202,3 +207,102 @@ def _order(note_ids: NoteIds, scores: Numbers, depth: int, reader: Reader) -> ND
         return {name.note_id: (name.path, 0) for name in reader.note_names(ids)}
 
     return argsort_by_score_then_path(note_ids, scores, depth, places)
+
+
+def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
+    """
+    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
+
+    Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
+    page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
+    """
+    order = range(len(ranking.note_ids))
+    wordless = frozenset(ranking.dense_only_notes)
+    count = len(order) - len(wordless)
+    would_hide_most = count - limit > count / 2
+    if matching_chunks >= FEW_CHUNKS or not would_hide_most:
+        return order[offset : offset + limit]
+    has_word = [note_id not in wordless for note_id in ranking.note_ids]
+    with_word = [place for place in order[limit:] if has_word[place]]
+    near = [place for place in order[limit:] if not has_word[place]]
+    end = offset + limit if offset else limit + len(with_word)
+    return [*order[:limit], *with_word, *near][offset:end]
+
+
+# --- passages ------------------------------------------------------------------------------------
+
+
+def choose_passages(
+    notes: Sequence[NoteName],
+    scores: Sequence[float],
+    words_lead: Sequence[bool],
+    features: CandidateFeatures,
+    prepared: PreparedQuery,
+    execution: SearchExecution,
+) -> list[tuple[RankedChunk, ...]]:
+    """
+    The best passages of each of *notes*, among the chunks that were proposed and the chunk nearest in meaning.
+
+    Where words account for more of the note's score than meaning does, its best passage by BM25 comes first; the others
+    are ordered by word and meaning together. If only one note is searched, every passage with a word follows. The best
+    passages of a note that was found by its words as a whole are looked up. A note that was found by the beginning of
+    its name is shown by its first passage.
+
+    Args:
+        scores: One per note, which its passages carry.
+        words_lead: Whether words account for more of each note's score than meaning does.
+    """
+    scores_by_note = _retriever_scores([note.note_id for note in notes], features)
+    max_bm25 = float(features.lexical.scores.max(initial=0.0))
+    chosen = []
+    for note, score, by_word in zip(notes, scores, words_lead, strict=True):
+        by_chunk = scores_by_note[note.note_id]
+        if not by_chunk or (by_word and not any(row.keyword_score for row in by_chunk.values())):
+            best = prepared.scorer.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
+            for chunk_id, bm25 in best:
+                row = by_chunk.get(chunk_id, _UNSCORED)
+                by_chunk[chunk_id] = row._replace(keyword_rank=None, keyword_score=bm25)
+            if not by_chunk and (first := execution.reader.first_chunk(note.note_id)) is not None:
+                by_chunk = {first: _UNSCORED}
+        strength_of: dict[int, float] = {}
+        for chunk_id, row in by_chunk.items():
+            strength = row.keyword_score / max_bm25 if row.keyword_score and max_bm25 else 0.0
+            if row.dense_score and row.dense_score > 0:
+                strength += row.dense_score
+            strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
+        ordered = sorted(sorted(by_chunk), key=strength_of.__getitem__)
+        if by_word and ordered:
+            by_bm25 = [by_chunk[chunk_id].keyword_score or 0.0 for chunk_id in ordered]
+            ordered.insert(0, ordered.pop(by_bm25.index(max(by_bm25))))  # the first of equals
+        best_ids = ordered[:PASSAGES_PER_HIT]
+        if prepared.in_one_note:
+            best_ids += [i for i in ordered[PASSAGES_PER_HIT:] if by_chunk[i].keyword_score]
+        chosen.append(tuple([RankedChunk(i, note.path, score, by_chunk[i]) for i in best_ids]))
+    return chosen
+
+
+def _retriever_scores(note_ids: Sequence[int], features: CandidateFeatures) -> dict[int, dict[int, RetrieverScores]]:
+    """Note -> its chunks that a retriever proposed, and its nearest one -> their ranks and scores."""
+    by_note: dict[int, dict[int, RetrieverScores]] = {note_id: {} for note_id in note_ids}
+    ascending = np.sort(np.array(note_ids, dtype=np.int64))
+    for note_id, chunk_id, rank, bm25 in _rows_of(features.lexical, ascending):
+        by_note[note_id][chunk_id] = RetrieverScores(rank, None, bm25, None)
+    for note_id, chunk_id, rank, cosine in _rows_of(features.dense, ascending):
+        keyword_rank, _, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
+        by_note[note_id][chunk_id] = RetrieverScores(keyword_rank, rank, bm25_or_none, cosine)
+    nearest = features.nearest
+    at, is_there = look_up(nearest.note_ids, ascending)
+    at = at[is_there]
+    columns = (nearest.note_ids[at], nearest.chunk_ids[at], nearest.cosines[at])
+    for note_id, chunk_id, cosine in zip(*[column.tolist() for column in columns], strict=True):
+        keyword_rank, dense_rank, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
+        by_note[note_id][chunk_id] = RetrieverScores(keyword_rank, dense_rank, bm25_or_none, cosine)
+    return by_note
+
+
+def _rows_of(chunks: RankedChunks, note_ids: NoteIds) -> Iterator[tuple[int, int, int, float]]:
+    """Note, id, rank from 1, and score of those *chunks* that belong to *note_ids*, best first."""
+    notes = notes_of(chunks.chunk_ids)
+    at = among(notes, note_ids).nonzero()[0]
+    columns = (notes[at], chunks.chunk_ids[at], at + 1, chunks.scores[at])
+    return zip(*[column.tolist() for column in columns], strict=True)

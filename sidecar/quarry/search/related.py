@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from quarry.analysis.alternatives import split_alternatives
-from quarry.analysis.analysis import stop_terms, text_terms
+from quarry.analysis.analysis import split_alternatives, stop_terms, text_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.conditions import AllOf
 from quarry.errors import BadRequest
@@ -22,7 +21,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.messages import Sentence
-from quarry.options import Retriever, Scope
+from quarry.options import Retriever, SearchOptions
 from quarry.search.candidates import NO_CHUNKS, RankedChunks
 from quarry.search.execution import SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
@@ -64,12 +63,9 @@ class Related(Struct, frozen=True):
     missing: Mapping[Retriever, Sentence]
 
 
-def related(source: Source, scope: Scope, limit: int, width: int, execution: SearchExecution) -> Related:
+def related(source: Source, options: SearchOptions, execution: SearchExecution) -> Related:
     """
-    The *limit* notes nearest to *source*, without itself.
-
-    Args:
-        width: Of the snippets, in characters.
+    The notes nearest to *source*, without itself; *options* has their scope, limit and the width of snippets.
 
     Raises:
         BadRequest: Neither a note nor a text was given.
@@ -81,14 +77,18 @@ def related(source: Source, scope: Scope, limit: int, width: int, execution: Sea
     vector = _vector(chunks, texts, execution)
     dense_query = DenseQueries.bind(reader, vector, _contextual_vector(chunks, texts, execution)).ranking
     terms = KeywordQuery(terms=_significant_terms(texts, reader))
-    admitted = reader.matching_notes(AllOf(scope.conditions), deadline=execution.deadline)
+    admitted = reader.matching_notes(AllOf(options.filters.conditions), deadline=execution.deadline)
     scores, best = _scores(dense_query, terms, admitted, execution)
     scores.pop(own_id, None)
-    ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[:limit]
+    ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[
+        : options.limit
+    ]
     linked = _linked(own_path, reader) if own_path else frozenset()
     stored = reader.chunks(best[name.note_id] for name in ranked)
     shown = [(name, stored[best[name.note_id]]) for name in ranked if best[name.note_id] in stored]
-    snippets = SnippetBuilder(execution, HighlightTerms({}), vector).snippets([chunk for _, chunk in shown], width)
+    snippets = SnippetBuilder(execution, HighlightTerms({}), vector).snippets(
+        [chunk for _, chunk in shown], options.width
+    )
     notes = tuple(
         RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)
         for (name, chunk), snippet in zip(shown, snippets, strict=True)

@@ -13,19 +13,18 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.index import note_of
+from quarry.index import CHUNK_WEIGHTS, note_of
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import extract_features
 from quarry.search.confidence import Evidence
-from quarry.search.execution import RRF_K, SearchExecution
-from quarry.search.passages import PASSAGES_PER_HIT
+from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import FOUND_BY, confidence_and_coverage, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, FOUND_BY, PASSAGES_PER_HIT, confidence_and_coverage, rank_by_signals
 from quarry.types import Candidate, Ranking
 
+RRF_K = 60  # the paper's constant flattens the top: the first of one retriever does not outvote the thirds of both
 DEPTH = 30  # candidates asked of each retriever, as published
-FEW_CHUNKS = 50  # below this many matching chunks a corpus is small enough to show whole
 SCORE_DIGITS = 12  # equal sums of fractions may differ in their last bit by the order of adding
 
 
@@ -63,14 +62,21 @@ def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution)
     A note takes the place of its best chunk.
     """
     reader, admitted, dense_query = execution.reader, prepared.admitted, prepared.dense.ranking
+    settings = execution.settings
     lexical: Ranking = ()
     dense: Ranking = ()
     if execution.has_keyword:
-        lexical = reader.candidates(prepared.scorer.top_chunks(admitted, depth, execution.rrf_weights))
+        weights = replace(
+            CHUNK_WEIGHTS,
+            text=settings.rrf_text_weight,
+            section=settings.rrf_section_weight,
+            context=settings.rrf_context_weight,
+        )
+        lexical = reader.candidates(prepared.scorer.top_chunks(admitted, depth, weights))
     if dense_query:
         dense = reader.candidates(dense_query.top_chunks(admitted, depth, execution.deadline))
     note_ids, notes = [], []
-    for path, chunks in group_by_note(fuse(lexical, dense, execution.weights, execution.rrf_k)).items():
+    for path, chunks in group_by_note(fuse(lexical, dense, execution.weights, settings.rrf_k)).items():
         has_word = any(chunk.scores.keyword_rank is not None for chunk in chunks)
         is_near = any(chunk.scores.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))

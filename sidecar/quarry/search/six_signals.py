@@ -34,9 +34,8 @@ from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import FIELD_WEIGHTS as CHUNK_FIELDS
 from quarry.search.candidates import POOL
 from quarry.search.execution import SearchExecution
-from quarry.search.passages import PASSAGES_PER_HIT
 from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import FOUND_BY
+from quarry.search.ranking import FOUND_BY, PASSAGES_PER_HIT
 from quarry.search.rrf import PublishedRanking
 from quarry.types import PropertyValue
 

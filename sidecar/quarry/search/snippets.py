@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from msgspec import Struct
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.documents.sentences import informative_sentences
 from quarry.index import StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quarry.config import log_dir
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 if TYPE_CHECKING:
     import asyncio

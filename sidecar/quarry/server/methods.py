@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from quarry import protocol
-from quarry.documents.offsets import utf16_offset
+from quarry.documents.decoding import utf16_offset
 from quarry.errors import BadQuery, Cancelled
 from quarry.indexing.freshness import Freshness
 from quarry.options import SCAN_WIDTH, HitOptions, SearchOptions
@@ -65,7 +65,7 @@ def _context_result(
         result = translate.context_result(answer, index, params, shown)
         if request.is_cancelled():
             raise Cancelled("the request was cancelled")
-        if not params.peek:
+        if not params.dry_run:
             shown.save()
         return result
 
@@ -110,7 +110,7 @@ def _blocks_result(service: Service, params: protocol.BlocksReadParams, request:
     quoted: list[tuple[str, str]] = []
     blocks = Blocks(service.engine, service.blocks, service.clock)
     result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
-    if params.conversation is not None and not params.peek:
+    if params.conversation is not None and not params.dry_run:
         with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
             if request.is_cancelled():
                 raise Cancelled("the request was cancelled")

@@ -53,8 +53,7 @@ from quarry.server.process_lifetime import exit_after, watch_idle, watch_parent,
 from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
 from quarry.server.vault_changes import follow_vault_changes
 from quarry.server.websocket import SocketServer
-from quarry.vault.identity import vault_id
-from quarry.vault.paths import nfc
+from quarry.vault.paths import nfc, vault_id
 
 # The first search is asked within 30 ms; then comes what the first one by meaning needs, which takes 60 ms; then the
 # vault is scanned, which holds the interpreter for a tenth of a second. Two of these at once take twice as long each.

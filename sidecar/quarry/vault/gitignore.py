@@ -1,5 +1,5 @@
 """
-Which paths does an ignore file exclude? Every line means what it means to git (gitignore(5), wildmatch.c of git).
+Matches paths with the lines of an ignore file. Every line means what it means to git (gitignore(5), wildmatch.c).
 
 The lines come with the vault, so no line may make matching slow. All lines become one trie over the parts
 of a path; a folder is the set of nodes that its path leads to, and one more part of a path is one step of that set
@@ -8,6 +8,11 @@ our own making, in which each piece between stars is found at its first place an
 Python's `fnmatch.translate`: the engine has nothing to backtrack into. Both take time linear in the lines and the path.
 
 One thing differs: `?` and a bracket match one character, where git matches one byte.
+
+`pathspec` 1.1.1 was measured and declined. It re-includes files below an excluded folder, which git never does, and one
+bracket that git cannot read, `[Old-Archive]/`, makes it refuse all lines. Its default backend backtracks (`*a` eight
+times, then `b`, on a name of 60 characters: more than 20 s), and takes 3.5 s for 1,000 names and 17,000 notes, which
+take .04 s here. Its RE2 backend is as quick, and is missing where re2 has no wheel.
 """
 
 import re

@@ -5,9 +5,11 @@ Inside the vault a path is spelled as on disk, with `/`. On the wire it is NFC. 
 composition of accents are two files on Linux and one on a Mac, so the disk's spelling is the key and NFC finds it.
 """
 
+import hashlib
 import os
 import re
 import unicodedata
+from pathlib import Path
 
 from quarry.errors import NoteNotFound
 from quarry.lazy_pattern import lazy_pattern
@@ -79,3 +81,32 @@ def is_reserved_in_windows(name: str) -> bool:
 
 def _has_surrogates(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+SLUG_LENGTH = 40  # with the hash, well below every limit on file names
+HASH_LENGTH = 12  # 48 bits: no collision among the vaults of one user
+
+
+def vault_id(root: Path) -> str:
+    """
+    The id of the vault at *root*: `notes-0f3a…`, valid as a file name.
+
+    Two paths to one folder (a link, another case on Windows) have one id. A moved folder has another.
+    """
+    real = os.path.normcase(os.path.realpath(root))
+    digest = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{_slug(Path(real).name)}-{digest[:HASH_LENGTH]}"
+
+
+def folder_key(root: Path) -> str | None:
+    """The operating system's id of the folder at *root*, which a move keeps; None if it cannot be read."""
+    try:
+        found = root.stat()
+    except OSError:
+        return None
+    return f"{found.st_dev:x}-{found.st_ino:x}"
+
+
+def _slug(name: str) -> str:
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:SLUG_LENGTH].strip("-") or "vault"

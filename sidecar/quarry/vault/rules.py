@@ -1,5 +1,5 @@
 """
-Which notes are indexed? By the kinds of files and the folders in the settings, `.indexignore`, Obsidian's excluded
+Which notes are indexed: by the kinds of files and the folders in the settings, `.indexignore`, Obsidian's excluded
 files and template folders.
 
 Only this module decides it. Scanning, reading, listing and searching all use it, so a note that is excluded from one
@@ -7,7 +7,7 @@ is excluded from all.
 """
 
 import codecs
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -16,6 +16,7 @@ from msgspec import Struct
 from quarry.config import MAX_RULES_BYTES
 from quarry.errors import BadSettings
 from quarry.kinds import DocumentKind, kind_of
+from quarry.settings import Settings
 from quarry.vault.gitignore import MAX_COSTLY_PARTS, GitIgnore, TooCostly
 from quarry.vault.obsidian import Filter, TemplateFolder, read_filters, read_template_folders
 from quarry.vault.paths import nfc
@@ -232,3 +233,27 @@ def folder_prefix(name: str) -> str:
     """*name* as the prefix of the paths below it, in one case, as most file systems ignore case."""
     inner = nfc(name).strip("/").casefold()
     return f"{inner}/" if inner else ""
+
+
+def folder_changes(settings: Settings, exclude: Sequence[str], include: Sequence[str]) -> dict[str, object]:
+    """
+    The values of `exclude_folders` and `include_folders` that leave out *exclude* and take in *include*.
+
+    A folder is taken in by removing every entry that leaves it out, which may be that of a folder above it; where only
+    some folders are indexed, it becomes one of them. Entries that need not change stay as they are written.
+    """
+    excluded, included = settings.exclude_folders, settings.include_folders
+    for folder in include:
+        excluded = tuple(entry for entry in excluded if not _holds(entry, folder))
+        if included and not any(_holds(entry, folder) for entry in included):
+            included = (*included, folder)
+    for folder in exclude:
+        if not any(_holds(entry, folder) for entry in excluded):
+            excluded = (*excluded, folder)
+    wanted = {"exclude_folders": excluded, "include_folders": included}
+    return {name: value for name, value in wanted.items() if value != getattr(settings, name)}
+
+
+def _holds(entry: str, folder: str) -> bool:
+    """Whether *folder* is the folder *entry*, or lies in it."""
+    return folder_prefix(folder).startswith(folder_prefix(entry))

@@ -1,5 +1,5 @@
 """
-Which files of the vault are notes? One walk over the folder, with a reason for everything it leaves out.
+Lists the notes of the vault in one walk over the folder, with a reason for everything that it leaves out.
 
 Only folders are opened. If a folder cannot be listed, its notes do not count as gone.
 """

@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from benchmark.measurement import PartFailed
 from quarry.documents.decoding import decode_note
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.errors import BadRequest, VaultMissing
 
 VERSION = 1  # of the synthetic notes; raise it with every change of what is written
@@ -229,7 +228,7 @@ def _shape(text: str) -> list[int]:
 
 def chunk_count(path: str, text: str) -> int:
     """How many chunks a note has with the default settings."""
-    return len(read_note(path, text.encode("utf-8", "replace"), ReadingRules()).chunks)
+    return len(read_note(path, text.encode("utf-8", "replace"), ParserSettings()).chunks)
 
 
 def _text(vault: Path, path: str) -> str:

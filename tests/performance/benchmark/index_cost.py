@@ -17,8 +17,7 @@ from benchmark.corpora import find_notes
 from benchmark.disk import files_of
 from benchmark.measurement import named_percentiles
 from quarry.analysis.analysis import analyse
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
@@ -180,7 +179,7 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
 
     encoder = stage("load_model", load_encoder)
     files = stage("read", lambda: [file for path in paths if isinstance(file := read_one(vault, path), NoteFile)])
-    rules = ReadingRules()
+    rules = ParserSettings()
     notes = stage("scrub_and_chunk", lambda: [read_note(file.path, file.data, rules) for file in files])
     texts = [[embedded_text(chunk) for chunk in note.chunks] for note in notes]
     stage("terms", lambda: [analyse(chunk.text) for note in notes for chunk in note.chunks])

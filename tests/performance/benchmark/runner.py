@@ -22,7 +22,7 @@ from benchmark.measurement import Cost, median, run_in_subprocess
 from benchmark.results import Result
 from quarry.config import data_dir
 from quarry.errors import BadRequest
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 PARTS = ("index", "query", "socket", "unchanged", "start", "while-indexing", "save", "door", "peers")
 USUAL_SIZES = ("50k", "150k", "1m")

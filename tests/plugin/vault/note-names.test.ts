@@ -41,6 +41,14 @@ const heading = (text: string, level: number, line: number, offset: number): Non
   position: { start: { line, col: 0, offset }, end: { line, col: 0, offset } },
 });
 
+test.each(["restricted", "Sensitive", "unknown", ["internal", "secret"]])("a note of class %s is never found", async (sensitivity) => {
+  caches["Diagnosis.md"] = { frontmatter: { Sensitivity: sensitivity } };
+  caches["Diagnosis of a boat.md"] = { frontmatter: { sensitivity: " Internal" } };
+  caches["Diagnosis of a car.md"] = { frontmatter: { sensitivity: null } };
+
+  expect(await found("diagnosis")).toEqual(["Diagnosis of a car.md", "Diagnosis of a boat.md"]);
+});
+
 describe("a note", () => {
   beforeEach(() => {
     caches["Work/Boat.md"] = {

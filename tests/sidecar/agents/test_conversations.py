@@ -21,7 +21,7 @@ from quarry.agents.conversations import (
     take_lease,
 )
 from quarry.errors import IndexUnavailable
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 OLD_S = time.time() - KEPT_S - 60
 

@@ -5,18 +5,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarry.analysis.alternatives import SEPARATOR
 from quarry.analysis.analysis import (
+    SEPARATOR,
     AnalysedText,
     LocatedTerm,
     TokenCache,
+    alternatives,
     analyse,
     clear_cache,
     locate_part_terms,
     locate_terms,
+    phrase_alternatives,
     phrase_terms,
     query_terms,
     ranking_terms,
+    split_alternatives,
     text_terms,
     unaccented_terms,
 )
@@ -273,3 +276,27 @@ def test_the_terms_of_a_word_are_as_many_in_every_language(word):
     assert len(phrase_terms(word, ("de", "tr"))) == len(phrase_terms(word))
     assert len(text_terms(word, ("de", "tr"))) == len(text_terms(word)) == len(analyse(word).words.split())
     ranking_terms(word, ("de", "fr", "pl"))
+
+
+BOTH = ("de", "fr")
+
+
+def test_in_a_vault_in_english_a_term_is_its_only_alternative():
+    assert alternatives(lambda language: [language, "x"], ()) == ("en", "x")
+    assert split_alternatives("apple") == ["apple"]
+
+
+def test_stems_of_a_word_are_joined_and_equal_ones_stand_once():
+    assert alternatives(lambda language: [language, "42"], BOTH) == (f"en{SEPARATOR}de{SEPARATOR}fr", "42")
+    assert split_alternatives(f"en{SEPARATOR}de{SEPARATOR}fr") == ["en", "de", "fr"]
+
+
+@pytest.mark.parametrize("phrase", ["42", "", "Häuser am See 42", "v1.2 机器", "l'été d'un snake_case"])
+def test_a_phrase_is_asked_for_in_each_language(phrase):
+    in_each = [phrase_terms(phrase), *[tuple(stem_all(phrase, language)) for language in BOTH]]
+
+    assert phrase_alternatives(phrase_terms(phrase, BOTH)) == [*dict.fromkeys(filter(None, in_each))]
+
+
+def stem_all(phrase, language):
+    return (split_alternatives(term)[-1] for term in phrase_terms(phrase, (language,)))

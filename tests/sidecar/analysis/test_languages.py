@@ -1,6 +1,14 @@
 import pytest
 
-from quarry.analysis.languages import LANGUAGES, declared_language, function_words, hinted_languages, language_of
+from quarry.analysis.analysis import phrase_terms
+from quarry.analysis.languages import (
+    LANGUAGES,
+    STOP_WORDS,
+    declared_language,
+    function_words,
+    hinted_languages,
+    language_of,
+)
 
 TEXTS = {
     "de": "Das Haus ist alt und hat kein Dach. Wir haben es mit einem Nachbarn für die Kinder gekauft.",
@@ -102,3 +110,15 @@ def test_a_function_word_or_an_accent_hints_at_languages(text: str, hinted: set[
     assert hinted <= hinted_languages(text)
     assert bool(hinted) == bool(hinted_languages(text))
     assert ("en" in hinted) == ("en" in hinted_languages(text))
+
+
+def test_stop_words_are_single_words_as_they_are_compared():
+    assert all(word.lower() == word and len(phrase_terms(word)) == 1 for word in STOP_WORDS)
+
+
+def test_contractions_are_known_as_they_are_compared():
+    assert {"dont", "isnt", "wont", "cant"} <= STOP_WORDS
+
+
+def test_words_that_carry_meaning_in_notes_stay():
+    assert not STOP_WORDS & {"no", "new", "first", "against", "without", "get", "use", "make"}

@@ -8,7 +8,16 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from quarry.analysis.languages import LANGUAGES, UNSTEMMED
-from quarry.analysis.normalize import MAX_TERM_CHARS, TAGS, fold, language_of_term, plain_stem, stem, untagged
+from quarry.analysis.normalize import (
+    MAX_TERM_CHARS,
+    TAGS,
+    fold,
+    german_stem,
+    language_of_term,
+    plain_stem,
+    stem,
+    untagged,
+)
 
 
 @pytest.mark.parametrize(
@@ -177,3 +186,33 @@ def test_threads_do_not_share_a_stemmer():
         thread.join()
 
     assert found == [["jump"] * 200] * 8
+
+
+@pytest.mark.parametrize(
+    ("forms", "stem"),
+    [
+        ("haus häuser häusern haeuser hauses", "haus"),
+        ("kaufen kaufe kauft gekauft kaufte", "kauf"),
+        ("singen gesingt singst", "sing"),
+        ("bezahlen bezahlt bezahlte", "bezahl"),
+        ("fällen gefällt fällt faellt", "fall"),
+        ("strasse strassen", "strass"),
+        ("preis preise preisen preises", "preis"),
+        ("gehen geht", "geh"),
+        ("neue neues", "neu"),
+        ("bauer bauern", "bauer"),
+        ("hauen gehauen haut", "hau"),
+        ("quelle quellen", "quell"),
+        ("schritt schritte", "schritt"),
+        ("liebe lieben", "lieb"),
+        ("ei", "ei"),
+        ("", ""),
+    ],
+)
+def test_forms_of_a_word_have_one_stem(forms, stem):
+    assert {german_stem(form) for form in forms.split() or [""]} == {stem}
+
+
+def test_other_letters_are_left_as_they_are():
+    assert german_stem("café") == "café"
+    assert german_stem("łódź") == "łódź"

@@ -9,7 +9,7 @@ import pytest
 
 from quarry import protocol
 from quarry.cli import capture
-from quarry.vault import captured_note
+from quarry.vault import capture as note_capture
 
 pytestmark = pytest.mark.slow  # most tests start a sidecar
 
@@ -104,5 +104,5 @@ def test_an_error_is_json_where_json_was_asked_for(command, at_own):
 
 
 def test_what_is_written_twice_agrees():
-    assert capture.TYPES == captured_note.NOTE_TYPES == get_args(protocol.NoteType)
-    assert capture.MAX_TEXT_BYTES == captured_note.MAX_TEXT_BYTES
+    assert capture.TYPES == note_capture.NOTE_TYPES == get_args(protocol.NoteType)
+    assert capture.MAX_TEXT_BYTES == note_capture.MAX_TEXT_BYTES

@@ -19,7 +19,7 @@ from quarry.client import client as module
 from quarry.client.client import Incoming, RequestFailed, SidecarClient, decoded
 from quarry.client.discovery import Discovery, ServedVault, VaultLock, discovery_path, write_discovery
 from quarry.limits import MAX_CONNECTIONS
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 pytestmark = pytest.mark.slow  # most tests start a sidecar
 

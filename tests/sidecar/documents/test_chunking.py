@@ -8,19 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quarry.documents.chunking import MIN_CHARS, skipped_sections
-from quarry.documents.decoding import decode_note
+from quarry.documents.decoding import decode_note, utf16_length
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
-from quarry.documents.note import read_note
-from quarry.documents.offsets import utf16_length
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.types import Note
 
 LONG = "Rain fell on the quiet harbour all night and nobody came. "  # 58 characters
 
 
 def read(text: str, **rules: object) -> Note:
-    return read_note("folder/a note.md", text.encode(), ReadingRules(**rules))  # type: ignore[arg-type]
+    return read_note("folder/a note.md", text.encode(), ParserSettings(**rules))  # type: ignore[arg-type]
 
 
 def texts(text: str, **rules: object) -> list[str]:
@@ -222,7 +220,7 @@ def test_other_properties_are_found_with_the_first_chunk() -> None:
 def test_a_jump_in_a_crlf_note_lands_where_the_editor_counts() -> None:
     lines = ["\ufeff# T😀", "", "## A", "Text that is longer than thirty.", "## B", "More that is longer than thirty."]
     data = "\r\n".join(lines).encode()
-    chunk = read_note("a.md", data, ReadingRules()).chunks[-1]
+    chunk = read_note("a.md", data, ParserSettings()).chunks[-1]
 
     editor = decode_note(data)
     assert editor[chunk.start : chunk.end] == chunk.text
@@ -271,7 +269,7 @@ MARKDOWN = st.lists(PIECES, max_size=40).map(lambda pieces: "".join(pieces).enco
 @example(b"\xef\xbb\xbf\r\r\n## \xff\xfe\r")
 def test_offsets_give_back_the_text_as_decoded_for_any_bytes(data: bytes) -> None:
     decoded = decode_note(data)
-    chunks = read_note("a.md", data, ReadingRules()).chunks
+    chunks = read_note("a.md", data, ParserSettings()).chunks
 
     assert chunks
     for chunk in chunks:
@@ -284,7 +282,7 @@ def test_offsets_give_back_the_text_as_decoded_for_any_bytes(data: bytes) -> Non
 
 @given(MARKDOWN)
 def test_chunks_are_bounded_and_hold_all_text_that_is_not_left_out(data: bytes) -> None:
-    note = read_note("a.md", data, ReadingRules(skip_sections=()))
+    note = read_note("a.md", data, ParserSettings(skip_sections=()))
     decoded = decode_note(data)
 
     body = decoded[read_front_matter(decoded).body_start :]

@@ -6,15 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.types import Note
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5" * 3 + "f6G7h8"
 
 
 def read(text: str, path: str = "a/My note.md") -> Note:
-    return read_note(path, text.encode(), ReadingRules())
+    return read_note(path, text.encode(), ParserSettings())
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_a_secret_in_the_file_name_does_not_reach_the_title() -> None:
 def test_of_a_generated_note_some_thousand_links_and_tags_are_kept_and_the_rest_is_a_problem() -> None:
     links, tags = (" ".join(form.format(number) for number in range(6_000)) for form in ("[[n{}]]", "#t{}"))
 
-    note = read_note("n.md", f"{links} {tags}".encode(), ReadingRules())
+    note = read_note("n.md", f"{links} {tags}".encode(), ParserSettings())
 
     assert (len(note.links), len(note.tags)) == (5_000, 1_000)
     assert note.problems[-2:] == (
@@ -77,7 +76,7 @@ def test_of_a_generated_note_some_thousand_links_and_tags_are_kept_and_the_rest_
 
 
 def test_a_file_over_the_limit_is_read_up_to_it_and_said() -> None:
-    note = read_note("a.md", ("é" * 100).encode(), ReadingRules(max_bytes=101))
+    note = read_note("a.md", ("é" * 100).encode(), ParserSettings(max_bytes=101))
 
     assert note.chunks[0].text == "é" * 50
     assert "split the note" in note.problems[0]
@@ -85,7 +84,7 @@ def test_a_file_over_the_limit_is_read_up_to_it_and_said() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_become_a_note(data: bytes) -> None:
-    note = read_note("a.md", data, ReadingRules())
+    note = read_note("a.md", data, ParserSettings())
 
     assert note.title
     assert note.chunks

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.documents.note import ParserSettings
 from quarry.documents.pdf import PdfText, cleaned, read_pdf, text_of_chunks
-from quarry.documents.reading_rules import ReadingRules
 from quarry.types import Note
 
 KEY = "AKIA" + "IOSFODNN7QWERTYU"
@@ -11,7 +11,7 @@ LONG = "a page that says enough for a passage of its own"
 
 
 def read(*pages: str, **fields: str) -> Note:
-    return read_pdf("Papers/Knuth 1974.pdf", PdfText(pages, fields), ReadingRules())
+    return read_pdf("Papers/Knuth 1974.pdf", PdfText(pages, fields), ParserSettings())
 
 
 def test_each_page_is_a_passage_that_knows_its_number():
@@ -67,7 +67,7 @@ def test_secrets_are_blanked_in_pages_and_in_what_the_file_says_of_itself():
 
 
 def test_a_file_without_text_is_found_by_its_name_and_its_problem_is_told():
-    note = read_pdf("a.pdf", PdfText(("", ""), {}, ("it has no text",)), ReadingRules())
+    note = read_pdf("a.pdf", PdfText(("", ""), {}, ("it has no text",)), ParserSettings())
 
     assert [chunk.text for chunk in note.chunks] == [""]
     assert note.problems == ("it has no text",)

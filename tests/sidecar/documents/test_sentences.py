@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.documents.sentences import informative_sentences, split_sentences
+from quarry.documents.sentences import informative_sentences, is_safe_cut, split_sentences
 
 
 def sentences(text: str) -> list[str]:
@@ -62,3 +62,33 @@ def test_a_text_with_sentences_has_one_worth_quoting(text: str) -> None:
 
     assert bool(told) == bool(every)
     assert all(any(span.start >= whole.start and span.end <= whole.end for whole in every) for span in told)
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        "e\u0301",
+        "👩\u200d👩\u200d👧",
+        "👍🏽",
+        "❤\ufe0f",
+        "1\ufe0f\u20e3",
+        "🇩🇪",
+        "नि",
+        "🏴\U000e0067\U000e0062\U000e007f",
+        "क्ष",
+        "\u1112\u1161\u11ab",
+        "น้ำ",
+        "\r\n",
+    ],
+)
+def test_a_cluster_can_be_cut_at_its_ends_only(cluster: str) -> None:
+    text = f"a{cluster}{cluster}b"
+    size = len(cluster)
+
+    assert [at for at in range(len(text) + 1) if is_safe_cut(text, at)] == [0, 1, 1 + size, 1 + 2 * size, len(text)]
+
+
+def test_flags_are_told_apart_however_many_stand_in_a_row() -> None:
+    text = "🇩🇪" * 200
+
+    assert [at for at in range(len(text) + 1) if is_safe_cut(text, at)] == list(range(0, 401, 2))

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.evaluation.collections import CorpusDocument
 from quarry.evaluation.corpus import note_of, write_vault
 
@@ -15,7 +14,7 @@ def paths(vault, *ids):
 
 
 def title_of(data):
-    return read_note("file name.md", data, ReadingRules()).title
+    return read_note("file name.md", data, ParserSettings()).title
 
 
 def test_an_id_that_can_be_a_path_is_the_path(tmp_path):
@@ -116,7 +115,7 @@ def test_front_matter_of_its_own_gets_the_title_or_keeps_its_own():
     other = note_of(CorpusDocument("a", "The title", "---\nTitle: Its own\n---\nText."))
 
     assert title_of(lacking) == "The title"
-    assert read_note("a.md", lacking, ReadingRules()).tags == ("x",)
+    assert read_note("a.md", lacking, ParserSettings()).tags == ("x",)
     assert title_of(other) == "Its own"
     assert other == b"---\nTitle: Its own\n---\nText."
 

@@ -41,7 +41,7 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def patient_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches wait for a query's contextual vector however busy the machine is: without it they rank otherwise."""
-    monkeypatch.setattr("quarry.engine.ContextualQueries", partial(ContextualQueries, wait_s=PATIENCE_S))
+    monkeypatch.setattr("quarry.search.query_vectors.ContextualQueries", partial(ContextualQueries, wait_s=PATIENCE_S))
 
 
 @pytest.fixture(scope="module")

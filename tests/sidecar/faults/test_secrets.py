@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.engine import Engine
 from quarry.types import VaultChange
 
@@ -166,7 +165,7 @@ def test_asking_for_a_secret_finds_nothing(everywhere: Vault, open_engine):
 def test_no_secret_survives_at_any_offset_around_the_border_of_a_chunk(offset: int, name: str):
     text = ("Ordinary words about beans. " * 100)[:offset] + f" {SECRETS[name]} " + "And more of them. " * 60
 
-    note = read_note("a.md", text.encode(), ReadingRules())
+    note = read_note("a.md", text.encode(), ParserSettings())
 
     assert left_in(repr(note).encode()) == []
     assert len(note.chunks) > 1

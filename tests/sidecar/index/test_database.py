@@ -5,7 +5,7 @@ import pytest
 
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
-from quarry.index.database import FTS5, SQLITE_VEC, connect, examine_parts, explained, select
+from quarry.index.database import FTS5, SQLITE_VEC, connect, examine_parts, select, translate_sqlite_errors
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_the_parts_of_this_machine_are_told_with_the_version_of_sqlite():
     ],
 )
 def test_errors_say_whether_the_file_is_sound(path, error, told, says):
-    with pytest.raises((IndexUnavailable, IndexDamaged), match=says) as raised, explained(path):
+    with pytest.raises((IndexUnavailable, IndexDamaged), match=says) as raised, translate_sqlite_errors(path):
         raise error
 
     assert type(raised.value) is told
@@ -66,7 +66,7 @@ def test_a_file_that_was_cut_short_is_damaged(path):
     error = apsw.IOError("short read")
     error.extendedresult = apsw.SQLITE_IOERR_SHORT_READ
 
-    with pytest.raises(IndexDamaged, match="cut short"), explained(path):
+    with pytest.raises(IndexDamaged, match="cut short"), translate_sqlite_errors(path):
         raise error
 
 

@@ -1,7 +1,6 @@
 import pytest
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.index import MapOfContent
 from quarry.index.maps import MIN_LINKED, is_map
 
@@ -10,7 +9,7 @@ PROSE = "Words that say what the author thinks of it, at some length. " * 5
 
 
 def read(text: str, path: str = "a.md"):
-    return read_note(path, text.encode(), ReadingRules())
+    return read_note(path, text.encode(), ParserSettings())
 
 
 @pytest.mark.parametrize(

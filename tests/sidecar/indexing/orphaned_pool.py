@@ -8,12 +8,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from builders import HashEncoder, load_hash_encoder
 
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.indexing.pool import WorkerPool, WorkerSetup
 from quarry.indexing.vector_model import WorkerOptions
 
 if __name__ == "__main__":
-    rules = ReadingRules((), 10_000, 100)
+    rules = ParserSettings((), 10_000, 100)
     setup = WorkerSetup(Path(sys.argv[1]), rules, WorkerOptions(load_hash_encoder, "hash"), HashEncoder().fingerprint)
     pool = WorkerPool(setup, lambda: None, print)
     print(*pool.pids, flush=True)

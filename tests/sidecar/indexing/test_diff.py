@@ -35,19 +35,21 @@ from quarry.indexing.diff import (
     with_everything,
 )
 from quarry.indexing.indexer import Indexer
+from quarry.indexing.read_files import ExcludedFile
+from quarry.indexing.reasons import DRAWING
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.rules import Rules
 
 
 @pytest.fixture
 def seen(vault: Vault, index: Index):
-    drawings: dict[str, FileSeen] = {}
-    disk = DiskState(vault.root, Rules(), drawings)
+    excluded: dict[str, ExcludedFile] = {}
+    disk = DiskState(vault.root, Rules(), excluded)
 
     def see(**options: bool) -> VaultDiff:
         return diff_vault(disk, index, **options)
 
-    see.drawings = drawings  # type: ignore[attr-defined]
+    see.excluded = excluded  # type: ignore[attr-defined]
     return see
 
 
@@ -76,10 +78,10 @@ def test_what_is_new_touched_or_gone_is_told(vault: Vault, index: Index, indexer
 
 def test_a_drawing_that_was_found_out_is_looked_at_only_when_asked(vault: Vault, index: Index, seen):
     vault.write("d.md", "a drawing")
-    seen.drawings["d.md"] = seen().scan.files["d.md"]
+    seen.excluded["d.md"] = ExcludedFile("d.md", seen().scan.files["d.md"], DRAWING)
 
     assert seen().is_empty
-    assert seen(with_drawings=True).listing.new == ("d.md",)
+    assert seen(with_excluded=True).listing.new == ("d.md",)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")

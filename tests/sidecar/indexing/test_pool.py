@@ -28,7 +28,7 @@ from builders import (
 )
 from msgspec.structs import replace
 
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings
 from quarry.embedding import Encoder
 from quarry.engine import Engine
 from quarry.errors import Cancelled, VaultMissing
@@ -70,7 +70,7 @@ def start_pool(vault: Vault, monitor: Recorder) -> Iterator[Callable[..., Worker
 
     def start(load: Callable[[str], Encoder] = load_hash_encoder, limits: ProcessLimits = EQUAL) -> WorkerPool:
         options = WorkerOptions(load, "hash", limits=limits)
-        setup = WorkerSetup(vault.root, ReadingRules((), 10_000, 100), options, HashEncoder("hash").fingerprint)
+        setup = WorkerSetup(vault.root, ParserSettings((), 10_000, 100), options, HashEncoder("hash").fingerprint)
         started.append(WorkerPool(setup, lambda: None, monitor.degraded))
         return started[-1]
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 import pytest
 from builders import HashEncoder, Vault
 
-from quarry.documents.note import read_note
-from quarry.documents.reading_rules import ReadingRules
+from quarry.documents.note import ParserSettings, read_note
 from quarry.index import quantize, title_hash
 from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
-from quarry.indexing.read_files import DrawingFile, MissedFile, read_one
+from quarry.indexing.read_files import ExcludedFile, MissedFile, read_one
 
-RULES = ReadingRules((), 10_000, 100)
+RULES = ParserSettings((), 10_000, 100)
 
 
 def prepare(vault: Vault, preparer: NotePreparer, *paths: str) -> list[object]:
@@ -64,7 +63,7 @@ def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
 
     drawing, missing = prepare(vault, NotePreparer(RULES, None), "Board.md", "gone.md")
 
-    assert isinstance(drawing, DrawingFile)
+    assert isinstance(drawing, ExcludedFile)
     assert isinstance(missing, MissedFile)
     sent = pickle.loads(pickle.dumps(missing))
     assert sent.is_gone
@@ -77,8 +76,8 @@ def test_after_warming_up_no_pattern_is_compiled_for_words_of_any_script():
 import re
 from quarry.indexing.prepare import NotePreparer
 from quarry.analysis.analysis import analyse
-from quarry.documents.reading_rules import ReadingRules
-NotePreparer(ReadingRules(), None).warm_up()
+from quarry.documents.note import ParserSettings
+NotePreparer(ParserSettings(), None).warm_up()
 compiled, original = [], re.compile
 re.compile = lambda *asked: compiled.append(asked) or original(*asked)
 analyse("Straßen-Größe getOtherFiles other_case 学习机器 ภาษาไทย мир don\u2019t v2.3 e\u0301")

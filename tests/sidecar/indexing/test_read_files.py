@@ -18,10 +18,12 @@ from builders import (
 )
 
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
+from quarry.errors import NoteNotFound
 from quarry.index import Index
 from quarry.indexing import prepare, read_files
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.read_files import MissedFile, NoteFile, read_one
+from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.vault.read import HEAD_BYTES, FileContent, FileUnreadable, read_file
 
 MANY = 40  # over the floor below which a mass removal is believed
@@ -67,6 +69,39 @@ def test_a_note_that_becomes_a_drawing_leaves_and_comes_back(vault: Vault, open_
     tell(engine, modified("a.md"))
     assert find(engine, "walnut") == ["a.md"]
     assert engine.status().excluded == 0
+
+
+@pytest.mark.parametrize("sensitivity", ["sensitive", "Restricted", "top-secret", "[internal, secret]"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_sensitive_note_is_never_embedded_or_found_and_leaves_the_index(
+    vault: Vault, encoder: HashEncoder, open_engine, sensitivity: str, encoding: str
+):
+    front = f"---\nsensitivity: {sensitivity}\n---\n"
+    vault.write("Diagnosis.md", f"{front}# Diagnosis\n\nptarmigan".encode(encoding))
+    vault.write("Note.md", "---\nsensitivity: internal\n---\nptarmigan")
+    vault.write("Later.md", "ptarmigan")
+    engine = open_engine()
+
+    found = find(engine, "ptarmigan")
+    vault.write("Later.md", f"{front}ptarmigan".encode(encoding))
+    tell(engine, modified("Later.md"))
+
+    assert sorted(found) == ["Later.md", "Note.md"]
+    assert find(engine, "ptarmigan") == find(engine, "Diagnosis ptarmigan") == ["Note.md"]
+    assert not any("Diagnosis" in text for text in encoder.embedded)
+    assert engine.status().excluded == 2
+    assert engine.inspector.note("Diagnosis.md").reasons[0].code == "sensitivity"
+
+
+def test_a_note_that_has_just_become_sensitive_is_not_read_out(vault: Vault, open_engine):
+    vault.write("Later.md", "ptarmigan")
+    engine = open_engine()
+    with engine.reader() as reader:
+        indexed = find_indexed_note(reader, "Later.md")
+    vault.write("Later.md", "---\nsensitivity: restricted\n---\nptarmigan")
+
+    with pytest.raises(NoteNotFound, match="data class"):
+        read_whole_note(vault.root, indexed)
 
 
 def test_of_a_drawing_no_more_than_the_head_is_read_and_that_once(

@@ -4,7 +4,7 @@ import pytest
 
 from quarry.index import Problem
 from quarry.indexing.pool import POISON
-from quarry.indexing.reasons import absence_of, of_problem
+from quarry.indexing.reasons import DRAWING, absence_of, of_problem
 from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault
 
@@ -55,7 +55,7 @@ def ask(tmp_path):
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     rules = Rules.load(root, (), (), kinds=("note",))
     problems = [Problem("Big.md", "it is larger than 10 MB", skipped=True), Problem("Tea.md", "cut", skipped=False)]
-    return lambda path, similar=(): absence_of(root, path, rules, {"Board.md"}, problems, similar)
+    return lambda path, similar=(): absence_of(root, path, rules, {"Board.md": DRAWING}, problems, similar)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from quarry.errors import Cancelled, VaultMissing
-from quarry.indexing.request_queue import ChangeLog, RequestQueue
+from quarry.indexing.request_queue import MAX_WAITING, ChangeLog, RequestQueue
 from quarry.types import VaultChange
 
 A, B, C = (VaultChange("modified", f"{name}.md") for name in "abc")
@@ -192,3 +192,18 @@ def test_the_first_request_after_a_failure_is_remembered(requests: RequestQueue)
     requests.request("reconcile")
 
     assert requests.first_request_s == first_s < float("inf")
+
+
+def test_more_changes_than_may_wait_are_replaced_by_a_comparison_of_the_whole_vault():
+    queue = RequestQueue()
+    queue.submit([A])
+    queue.submit([VaultChange("modified", f"{number}.md") for number in range(MAX_WAITING)])
+
+    assert queue.change_count == 0
+    assert queue.has("reconcile")
+    last = queue.sequence_at()
+    queue.acknowledge_all()  # of a job that was running: it did not read the whole vault
+    assert queue.acknowledged < last
+    assert queue.take("reconcile")
+    queue.acknowledge_all()
+    assert queue.acknowledged == last

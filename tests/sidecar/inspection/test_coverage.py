@@ -12,7 +12,7 @@ from quarry.vault.scan import Scan
 def covered(paths, **options):
     scan = Scan(files={path: FileSeen(1, 2, 3) for path in paths})
     indexed = [IndexedFile(number, path, 1, 2, 3) for number, path in enumerate(paths)]
-    rest = {"shown": None, "without_vectors": (), "problems": (), "drawings": {}}
+    rest = {"shown": None, "without_vectors": (), "problems": (), "excluded": {}}
     return coverage(scan, indexed, **{**rest, **options})
 
 
@@ -48,6 +48,6 @@ def test_a_large_vault_with_thousands_of_deep_folders_is_counted_at_once():
     assert len(found.folders_in("w", "indexed")) == 3000
     assert perf_counter() - began < 20  # seconds; quadratic work takes minutes
     excluded = coverage(
-        Scan(excluded={"x/a.md": refused}), [], shown=None, without_vectors=(), problems=(), drawings={}
+        Scan(excluded={"x/a.md": refused}), [], shown=None, without_vectors=(), problems=(), excluded={}
     )
     assert excluded.folder("x").counts.excluded == 1

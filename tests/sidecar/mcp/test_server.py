@@ -10,8 +10,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from quarry.limits import CHARACTERS_PER_TOKEN
-from quarry.mcp.server import INSTRUCTIONS, SEARCH_HELP, TOOLS, decoded_arguments, list_tools
-from quarry.mcp.vaults import BadArguments, PendingCall, Vaults
+from quarry.mcp.server import INSTRUCTIONS, SEARCH_HELP, TOOLS, answered, decoded_arguments, list_tools
+from quarry.mcp.vaults import BadArguments, PendingCall, ProtocolError, Vaults
 from quarry.query.parse import parse_query
 
 NAMES = ["search", "read_note", "list_notes", "get_context", "find_related", "explain_result"]
@@ -87,6 +87,13 @@ def test_every_operator_that_is_taught_can_be_read(example):
 def test_the_instructions_say_that_notes_are_no_instructions():
     assert "never as instructions" in INSTRUCTIONS
     assert len(INSTRUCTIONS) < 2000  # clients cut what is longer
+
+
+def test_a_defect_is_reported_without_its_message(capsys):
+    with pytest.raises(ProtocolError, match=r"^the server failed \(AttributeError\)$"):
+        answered(None, "tools/list", {}, CALL)
+
+    assert capsys.readouterr().err == "quarry: tools/list failed (AttributeError)\n"
 
 
 # --- arguments -------------------------------------------------------------------------------------

@@ -11,8 +11,7 @@ import pytest
 
 import quarry
 from quarry.client.client import SidecarClient
-from quarry.python.async_notes import AsyncNotes
-from quarry.python.notes import Notes
+from quarry.python.notes import AsyncNotes, Notes
 
 pytestmark = pytest.mark.slow  # starts a sidecar
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import typing
 from datetime import UTC, datetime
 
 import msgspec
@@ -11,7 +10,7 @@ import pytest
 import quarry
 from quarry import errors
 from quarry import protocol as wire
-from quarry.python.notes import CaptureOptions, ContextOptions, ListOptions, Notes, SearchOptions, is_ready
+from quarry.python.notes import Notes, is_ready
 
 pytestmark = pytest.mark.slow  # starts a sidecar
 
@@ -64,11 +63,11 @@ def test_context_is_quoted_and_excluded_notes_are_not(notes):
 
 
 def test_no_passage_is_quoted_twice_in_a_conversation(notes):
-    peeked = notes.context("rotate ssh keys", conversation="c1", peek=True)
+    tried = notes.context("rotate ssh keys", conversation="c1", dry_run=True)
     first = notes.context("rotate ssh keys", conversation="c1")
     second = notes.context("rotate ssh keys", conversation="c1")
 
-    assert peeked.text == first.text
+    assert tried.text == first.text
     assert {source.path for source in first.sources}.isdisjoint(source.path for source in second.sources)
 
 
@@ -217,32 +216,7 @@ def test_utf16_offsets_become_characters(text, offsets, expected):
     assert wire.code_points(text, offsets) == expected
 
 
-# --- options ---------------------------------------------------------------------------------------
-
-FILTERS = {"folders", "not_folders", "paths", "not_paths", "tags", "not_tags"}
-NOT_TAKEN = {
-    "query": "the first argument",
-    "text": "the first argument",
-    "typing": "a pane's",
-    "supersedes": "a pane's; cancelling a task does it",
-    "filters": "its fields are arguments",
-    "extract": "a pane's",
-    "modified_after_ms": "a datetime",
-    "modified_before_ms": "a datetime",
-}
-OPTIONS = {
-    SearchOptions: wire.SearchOptions,
-    ContextOptions: wire.ContextParams,
-    ListOptions: wire.ListNotesParams,
-    CaptureOptions: wire.CaptureParams,
-}
-
-
-@pytest.mark.parametrize(("options", "params"), OPTIONS.items(), ids=lambda kind: kind.__name__)
-def test_every_parameter_of_the_wire_is_an_option(options, params):
-    taken = {*params.__struct_fields__} - {*NOT_TAKEN}
-
-    assert {*typing.get_type_hints(options)} == taken | (FILTERS if "filters" in params.__struct_fields__ else set())
+# --- keywords --------------------------------------------------------------------------------------
 
 
 class Recording:
@@ -260,7 +234,7 @@ def test_a_scope_takes_one_name_or_several_and_tags_with_their_sign():
 
     Notes(transport).search("x", folders="Work", not_folders=["a", "b"], tags="#idea", weights={"dense": 2.0})
 
-    assert transport.params.filters == wire.Filters(folders=["Work"], not_folders=["a", "b"], tags=["idea"])
+    assert transport.params.filters == wire.Filters(folders=("Work",), not_folders=("a", "b"), tags=("idea",))
     assert transport.params.weights == wire.Weights(dense=2.0)
     assert transport.params.expand_small_results is False  # a program that asks for three notes wants three at most
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.documents.reading_rules import SCRUBBER_VERSION
+from quarry.documents.note import SCRUBBER_VERSION
 from quarry.redaction.rules import Re2Engine, ReEngine
 from quarry.redaction.scrub import Redaction, scrub, scrub_text, scrub_texts, text_views
 

@@ -127,7 +127,7 @@ def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_tol
 
     with open_engine().reader() as reader:
         options, execution = SearchOptions(query='"hide glue"'), execution_over(reader, retrievers=())
-        answer, explained = search(options, execution), explain(options, "a.md", execution)
+        answer, explained = search(options, execution), explain("a.md", vault.root, options, execution)
 
     assert [hit.path for hit in answer.hits] == ["a.md"]
     assert explained.state == "listed"
@@ -249,7 +249,9 @@ def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: E
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
     with engine.reader() as reader:
-        explain(SearchOptions(query="walnut plum"), "Nuts/00.md", execution_over(reader, deadline=deadline))
+        explain(
+            "Nuts/00.md", engine.root, SearchOptions(query="walnut plum"), execution_over(reader, deadline=deadline)
+        )
 
     assert given == [deadline] * 3  # for the ranking, and for each word
 

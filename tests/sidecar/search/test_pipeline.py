@@ -19,8 +19,7 @@ from quarry.options import Filters, SearchOptions, Weights
 from quarry.query.parse import parse_query
 from quarry.query.told import understand
 from quarry.search import search
-from quarry.search.passages import PASSAGES_PER_HIT
-from quarry.search.rrf import FEW_CHUNKS
+from quarry.search.ranking import FEW_CHUNKS, PASSAGES_PER_HIT
 
 EQUAL = {"keyword": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001

@@ -8,8 +8,7 @@ from builders import Vault, ask, find, settle
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
 from quarry.options import SearchOptions
-from quarry.search.execution import RRF_K
-from quarry.search.rrf import DEPTH
+from quarry.search.rrf import DEPTH, RRF_K
 from quarry.search.signals import SIGNAL_NAMES
 
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.search.answer import RankedChunk
-from quarry.search.execution import RRF_K
-from quarry.search.passages import PASSAGES_PER_HIT
-from quarry.search.rrf import fuse, group_by_note
+from quarry.search.ranking import PASSAGES_PER_HIT
+from quarry.search.rrf import RRF_K, fuse, group_by_note
 from quarry.types import Candidate, Ranking
 
 EQUAL = {"keyword": 1.0, "dense": 1.0}

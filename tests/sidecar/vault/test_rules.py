@@ -1,3 +1,5 @@
+"""Single folders of the settings: those that hold them, and no others, change."""
+
 import os
 import pickle
 import sys
@@ -7,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import BadSettings
+from quarry.settings import Settings
 from quarry.vault.obsidian import Filter, TemplateFolder, matcher
-from quarry.vault.rules import Rules
+from quarry.vault.rules import Rules, folder_changes
 
 
 def ignoring(*lines: str) -> Rules:
@@ -226,3 +229,25 @@ def test_templates_are_indexed_where_the_settings_say_so(tmp_path):
 
     assert not Rules.load(tmp_path).admits("T/a.md")
     assert Rules.load(tmp_path, with_templates=True).admits("T/a.md")
+
+
+@pytest.mark.parametrize(
+    ("excluded", "included", "exclude", "include", "changes"),
+    [
+        ((), (), ["A"], [], {"exclude_folders": ("A",)}),
+        (("a",), (), ["A/B"], [], {}),
+        (("A/B",), (), ["A"], [], {"exclude_folders": ("A/B", "A")}),
+        (("A", "B"), (), [], ["a"], {"exclude_folders": ("B",)}),
+        (("A", "B"), (), [], ["A/C/D"], {"exclude_folders": ("B",)}),
+        (("A/B",), (), [], ["A"], {}),
+        (("Ab",), (), [], ["A"], {}),
+        ((), ("W",), [], ["A"], {"include_folders": ("W", "A")}),
+        ((), ("W",), [], ["W/X"], {}),
+        ((), (), [], ["A"], {}),
+        (("caf\u00e9",), (), [], ["cafe\u0301"], {"exclude_folders": ()}),
+    ],
+)
+def test_what_changes(excluded, included, exclude, include, changes):
+    settings = Settings(exclude_folders=excluded, include_folders=included)
+
+    assert folder_changes(settings, exclude, include) == changes

@@ -186,7 +186,7 @@ REASONS: Mapping[str, str] = {
     "other-tool": "no context is given before this tool",
     "own-command": "the command is Quarry's own",
     "nothing-to-ask": "neither the prompt nor the tool call names a subject",
-    "given": "a tool call after this prompt was answered already",
+    "tool-context-sent": "a tool call after this prompt was answered already",
     "no-blocks": "there are no context blocks to load",
     "not-tried": "shortening an output stores the original, so a test does not do it",
     "low-confidence": "no note is likely enough to answer",

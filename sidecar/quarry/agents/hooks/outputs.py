@@ -24,7 +24,7 @@ from quarry.config import data_dir
 from quarry.errors import BadSettings, QuarryError
 from quarry.lazy_pattern import lazy_pattern
 from quarry.private_files import delete_old, private_folder, write_atomically
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 if TYPE_CHECKING:
     from quarry.settings import Settings

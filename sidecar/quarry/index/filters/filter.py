@@ -18,7 +18,7 @@ from unicodedata import normalize
 import apsw
 import numpy as np
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.analysis.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.conditions import (
     MATCH_ALL,
@@ -42,10 +42,9 @@ from quarry.conditions import (
     PropertyComparison,
 )
 from quarry.index.database import Deadline, SqlFragment, SqlValue, concat, join, select
-from quarry.index.filters.blocks import holds_block, holds_cased
+from quarry.index.filters.blocks import holds_block, holds_cased, holds_task
 from quarry.index.filters.phrases import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.filters.properties import created_ms, stands
-from quarry.index.filters.tasks import holds_task
 from quarry.index.keys import NoteIds, fold_case, fold_marks, fold_tag
 from quarry.kinds import SUFFIXES, DocumentKind
 from quarry.types import LAST_TIME_NS, PropertyValue

@@ -7,8 +7,7 @@ The keyword index knows phrases by the terms that the notes were analysed into. 
 
 from collections.abc import Iterable
 
-from quarry.analysis.alternatives import Languages
-from quarry.analysis.analysis import phrase_terms
+from quarry.analysis.analysis import Languages, phrase_terms
 from quarry.index.database import Deadline, SqlFragment, join
 from quarry.index.keys import fold_case, id_list, of_note_sql
 from quarry.index.postings.query import KeywordSearcher

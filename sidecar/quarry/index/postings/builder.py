@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from quarry.analysis.unique_words import unique_words
+from quarry.analysis.tokenizer import unique_words
 from quarry.index.postings.dictionary import BlockLayout
 from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import _LAYOUT, Postings, Segment, assemble

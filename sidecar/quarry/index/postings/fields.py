@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 from msgspec import Struct
 
-from quarry.analysis.alternatives import Languages
-from quarry.analysis.analysis import AnalysedText, analyse, phrase_terms, ranking_terms, unaccented_terms
+from quarry.analysis.analysis import AnalysedText, Languages, analyse, phrase_terms, ranking_terms, unaccented_terms
 from quarry.analysis.languages import ENGLISH, UNSTEMMED, declared_language, language_of
 from quarry.analysis.normalize import TAGS, fold
 from quarry.kinds import bare_name

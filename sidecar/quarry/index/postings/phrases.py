@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from quarry.analysis.alternatives import phrase_alternatives
+from quarry.analysis.analysis import phrase_alternatives
 from quarry.index.database import Deadline
 from quarry.index.keys import NoteIds, id_range, note_of, slot_of
 from quarry.index.note_codec import StoredTerms, stored_terms

@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.keys import NoteIds, id_list, notes_of
 from quarry.index.memory import Locations

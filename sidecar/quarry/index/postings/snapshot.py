@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from quarry.analysis.alternatives import split_alternatives
+from quarry.analysis.analysis import split_alternatives
 from quarry.index.keys import ordinals_in
 from quarry.index.postings.bm25 import Floats, length_norms
 from quarry.index.postings.dictionary import PostingsDamaged

@@ -14,8 +14,10 @@ import apsw
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract
 
-from quarry.analysis.alternatives import Languages
+from quarry.analysis.analysis import Languages
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
@@ -60,9 +62,6 @@ class _Spellings(Struct, frozen=True):
 
     def near(self, word: str, slips: int) -> list[str]:
         """The terms at most *slips* away from *word*."""
-        from rapidfuzz.distance import OSA  # only mistyped words need it: 6 % of what a sidecar imports
-        from rapidfuzz.process import extract
-
         apart = np.bitwise_count(self.letters ^ _letters(word))
         begins = (np.flatnonzero(apart <= 2 * slips - abs(len(word) - self.length)) * self.length).tolist()
         promising = [self.joined[begin : begin + self.length] for begin in begins]
@@ -201,15 +200,11 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
 @lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
 def _slips_in_ending(ending: str) -> int:
     """The edit distance of *ending* from the nearest known ending."""
-    from rapidfuzz.distance import OSA
-
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)
 
 
 def _distance(word: str, term: str, slips: int) -> int:
     """The edit distance of *word* from the nearest English word whose stem is *term*; exact up to *slips*."""
-    from rapidfuzz.distance import OSA
-
     found = min(_edits(word, term), _edits(stem(word), term))
     for ending in _ENDINGS:
         distance = OSA.distance(word, term + ending, score_cutoff=slips)
@@ -224,6 +219,4 @@ def _is_slip_of_the_finger(word: str, term: str) -> bool:
 
 
 def _edits(one: str, other: str) -> int:
-    from rapidfuzz.distance import OSA
-
     return int(OSA.distance(one, other))

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from quarry.analysis.alternatives import split_alternatives
+from quarry.analysis.analysis import split_alternatives
 from quarry.index import meta
 from quarry.index.database import Deadline, select
 from quarry.index.keys import id_range, look_up, notes_of

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quarry.faults import fault_point
 from quarry.index import meta
-from quarry.index.database import explained, select
+from quarry.index.database import select, translate_sqlite_errors
 from quarry.index.keys import content_hash, id_range, title_hash
 from quarry.index.note_rows import note_rows
 from quarry.index.notes import NoteWriter
@@ -165,7 +165,7 @@ class ContextualVectors:
 
     @contextmanager
     def _read(self) -> Iterator[apsw.Connection]:
-        with explained(self._writer.path):
+        with translate_sqlite_errors(self._writer.path):
             yield self._writer.connection
 
 

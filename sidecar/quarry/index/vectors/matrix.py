@@ -16,17 +16,21 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.index.top_k import Scores, top_k
-from quarry.index.vectors.binary_codes import (
+from quarry.index.vectors.quantize import (
+    BLOCK_ROWS,
     NEVER_CLOSE,
+    PEAK,
     WORD_BITS,
     BinaryCodes,
+    FloatVector,
     closest,
     hadamard_rotate,
     hamming,
+    int8_dot,
+    matrix_cosines,
     to_binary_codes,
     words_per_code,
 )
-from quarry.index.vectors.quantize import BLOCK_ROWS, PEAK, FloatVector, int8_dot, matrix_cosines
 
 GATHER_COST = 4  # to copy a row out costs as much as to compare so many where they stand
 SPARE_SHARE = 16  # a buffer has room for a sixteenth more rows than it is made for; pages never written take no memory

@@ -6,7 +6,7 @@ hashes, a fence, a list marker, the punctuation that closed the previous sentenc
 characters of several code points are shown whole or not at all, as long as there is a place to cut between them.
 """
 
-from quarry.documents.graphemes import is_safe_cut
+from quarry.documents.sentences import is_safe_cut
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import Span
 

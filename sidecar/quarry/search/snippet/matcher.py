@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.analysis.alternatives import Languages, phrase_alternatives, split_alternatives
-from quarry.analysis.analysis import locate_part_terms, locate_terms
+from quarry.analysis.analysis import Languages, locate_part_terms, locate_terms, phrase_alternatives, split_alternatives
 from quarry.analysis.compounds import camel_case_parts
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import fold, language_of_term, plain_stem, stem

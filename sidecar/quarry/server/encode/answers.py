@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from quarry import protocol as wire
-from quarry.documents.offsets import note_line, note_utf16_offset, utf16_offset
+from quarry.documents.decoding import note_line, note_utf16_offset, utf16_offset
 from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of

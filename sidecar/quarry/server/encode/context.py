@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from quarry import protocol as wire
-from quarry.documents.offsets import note_line
+from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
 from quarry.limits import UNFINISHED
 from quarry.redaction.sanitize import inert, one_line, printable, scrubbed

@@ -8,7 +8,7 @@ from quarry.options import Scope, SearchOptions
 from quarry.search import Source
 from quarry.search.answer import ELLIPSIS
 from quarry.types import VaultChange
-from quarry.vault.captured_note import Draft
+from quarry.vault.capture import Draft
 
 SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import get_args
 
 from quarry import protocol as wire
-from quarry.engine import Status
 from quarry.index import NotePage, Problem
 from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
+from quarry.inspection.index_status import Status
 from quarry.kinds import kind_of
 from quarry.messages import Sentence
 from quarry.options import Retriever
@@ -18,7 +18,7 @@ from quarry.search.note_reader import WholeNote
 from quarry.server.told import told_message
 from quarry.settings import Settings
 from quarry.types import PropertyValue
-from quarry.vault.new_note import Captured
+from quarry.vault.capture import Captured
 from quarry.vault.paths import nfc
 
 _RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)

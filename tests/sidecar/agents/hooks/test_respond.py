@@ -11,7 +11,7 @@ import pytest
 from quarry.agents.conversations import Conversation, conversations_folder
 from quarry.agents.hooks.events import parse_event
 from quarry.agents.hooks.respond import LEAD, MAX_CHARACTERS, HookSession
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RECORDED = json.loads((FIXTURES / "conversation.json").read_text(encoding="utf-8"))
@@ -164,7 +164,7 @@ def test_a_tool_call_is_preceded_by_context_once_a_prompt(ask, talk):
     third = ask(conversation.edit("/home/me/Make hide glue.md"))
 
     assert [path for path, _ in quotes(first[0])] == ["Howto/Descale the espresso machine.md"]
-    assert second == ("", "given")
+    assert second == ("", "tool-context-sent")
     assert quotes(third[0])[0][0] == "Howto/Make hide glue.md"
 
 

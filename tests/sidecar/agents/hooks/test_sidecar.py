@@ -14,7 +14,7 @@ from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
 from quarry.client.discovery import Discovery, ServedVault, discovery_path, write_discovery
 from quarry.config import runtime_dir
 from quarry.limits import PROTOCOL_VERSION
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 VAULT = "notes-1"
 PATIENCE_S = 0.3

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from msgspec.structs import astuple
 
-from quarry.analysis.alternatives import phrase_alternatives, split_alternatives
-from quarry.analysis.analysis import phrase_terms
+from quarry.analysis.analysis import phrase_alternatives, phrase_terms, split_alternatives
 from quarry.analysis.normalize import TAGS
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded

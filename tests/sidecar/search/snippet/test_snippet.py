@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.analysis.analysis import locate_part_terms, phrase_terms, ranking_terms
-from quarry.documents.graphemes import is_safe_cut
+from quarry.documents.sentences import is_safe_cut
 from quarry.search.snippet.highlighting import find_matches
 from quarry.search.snippet.matcher import HighlightTerms, TermMatch
 from quarry.search.snippet.snippet import Snippet, best_window, make_snippet

@@ -353,8 +353,8 @@ def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, en
     settings = engine.root / ".quarry.toml"
     settings.write_text('[context.tea]\nquery = "steep the oolong"\n', "utf-8")
     try:
-        peeked = session.result("blocks/read", conversation="c", peek=True)
-        before = session.result("context", query="steep the oolong", conversation="c", peek=True)
+        tried = session.result("blocks/read", conversation="c", dryRun=True)
+        before = session.result("context", query="steep the oolong", conversation="c", dryRun=True)
         blocks = session.result("blocks/read", conversation="c")
         after = session.result("context", query="steep the oolong", conversation="c")
         other = session.result("context", query="steep the oolong", conversation="d")
@@ -362,14 +362,14 @@ def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, en
     finally:
         settings.unlink()
 
-    assert "oolong" in peeked["text"]
+    assert "oolong" in tried["text"]
     assert before["sources"] == other["sources"] == blocks["blocks"][0]["sources"]
     assert (after["text"], after["abstained"]) == ("", "all-seen")
     assert again["text"] == blocks["text"]
 
 
 def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing(session):
-    looked = session.result("context", query="oolong", conversation="s", peek=True)
+    looked = session.result("context", query="oolong", conversation="s", dryRun=True)
     first = session.result("context", query="oolong", conversation="s")
     second = session.result("context", query="oolong", conversation="s")
 

@@ -14,7 +14,7 @@ from quarry.client.discovery import VaultLock, discovery_path
 from quarry.errors import IndexUnavailable, VaultMissing
 from quarry.server import serve as module
 from quarry.server.serve import ServeOptions, serve
-from quarry.vault.identity import vault_id
+from quarry.vault.paths import vault_id
 
 pytestmark = pytest.mark.slow  # each test starts a sidecar
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quarry.documents.frontmatter import read_front_matter
 from quarry.errors import BadRequest
-from quarry.vault.captured_note import (
+from quarry.vault.capture import (
     MAX_NAME_BYTES,
     MAX_TEXT_BYTES,
     Draft,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from quarry.embedding import ContextualEncoder
 from quarry.errors import ModelMissing
-from quarry.model import ModelSlot
+from quarry.indexing.vector_model import ModelSlot
 
 LATE = replace(IMPATIENT, head_start_s=3600)
 

@@ -1,0 +1,84 @@
+"""The contents and the activity of an index, for a status display."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+
+from msgspec import Struct
+
+from quarry.errors import IndexUnavailable
+from quarry.index import IndexSize, Problem, Reader
+from quarry.indexing.backfill import BackfillStatus
+from quarry.indexing.current_index import BUILT
+from quarry.indexing.status import Progress, State
+from quarry.indexing.sync import Synchronizer
+from quarry.indexing.vector_model import ModelState
+from quarry.messages import Sentence, message
+from quarry.options import Retriever
+
+MAX_PROBLEMS = 100  # listed; all are counted
+
+
+class Status(Struct, frozen=True):
+    """Contents and activity of an index."""
+
+    state: State
+    notes: int
+    chunks: int
+    pending: int
+    excluded: int
+    progress: Progress | None
+    model_name: str
+    model_state: ModelState
+    model_message: str | None
+    missing: Mapping[Retriever, Sentence]
+    problem_count: int
+    problems: tuple[Problem, ...]
+    indexed_ms: int | None
+    size_bytes: int
+    message: Sentence | None
+    backfill: BackfillStatus | None = None  # None: no contextual model is chosen
+    built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
+
+
+def index_status(
+    sync: Synchronizer, state: State, queued: int, read: Callable[[], AbstractContextManager[Reader]]
+) -> Status:
+    """
+    The status as of now; of an index that cannot be read, its activity alone.
+
+    Args:
+        state: The current activity of indexing.
+        queued: Changes that no work has begun with.
+        read: Opens a snapshot.
+    """
+    activity = sync.activity
+    counts, problems, problem_count, encoder = IndexSize(0, 0, 0), [], 0, None
+    built: str | None = None
+    notice = activity.message
+    try:
+        with read() as reader:
+            counts, encoder = reader.counts(), sync.model.encoder_for(reader)
+            problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
+            built = reader.meta_get(BUILT)
+    except IndexUnavailable as error:  # the status is where people look for the reason
+        notice = notice or Sentence(str(error), message("index-unavailable"))
+    rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
+    return Status(
+        state=state,
+        notes=counts.notes,
+        chunks=counts.chunks,
+        pending=activity.pending + queued,
+        excluded=sync.excluded,
+        progress=activity.progress(),
+        model_name=sync.model.slot.name,
+        model_state=sync.model.slot.state,
+        model_message=sync.model.slot.message,
+        missing=sync.missing(encoder),
+        problem_count=problem_count + len(rules),
+        problems=(*rules, *problems),
+        indexed_ms=activity.equal_since_ms,
+        size_bytes=sync.index.size_bytes(),
+        message=notice,
+        backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
+        built_ms=int(built) if built else None,
+    )
