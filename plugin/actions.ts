@@ -1,8 +1,8 @@
 /** Actions of buttons and commands that concern the engine, the settings or the clipboard rather than one pane. */
 import { apiVersion, type App, Notice, Platform, type PluginManifest } from "obsidian";
 import { type DiagnosticLog } from "./diagnostic-log";
-import { failureWords, reportText } from "./i18n/failures";
-import { t } from "./i18n/translate";
+import { failureWords, reportText } from "./i18n/engine";
+import { say, t } from "./i18n/translate";
 import { type CommandMap, type EngineActionId } from "./pane/commands";
 import { type ObservableEngine } from "./pane/state";
 import { type RpcClient } from "./sidecar/client";
@@ -81,7 +81,7 @@ export function diagnostics({ pluginVersion, engine, program, engineLog, pluginL
       ["Index", `${status.state}, ${status.notes} notes, ${status.chunks} chunks, ${status.pending} pending, ${status.sizeBytes} bytes`],
       ["Model", `${withoutUser(status.model.name)} ${status.model.state}`],
       ["Deepening", status.deepening ? `${status.deepening.state}, ${status.deepening.doneChunks} of ${status.deepening.totalChunks} chunks` : "none"],
-      ["Missing", status.missing.map(({ retriever, reason }) => `${retriever}: ${withoutUser(reason)}`).join("; ") || "nothing"],
+      ["Missing", status.missing.map(({ retriever, reason }) => `${retriever}: ${withoutUser(say(reason))}`).join("; ") || "nothing"],
       ["Problems", String(status.problemCount)],
     );
   }

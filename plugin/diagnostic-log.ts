@@ -1,4 +1,4 @@
-/** A short log of events that need no notice, for the copied diagnostics. It never holds a path or text of a note. */
+/** A short log of events that need no notice, for the copied diagnostics. It never contains a path or text of a note. */
 
 const LINE_LIMIT = 50; // an event that repeats for hours must not grow the report for hours
 

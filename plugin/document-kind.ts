@@ -1,4 +1,4 @@
-/** Which kinds of files are searched? By the extension alone, as the engine has it. Pure. */
+/** The kinds of files that are searched, by extension alone, as in the engine. Pure. */
 import { type Hit } from "./protocol/messages";
 
 export type DocumentKind = Hit["kind"];

@@ -25,7 +25,7 @@ export const LIMIT_RANGE = { least: 10, most: LIMITS.maxLimit, step: 10 } as con
 
 export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true, naming: "file", density: "normal", saved: [] };
 
-/** Valid settings from whatever data.json holds; invalid values are replaced by their defaults. */
+/** Valid settings from the content of data.json; invalid values are replaced by their defaults. */
 export function migrate(saved: unknown): Preferences {
   const found: Partial<Record<keyof Preferences, unknown>> = typeof saved === "object" && saved !== null ? saved : {};
   return {

@@ -7,8 +7,9 @@ import { type Hit, LIMITS, MODES, type Passage, type RelatedNote, type SearchRes
 import { type WriteLog } from "../diagnostic-log";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
-import { failureWords } from "../i18n/failures";
-import { t } from "../i18n/translate";
+import { failureWords } from "../i18n/engine";
+import { joinSentences } from "../i18n/formatting";
+import { say, t } from "../i18n/translate";
 import type { QuarryAnswer, QuarryApi, QuarryError, QuarryHit, QuarryPassage, QuarryRelatedNote, QuarryRelatedOptions, QuarryReply, QuarrySearchOptions } from "./quarry-api";
 
 const MAX_AT_ONCE = 8; // of all plugins together: the pane asks the same engine, and must not wait behind a loop
@@ -174,7 +175,7 @@ function answerOf({ hits, total, weakness, corrections, relaxed, index }: Search
     total,
     isWeak: weakness !== null,
     corrections: corrections.map(({ typed, used }) => ({ typed, used })),
-    relaxed: relaxed?.message ?? null,
+    relaxed: relaxed && joinSentences(...relaxed.messages.map(say)),
     isComplete: index.state === "live",
   };
 }

@@ -81,7 +81,7 @@ export interface QuarryHit {
   readonly confidence: number;
   /** Null where the query has no words. */
   readonly foundBy: "words" | "meaning" | "both" | null;
-  /** Words of the query that the note holds in no form. */
+  /** Words of the query that the note contains in no form. */
   readonly missingWords: readonly string[];
   /** Milliseconds since 1970. */
   readonly modifiedMs: number;

@@ -1,5 +1,6 @@
-/** How are the actions called that a button offers? Pure. */
-import { type ActionId } from "../pane/commands";
+/** The names of actions, keys and the commands of rows. Pure. */
+import { type ActionId, type RowCommandId } from "../pane/commands";
+import { type Binding, BINDINGS } from "../pane/keys";
 import { t } from "./translate";
 
 export interface Action {
@@ -9,4 +10,49 @@ export interface Action {
 
 export function actionOf(id: ActionId): Action {
   return { id, label: t(`action.${id}`) };
+}
+
+const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", PageDown: "Page Down", PageUp: "Page Up", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu", " ": "Space" };
+const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "↩" };
+
+/** `Mod+Alt+Enter` as the keyboard of the system has it: `Ctrl + Alt + Enter`, or `⌘ ⌥ ↩`. */
+export function combinationWords(combination: string, isMac: boolean): string {
+  const parts = combination.split("+").map((part) => {
+    if (isMac && part in MAC_NAMES) return MAC_NAMES[part];
+    return part === "Mod" ? "Ctrl" : (NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part));
+  });
+  return parts.join(isMac ? " " : " + ");
+}
+
+export interface KeyWords {
+  readonly label: string;
+  readonly combinations: readonly string[];
+}
+
+/** The key sheet: every binding there is, by section. */
+export function keySheet(isMac: boolean): readonly (readonly [heading: string, rows: readonly KeyWords[]])[] {
+  const sections = [...new Set(BINDINGS.map(({ section }) => section))];
+  return sections.map((section) => [t(`key.section.${section}`), BINDINGS.filter((binding) => binding.section === section).map((binding) => wordsOf(binding, isMac))]);
+}
+
+function wordsOf({ id, keys }: Binding, isMac: boolean): KeyWords {
+  return { label: t(`key.${id}`), combinations: keys.map(([combination]) => combinationWords(combination, isMac)) };
+}
+
+/** The commands that are offered for several rows at once. */
+const FOR_SEVERAL = ["open-tab", "open-background", "insert-link", "insert-quote", "copy-link"] as const satisfies readonly RowCommandId[];
+
+/** What a command is called in the menu of so many rows. */
+export function rowCommandName(id: RowCommandId, count: number): string {
+  const several = FOR_SEVERAL.find((other) => other === id);
+  return count > 1 && several ? t(`menu.several.${several}`, { count }) : t(`menu.${id}`);
+}
+
+export function isForSeveral(id: RowCommandId): boolean {
+  return FOR_SEVERAL.some((other) => other === id);
+}
+
+/** Empty while no rows are chosen beside the selected one. */
+export function chosenWords(count: number): string {
+  return count === 0 ? "" : t("write.chosen", { count });
 }

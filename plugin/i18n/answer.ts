@@ -1,11 +1,9 @@
-/** What is said of one answer: counts, corrections, relaxations? Pure. */
-import { type Correction, type Relaxed } from "../protocol/messages";
+/** What is said of one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
+import { type Correction, type ExplainResult, type Relaxed } from "../protocol/messages";
 import { type Answer } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
-import { joinFacts, joinSentences, noteCount, quotedList } from "./formatting";
-import { toldWords } from "./told";
-import { t } from "./translate";
-import { understoodNotes } from "./understood";
+import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
+import { number, say, t, translated } from "./translate";
 
 /** `38 notes · 23 ms`, however many of them are loaded; `30 of 412 notes · 23 ms` where no more can be. */
 export function countWords({ hits, total, reachable, tookMs }: Answer): string {
@@ -14,27 +12,24 @@ export function countWords({ hits, total, reachable, tookMs }: Answer): string {
 }
 
 /** How the engine understood the query; empty when it does not say. Shown as the tooltip of the count. */
-export function understoodWords({ understood, understoodTold }: Pick<Answer, "understood" | "understoodTold">): string {
-  const notes = understoodNotes(understoodTold, understood);
-  return notes === "" ? "" : joinSentences(t("answer.understood", { understood: notes }));
+export function understoodWords({ understood, byNames }: Pick<Answer, "understood" | "byNames">): string {
+  return byNames ? "" : joinSentences(t("answer.understood", { understood }));
 }
 
 /** Empty when no word was corrected. */
 export function correctionWords(corrections: readonly Correction[]): string {
   if (corrections.length === 0) return "";
-  const typed = quotedList(corrections.map((correction) => correction.typed), "disjunction");
-  const used = quotedList(corrections.map((correction) => correction.used), "conjunction");
-  return t("answer.corrected", { typed, used });
+  return t("answer.corrected", { typed: corrections.map(({ typed }) => typed), used: corrections.map(({ used }) => used) });
 }
 
 /** Empty when every word of the query is in some note, was corrected, or no note contains any. */
 export function unknownWordsLine(words: readonly string[]): string {
-  return words.length === 0 ? "" : t("answer.unknown", { words: quotedList(words, "disjunction") });
+  return words.length === 0 ? "" : t("answer.unknown", { words });
 }
 
 /** Empty when the query was not relaxed. */
 export function relaxedWords(relaxed: Relaxed | null): string {
-  return relaxed ? toldWords([relaxed.told], relaxed.message) : "";
+  return relaxed ? joinSentences(...relaxed.messages.map(say)) : "";
 }
 
 /** Empty when the answer is not weak, when a relaxation says so already, and while its last word is being typed. */
@@ -50,4 +45,36 @@ function weaknessWords(answer: Answer): string {
 export function remarkOn(answer: Answer): string {
   const { corrections, unknownWords, relaxed } = answer;
   return joinSentences(relaxedWords(relaxed), weaknessWords(answer), correctionWords(corrections), unknownWordsLine(unknownWords));
+}
+
+export interface ExplainWords {
+  readonly message: string;
+  /** The ranking signals, strongest first, with the share of each: 0 to 1, and as it is written. */
+  readonly signals: readonly (readonly [name: string, share: number, percent: string])[];
+  readonly facts: readonly (readonly [label: string, value: string])[];
+}
+
+export function explainWords({ messages, understood, breakdown, signals, wordsFound, wordsLacking }: ExplainResult): ExplainWords {
+  const contributing = signals.filter(({ share }) => share > 0);
+  const sum = contributing.reduce((total, { share }) => total + share, 0);
+  const rank = (place: number | null): string => (place === null ? "" : number(place));
+  const facts: readonly (readonly [string, string])[] = [
+    [t("explain.understood"), understood ? say(understood) : ""],
+    [t("explain.rankByWords"), rank(breakdown?.keywordRank ?? null)],
+    [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
+    [t("explain.words"), heldWords(wordsFound, wordsLacking)],
+  ];
+  return {
+    message: joinSentences(...messages.map(say)),
+    signals: contributing.map(({ name, share }) => [translated(`signal.${name}`) ?? name, share / sum, percent(share / sum)]),
+    facts: facts.filter(([, value]) => value !== ""),
+  };
+}
+
+/** `1 of 2: glue · missing: cloth`; empty where the query has no words. */
+function heldWords(found: readonly string[], lacking: readonly string[]): string {
+  const counts = { found: found.length, all: found.length + lacking.length };
+  if (counts.all === 0) return "";
+  const held = found.length === 0 ? t("explain.held", counts) : t("explain.heldWords", { ...counts, words: plainList(found) });
+  return joinFacts(held, lacking.length === 0 ? "" : t("row.missing", { words: plainList(lacking) }));
 }

@@ -1,10 +1,12 @@
-/** What is said while there is no engine: how to install or update it, and what is searched meanwhile. Pure. */
+/** Failures in words, and how to install or update the engine while there is none. Pure. */
 import { version } from "../../manifest.json";
 import { type Answer } from "../search/answer";
+import { type Failure, type StartFailure } from "../sidecar/failure";
 import { type Installer } from "../sidecar/programs";
 import { type EngineState } from "../sidecar/supervisor";
 import { type Action, actionOf } from "./actions";
-import { t } from "./translate";
+import { joinSentences, seconds } from "./formatting";
+import { say, t, translated } from "./translate";
 
 /**
  * The engine's name on the Python package index; null until that name is ours. A command that names a package which
@@ -86,4 +88,45 @@ export function scopeWords(engine: EngineState["kind"], { hits, byNames }: Pick<
     tip: t(`engine.because-${engine}`),
     action: way === undefined || isEmpty ? null : way === null ? help : { ...help, label: t(`engine.${way}`) },
   };
+}
+
+export function failureWords(failure: Failure): string {
+  switch (failure.kind) {
+    case "not-connected":
+    case "disconnected":
+      return t("failure.disconnected");
+    case "timed-out":
+      return t("failure.timed-out", { count: seconds(failure.afterMs) });
+    case "cancelled":
+      return t("failure.cancelled");
+    case "bad-query":
+      return failure.sentence ? joinSentences(say(failure.sentence)) : joinSentences(failure.message, failure.next);
+    case "refused": {
+      const detail = joinSentences(failure.message, failure.next);
+      return translated(`failure.refused.${failure.reason}`, { detail }) ?? t("failure.refused.other", { detail });
+    }
+  }
+}
+
+export function startFailureWords(failure: StartFailure): string {
+  switch (failure.kind) {
+    case "not-runnable":
+      return t("failure.not-runnable", { program: failure.program, message: failure.message });
+    case "silent":
+      return t("failure.silent", { count: seconds(failure.afterMs) });
+    case "garbled":
+      return t("failure.garbled", { line: failure.line });
+    case "exited":
+      return failure.signal === null ? t("failure.exited", { code: String(failure.code ?? "?") }) : t("failure.killed", { signal: failure.signal });
+    case "vault-missing":
+    case "index-too-new":
+    case "unreachable":
+      return t(`failure.${failure.kind}`);
+  }
+}
+
+/** The diagnostics as text, one fact per line. In English: they are written for those who read bug reports. */
+export function reportText(facts: readonly (readonly [string, string])[], log: string): string {
+  const lines = facts.map(([label, value]) => `${label}: ${value}`);
+  return [...lines, "", "Engine log:", log.trim() === "" ? "(none)" : log.trim()].join("\n");
 }

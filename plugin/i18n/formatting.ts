@@ -23,15 +23,6 @@ export function joinFacts(...facts: readonly string[]): string {
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-export function quoted(text: string): string {
-  return t("word.quoted", { text });
-}
-
-/** Words in quotation marks: `“a”, “b” or “c”`. */
-export function quotedList(words: readonly string[], type: "conjunction" | "disjunction"): string {
-  return new Intl.ListFormat(currentLanguage(), { type }).format(words.map(quoted));
-}
-
 export function plainList(words: readonly string[]): string {
   return words.join(t("row.listSeparator"));
 }

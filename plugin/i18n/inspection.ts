@@ -1,9 +1,77 @@
-/** What is said of the notes in the index, and of one that is not found? Pure. */
+/** The state of the index in words: is it current, what is in it, and why is a note not found? Pure. */
 import { type WayOut } from "../inspector/ways-out";
-import { type IndexStatus, type NoteReport, type NoteState, type Problem, type Reason, type ReportState, type StateCounts } from "../protocol/messages";
-import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, plainList } from "./formatting";
-import { wordsByCode } from "./told";
-import { number, t } from "./translate";
+import { type ActionId } from "../pane/commands";
+import { type Degradation, type Freshness } from "../pane/state";
+import { type Deepening, type IndexStatus, type Message, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
+import { type Action, actionOf } from "./actions";
+import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
+import { number, say, t } from "./translate";
+
+export function degradationWords({ retriever, reason }: Degradation): string {
+  return t(`freshness.${retriever}`, { reason: joinSentences(say(reason)) });
+}
+
+export interface FreshnessWords {
+  readonly text: string;
+  /** Null when no action helps. */
+  readonly action: Action | null;
+}
+
+export function freshnessWords(freshness: Freshness): FreshnessWords {
+  switch (freshness.kind) {
+    case "off":
+      return worded(t("freshness.off"), "restart");
+    case "starting":
+    case "preparing":
+      return worded(t(`freshness.${freshness.kind}`));
+    case "trouble":
+      return worded(t(`freshness.${freshness.engine}`));
+    case "indexing":
+      return worded(joinFacts(t("freshness.indexing", { done: freshness.done, count: freshness.total }), remaining(freshness.remainingMs)), "pause");
+    case "loading-model":
+      return worded(joinFacts(noteCount(freshness.notes), t("freshness.loading-model")));
+    case "updating":
+      return worded(t("freshness.updating", { count: freshness.pending }));
+    case "paused":
+      return worded(joinFacts(t("freshness.paused"), freshness.pending > 0 ? t("freshness.waiting", { count: freshness.pending }) : ""), "resume");
+    case "index-failed":
+      return worded(messageWords(freshness) ?? t("freshness.index-failed"), "open-settings");
+    case "deepening":
+      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), deepened(freshness.done, freshness.total), remaining(freshness.remainingMs)));
+    case "live":
+      return freshness.problems > 0
+        ? worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-inspector")
+        : worded(joinFacts(t("freshness.live"), noteCount(freshness.notes)));
+  }
+}
+
+/** What a person should know of the index; null where there is nothing. */
+export function messageWords({ message }: Pick<IndexStatus, "message">): string | null {
+  return message && joinSentences(say(message));
+}
+
+/** Why the index is not deepened by a model; null where it is. */
+export function deepeningWords({ model, message }: Deepening): string | null {
+  return message === null ? null : joinSentences(t("status.model-missing", { model, detail: message }));
+}
+
+function worded(text: string, action: ActionId | null = null): FreshnessWords {
+  return { text, action: action === null ? null : actionOf(action) };
+}
+
+function remaining(ms: number | null): string {
+  if (ms === null) return "";
+  return ms < 60_000 ? t("freshness.secondsLeft", { count: seconds(ms) }) : t("freshness.minutesLeft", { count: Math.ceil(ms / 60_000) });
+}
+
+/** Rounded down, so that it says 100 % only at the end. */
+function deepened(done: number, total: number): string {
+  return t("freshness.deepened", { percent: percent(Math.floor((100 * done) / total) / 100) });
+}
+
+export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
+  return joinFacts(noteCount(notes), t("count.passages", { count: chunks }), t("freshness.excluded", { count: excluded }), megabytes(sizeBytes));
+}
 
 export type Fact = readonly [label: string, value: string];
 
@@ -24,17 +92,13 @@ export function totalOf(counts: StateCounts): number {
   return STATES.reduce((sum, state) => sum + counts[state], 0);
 }
 
-/** In the user's language where the code is known and says all; else as the engine said it. */
-export function reasonWords({ code, message, entry, plugin }: Reason): string {
-  const args = { entry: entry ?? "", plugin: plugin ?? "" };
-  const key = entry === null && code === "status" ? "any-status" : code;
-  return wordsByCode(`inspect.reason.${key}`, args) ?? joinSentences(message);
+export function reasonWords(reason: Message): string {
+  return joinSentences(say(reason));
 }
 
-/** A problem in a list: with its note, or with what the engine says of the settings, which names the line or the key. */
-export function problemWords({ path, reason, code, skipped }: Problem): string {
-  const why = wordsByCode(`inspect.reason.${code}`) ?? reason;
-  return path === "" ? joinSentences(why, why === reason ? "" : reason) : t(skipped ? "settings.skipped" : "settings.partly", { path, reason: why });
+/** A problem in a list, with its note; without one, it is about the settings. */
+export function problemWords({ path, reason, skipped }: Problem): string {
+  return path === "" ? reasonWords(reason) : t(skipped ? "settings.skipped" : "settings.partly", { path, reason });
 }
 
 export function wayOutWords(way: WayOut): string {

@@ -1,14 +1,17 @@
-/** What does the pane say in each of its states, and what does it offer? Pure. */
-import { PROTOCOL_VERSION } from "../protocol/messages";
+/** What lists say in each of their states, and what they offer: the pane, related notes, live blocks, the search in a note. Pure. */
 import { type ActionId } from "../pane/commands";
 import { type PaneModel, stateOf } from "../pane/model";
-import { type PaneState, helpState } from "../pane/state";
-import { type Answer } from "../search/answer";
-import { type Action, actionOf } from "./actions";
-import { remarkOn, understoodWords } from "./answer";
-import { installWords, updateWords } from "./engine";
-import { failureWords, startFailureWords } from "./failures";
-import { joinSentences } from "./formatting";
+import { type PaneState, degradation, helpState } from "../pane/state";
+import { PROTOCOL_VERSION } from "../protocol/messages";
+import { type Answer, answerOf } from "../search/answer";
+import { type BlockError, type BlockSpec } from "../search/block-spec";
+import { type NoteSearchState } from "../search/note-search";
+import { quotedAsTyped } from "../search/spelling";
+import { type Action, actionOf, chosenWords } from "./actions";
+import { countWords, remarkOn, understoodWords } from "./answer";
+import { failureWords, installWords, scopeWords, startFailureWords, updateWords } from "./engine";
+import { joinSentences, noteCount, plainList } from "./formatting";
+import { degradationWords } from "./inspection";
 import { t } from "./translate";
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
@@ -123,4 +126,105 @@ export function announcement(state: PaneState): string {
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
+}
+
+export interface StatusWords {
+  readonly tone: "count" | "remark" | "warning";
+  readonly text: string;
+  /** More about it, for the tooltip; may be empty. */
+  readonly tip: string;
+  readonly action: Action | null;
+}
+
+const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
+
+/** The trouble with the query, else what was changed about it, else what is unavailable, else the count. */
+export function statusWords(model: PaneModel): StatusWords {
+  const state = stateOf(model);
+  const answer = answerOf(model.search);
+  const scope = answer?.byNames ? { tone: "remark" as const, ...scopeWords(model.engine.kind, answer) } : null;
+  if (state.kind === "bad-query" && model.rows.length > 0) {
+    return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
+  }
+  if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
+  const chosen = chosenWords(model.selection.chosen.size);
+  if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
+  if (scope) return scope;
+  const remark = remarkOn(answer);
+  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
+  const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
+  if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
+  return { tone: "count", text: countWords(answer), tip: understoodWords(answer), action: null };
+}
+
+function asTypedAction({ query, corrections }: Answer): Action | null {
+  return quotedAsTyped(query, corrections) === null ? null : actionOf("search-typed");
+}
+
+/** The line that says what the notes are related to. */
+export function relatedToWords(name: string, isSelection: boolean): string {
+  return t(isSelection ? "related.toSelection" : "related.to", { name });
+}
+
+/** What stands in place of rows; null where there are some, or will be at once. */
+export function relatedPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  switch (state.kind) {
+    case "empty":
+      return info(t("related.noNote"), t("related.noNoteDetail"));
+    case "no-results":
+      return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
+    case "search-failed":
+      return info(t("related.failed"), failureWords(state.failure));
+    case "bad-query":
+      return info(t("related.failed"), failureWords(state));
+    case "results":
+    case "searching":
+    case "starting":
+    case "missing":
+    case "unapproved":
+    case "outdated":
+    case "occupied":
+    case "failed":
+    case "disconnected":
+      return panelWords(state);
+  }
+}
+
+/** What is wrong with the text of a block, and what to write instead. */
+export function blockErrorWords(error: BlockError): string {
+  switch (error.kind) {
+    case "no-query":
+      return t("block.noQuery");
+    case "unknown-option":
+      return t("block.unknownOption", { line: error.line, name: error.name, options: plainList(error.options) });
+    case "bad-value":
+      return t("block.badValue", { line: error.line, name: error.name, allowed: plainList(error.allowed) });
+    case "bad-limit":
+      return t("block.badLimit", { line: error.line, name: "limit", most: error.most });
+  }
+}
+
+/** How many notes there are, for the head of a block; empty while it is not known. */
+export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): string {
+  const answer = answerOf(model.search);
+  if (!answer) return "";
+  const { hits, total } = answer;
+  return shows === "rows" && hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
+}
+
+/** What stands in place of rows. A note is no place for a dialog: a block says one line where the pane says more. */
+export function blockPanel(model: PaneModel): PanelWords | null {
+  const state = stateOf(model);
+  if (state.kind === "empty" || state.kind === "results" || state.kind === "searching") return null;
+  if (state.kind === "no-results") return info(t("block.noResults"), "");
+  const words = panelWords(state);
+  return words && { ...words, commands: [], hasWayOut: false };
+}
+
+/** Which passage of how many; else why there is none. */
+export function noteCountWords({ query, passages, current, failure, isAsking }: NoteSearchState): string {
+  if (failure) return failureWords(failure);
+  if (query === "" || (isAsking && passages.length === 0)) return "";
+  return passages.length === 0 ? t("inNote.none") : t("inNote.count", { at: (current ?? 0) + 1, of: passages.length });
 }

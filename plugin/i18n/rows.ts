@@ -3,7 +3,7 @@ import { type DocumentKind, pageOf } from "../document-kind";
 import { type DividerRow, type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
 import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
-import { failureWords } from "./failures";
+import { failureWords } from "./engine";
 import { dateAndTime, joinSentences, plainList } from "./formatting";
 import { t } from "./translate";
 

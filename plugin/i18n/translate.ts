@@ -1,10 +1,10 @@
 /**
- * Which sentence stands for a key in the user's language? The language is chosen once, when the plugin loads.
+ * The sentence for a key, or for a message of the engine, in the user's language. It is chosen once, when the plugin loads.
  *
- * Each language is a file of `locales/`: data only, with `{name}` where an argument stands, and an object of forms by the
- * categories of `Intl.PluralRules` where a count decides about the sentence. English defines the keys. In `main.js`
- * the catalogues are packed (`esbuild.locales.mjs`).
+ * Each language is a file of `locales/` in the sidecar, whose README has the rules. `sidecar/quarry/messages.py` renders
+ * English by the same ones. In `main.js` the catalogues are packed (`esbuild.locales.mjs`).
  */
+import { type Message } from "../protocol/messages";
 import de from "../../sidecar/quarry/locales/de.json";
 import en from "../../sidecar/quarry/locales/en.json";
 import ja from "../../sidecar/quarry/locales/ja.json";
@@ -15,7 +15,8 @@ export type Key = keyof English;
 type PluralKey = { [K in Key]: English[K] extends string ? never : K }[Key];
 
 /** A number is written as the language writes it; a number that is a name (a process id, a year) goes in as a string. */
-export type Args = Readonly<Record<string, string | number>>;
+export type Args = Readonly<Record<string, Argument>>;
+type Argument = string | number | Message | readonly (string | Message)[];
 export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 type Text = string | Forms | null | undefined;
 export type Catalogue = Readonly<Record<string, Text>>;
@@ -42,11 +43,7 @@ function opened(name: string, unpack = (_packed: string): string => "{}"): Catal
   const source = SOURCES[name] ?? {};
   if (typeof source !== "string") return source;
   const texts = JSON.parse(unpack(source)) as Catalogue | readonly Text[];
-  return isList(texts) ? Object.fromEntries(Object.keys(english).map((key, at) => [key, texts[at]])) : texts;
-}
-
-function isList(texts: Catalogue | readonly Text[]): texts is readonly Text[] {
-  return Array.isArray(texts);
+  return isArray(texts) ? Object.fromEntries(Object.keys(english).map((key, at) => [key, texts[at]])) : texts;
 }
 
 /** The language that is spoken, for the formatters of `Intl`. */
@@ -75,10 +72,25 @@ export function translated(key: string, args: Args = {}): string | null {
   const entry = words[key] ?? english[key];
   if (entry == null) return null;
   const text = typeof entry === "string" ? entry : formOf(entry, Number(args["count"]));
-  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = args[name] ?? placeholder;
-    return typeof value === "number" ? number(value) : value;
-  });
+  return text.replace(/\{(\w+)(?::(\w+))?\}/g, (placeholder, name: string, joinedBy?: string) => shown(args[name] ?? placeholder, joinedBy));
+}
+
+/** A message of the engine; the code itself where it is unknown, as one of a newer engine may be. */
+export function say({ code, args }: Message): string {
+  return translated(code, args) ?? code;
+}
+
+function shown(value: Argument, joinedBy?: string): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return number(value);
+  if (!isArray(value)) return say(value);
+  if (joinedBy === undefined) return value.map((part) => shown(part)).join(t("row.listSeparator"));
+  const parts = value.map((part) => (typeof part === "string" ? t("word.quoted", { text: part }) : say(part)));
+  return new Intl.ListFormat(language, { type: joinedBy === "or" ? "disjunction" : "conjunction" }).format(parts);
+}
+
+function isArray<E>(value: string | number | object | readonly E[]): value is readonly E[] {
+  return Array.isArray(value);
 }
 
 function formOf(forms: Forms, count: number): string {

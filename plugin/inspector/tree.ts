@@ -1,5 +1,5 @@
 /**
- * What does the index inspector list? The folders of the vault as a tree whose branches are asked for when they are
+ * The list of the index inspector: the folders of the vault as a tree whose branches are asked for when they are
  * opened; or, for one state, its notes one below the other. No DOM, no Obsidian.
  */
 import { type FolderState, type InspectFoldersParams, type InspectFoldersResult, type InspectNotesParams, type InspectNotesResult, LIMITS, type NoteState, type NoteStateEntry } from "../protocol/messages";

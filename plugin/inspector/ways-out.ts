@@ -1,5 +1,5 @@
-/** What can be done about a note that is not found? Pure. */
-import { type Reason, type ReportState, type Settings } from "../protocol/messages";
+/** What a user can do about a note that is not found. Pure. */
+import { type Message, type ReportState, type Settings } from "../protocol/messages";
 
 export type WayOut =
   /** Takes a folder into the index again: the one that an entry of the settings names, or the note's own. */
@@ -13,45 +13,41 @@ export type WayOut =
   | { readonly kind: "open-app-settings" };
 
 /** The way out of one reason; null where there is none but what the reason says. */
-export function wayOut(path: string, state: ReportState, { code, entry }: Reason): WayOut | null {
+export function wayOut(path: string, state: ReportState, { code, args: { entry } }: Message): WayOut | null {
   switch (code) {
-    case "folders-exclude":
-      return entry === null ? null : { kind: "include", folder: entry };
-    case "folders-include":
+    case "reason.folders-exclude":
+      return typeof entry !== "string" ? null : { kind: "include", folder: entry };
+    case "reason.folders-include":
       return path.includes("/") ? { kind: "include", folder: folderOf(path) } : { kind: "open-settings" };
-    case "templates":
+    case "reason.templates":
       return { kind: "index-templates" };
-    case "obsidian-excluded":
+    case "reason.obsidian-excluded":
       return { kind: "open-app-settings" };
-    case "kind-off":
-    case "settings":
-    case "status":
+    case "reason.kind-off":
+    case "reason.settings":
+    case "reason.status":
+    case "reason.any-status":
       return { kind: "open-settings" };
-    case "too-large":
-    case "too-many-passages":
-    case "front-matter":
-    case "damaged":
-    case "locked":
-    case "no-text":
-    case "sensitivity":
+    case "reason.too-large":
+    case "reason.too-many-passages":
+    case "reason.front-matter":
+    case "reason.damaged":
+    case "reason.locked":
+    case "reason.no-text":
+    case "reason.sensitivity":
       return { kind: "open" };
-    case "hidden":
-    case "not-markdown":
-    case "drawing":
-    case "index-ignore":
-    case "gone":
-    case "unknown":
-      return null;
-    case "changed":
-    case "crash":
-    case "defect":
-    case "link":
-    case "name":
-    case "new":
-    case "not-a-file":
-    case "other":
-    case "unreadable":
+    case "reason.changed":
+    case "reason.crash":
+    case "reason.defect":
+    case "reason.link":
+    case "reason.name":
+    case "reason.new":
+    case "reason.not-a-file":
+    case "reason.other":
+    case "reason.unreadable":
       return state === "excluded" ? null : { kind: "retry" };
+    default:
+      return null;
   }
 }
 

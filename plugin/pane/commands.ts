@@ -24,7 +24,7 @@ export type PaneActionId =
 /** What a button of a panel or of a status line can offer. */
 export type ActionId = EngineActionId | PaneActionId;
 
-/** What can be done with rows that stand for passages. */
+/** Commands for rows that represent passages. */
 export type RowCommandId =
   | "open"
   | "open-tab"

@@ -24,7 +24,7 @@ export function historyOf(saved: unknown): readonly string[] {
   return saved.filter((entry): entry is string => typeof entry === "string" && entry.trim() !== "").slice(0, MAX_QUERIES);
 }
 
-/** A walk begins at whatever the box holds and leads back to it; typing begins another one. */
+/** A walk begins at the content of the box and leads back to it; typing begins another one. */
 export class QueryWalk {
   private queries: readonly string[] = [];
   private at = 0;
@@ -59,7 +59,7 @@ export class ClearedQuery {
     this.text = text;
   }
 
-  /** The query to bring back; null while the box holds text or was emptied letter by letter. */
+  /** The query to bring back; null while the box contains text or was emptied letter by letter. */
   get restorable(): string | null {
     return this.text === "" ? this.cleared : null;
   }

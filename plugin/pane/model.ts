@@ -1,5 +1,5 @@
 /**
- * What does the pane show, and how does that change? A reducer: `(model, event) -> model`, without a screen or a clock.
+ * The content of the pane as a reducer: `(model, event) -> model`, without a screen or a clock.
  *
  * Events come from the result source, the engine, the history and the user. Views draw a model and dispatch events.
  */
@@ -26,7 +26,7 @@ export interface PaneModel extends Offers {
   readonly showsWeak: boolean;
   /** Key of a row -> its passage, quoted at length. */
   readonly contexts: ReadonlyMap<string, Passage>;
-  /** What is said about the engine stands above rows that were found without it. */
+  /** The state of the engine is shown above rows that were found without it. */
   readonly showsHelp: boolean;
   /** Paths of the hits of this answer that are not what was meant. */
   readonly dismissed: ReadonlySet<string>;

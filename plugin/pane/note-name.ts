@@ -1,4 +1,4 @@
-/** What is a note called in a row? Pure. */
+/** The name of a note in a row. Pure. */
 import { withoutSuffix } from "../document-kind";
 import { type Hit, type Mark } from "../protocol/messages";
 import { type PlainText } from "../snippet/plain";
@@ -37,7 +37,7 @@ function nameOf({ path, title, titleMarks }: Hit, naming: Naming): NoteName {
   return naming === "file" ? { ...ofFile, aside: ofTitle, folder: null } : { ...ofTitle, aside: { text: file, marks: NOTHING }, folder: null };
 }
 
-/** Where the marked words of a title stand in `file`. */
+/** The marked words of a title in `file`. */
 function marksIn(file: string, { text, marks }: PlainText): readonly Mark[] {
   const lower = file.toLowerCase();
   if (lower.length !== file.length) return NOTHING; // a letter that changes its length would move every mark behind it

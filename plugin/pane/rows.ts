@@ -1,11 +1,11 @@
-/** Which rows does the list show, and what does each say? Pure. */
+/** The rows of a list and their content. Pure. */
 import { BLANK_PASSAGE } from "../protocol/blank";
 import { type Correction, type Extract, type Hit, LIMITS, type Mode, type Passage } from "../protocol/messages";
 import { type Answer, type Relation } from "../search/answer";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Naming, type NoteName, noteNames } from "./note-name";
 
-/** Why a row is there, where that tells something: by meaning among rows that hold words, by its title alone, or how it stands to a note. */
+/** Why a row is shown, if that is informative: by meaning among rows that contain words, by its title alone, or its relation to a note. */
 export type Reason = "meaning" | "title" | Relation;
 
 /** A note that was found, at its best passage. */
@@ -25,7 +25,7 @@ export interface HitRow {
   /** The typing errors that it was found in spite of. */
   readonly corrections: readonly Correction[];
   readonly reason: Reason | null;
-  /** Words of the query that the note does not hold, where it holds others. */
+  /** Words of the query that the note lacks, if it contains others. */
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
   readonly isWeak: boolean;
@@ -98,10 +98,10 @@ export interface CreateRow {
 /** A row of the list; its key is unique in the list and independent of its position. */
 export type Row = ExtractRow | HitRow | PassageRow | QueryRow | DividerRow | MoreRow | CreateRow;
 
-/** A row that stands for a query. */
+/** A row that represents a query. */
 export type QueryRow = RecentRow | ExampleRow;
 
-/** A row that stands for a place in a note. */
+/** A row that represents a place in a note. */
 export type PlaceRow = ExtractRow | HitRow | PassageRow;
 
 export interface RowOptions {
@@ -178,7 +178,7 @@ function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Ex
   return { ...BLANK_PASSAGE, headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, anchor };
 }
 
-/** How many hits stand before the weak ones: those at the end that hold no word of the query and are unlikely to answer. */
+/** How many hits precede the weak ones: those at the end without a word of the query, and unlikely to answer. */
 function strongCount({ hits, mode }: Answer): number {
   if (mode !== "hybrid") return hits.length;
   const last = [...hits].findLastIndex(({ matchedBy, confidence }) => matchedBy !== "meaning" || confidence >= LIMITS.weakConfidence);
@@ -200,7 +200,7 @@ function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassag
   const known = answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode);
   // Below "Closest matches", a row without any word says so; "Nearest in meaning" says it of all its rows.
   const reason = !isWeak || (known === "meaning" && answer.weakness === "unlikely") ? known : null;
-  const missing = hit.matchedBy === "meaning" ? [] : hit.missingWords; // where it holds none, the reason says so
+  const missing = hit.matchedBy === "meaning" ? [] : hit.missingWords; // if it contains none, the reason says so
   const corrections = hit.matchedBy === null || hit.matchedBy === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };
 }
@@ -242,7 +242,7 @@ export interface Offers {
 const ENOUGH_RECENT = 3; // who has searched so often needs no examples
 const RELATED = 5; // the view of related notes has more
 
-/** Queries first, then related notes: what comes late stands below what was there. */
+/** Queries first, then related notes: rows that arrive late are below the others. */
 export function emptyBoxRows({ history, saved, examples, related }: Offers, options: RowOptions): readonly Row[] {
   const queries = queryRows(history, saved);
   if (history.length >= ENOUGH_RECENT) return [...queries, ...relatedRows(related, options)];

@@ -1,4 +1,4 @@
-/** Which row is selected, which are chosen beside it, and where does that go when rows change? Pure. */
+/** The selected row and the rows chosen beside it, and what becomes of them when rows change. Pure. */
 import { type Row, isPlace, isSelectable } from "./rows";
 
 export interface Selection {
@@ -6,7 +6,7 @@ export interface Selection {
   readonly key: string | null;
   /**
    * The user chose the row, or has the pointer in the list: it stays selected when rows come and go. Otherwise the
-   * selection belongs to the first row, whichever that is, because Enter must open what stands first.
+   * selection belongs to the first row, whichever that is, because Enter must open the first row.
    */
   readonly isPinned: boolean;
   /** Keys of the rows that are chosen together; empty while only the selected one counts. */

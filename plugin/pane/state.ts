@@ -38,11 +38,11 @@ export type Freshness =
   | { readonly kind: "loading-model"; readonly notes: number }
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
-  | { readonly kind: "index-failed"; readonly message: string | null; readonly told: Message | null }
+  | { readonly kind: "index-failed"; readonly message: Message | null }
   | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
-/** While the engine cannot be asked, rows found by the names of notes stand in place of what is said about it. */
+/** Without the engine, rows found by the names of notes are shown instead of its state. */
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
   const answer = answerOf(search);
   const isByNames = answer?.byNames != null && answer.hits.length > 0;
@@ -128,7 +128,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   }
 }
 
-function freshnessOf({ state, notes, pending, progress, deepening, message, told, problemCount, model }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount, model }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -141,7 +141,7 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, told
     case "paused":
       return { kind: "paused", notes, pending };
     case "failed":
-      return { kind: "index-failed", message, told };
+      return { kind: "index-failed", message };
     case "live":
       if (pending > 0) return { kind: "updating", notes, pending };
       if (model.state === "loading") return { kind: "loading-model", notes };

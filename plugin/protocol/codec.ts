@@ -26,7 +26,7 @@ export interface WireError {
   /** Where the error is in the query, in UTF-16 code units; null when it has no position. */
   readonly position: number | null;
   /** The message by its code, where it has one. */
-  readonly told?: Message;
+  readonly sentence?: Message;
 }
 
 /** Notifications that the sidecar sends. */
@@ -112,14 +112,14 @@ function notificationOf(method: string, params: unknown): Incoming {
 
 function errorOf(error: Record<string, unknown>): WireError {
   const data = isObject(error["data"]) ? error["data"] : {};
-  const { told } = data;
+  const sentence = data["message"];
   return {
     code: typeof error["code"] === "number" ? error["code"] : 0,
     message: textOf(error["message"]),
     reason: textOf(data["kind"]),
     next: textOf(data["next"]),
     position: typeof data["position"] === "number" ? data["position"] : null,
-    ...(isMessage(told) && { told }),
+    ...(isMessage(sentence) && { sentence }),
   };
 }
 

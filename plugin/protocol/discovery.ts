@@ -5,7 +5,7 @@ import { parseObject } from "./codec";
 export type Announcement =
   | {
       readonly kind: "ready";
-      /** Absolute path of the discovery file, which holds the token. */
+      /** Absolute path of the discovery file, which contains the token. */
       readonly discoveryPath: string;
       readonly version: string;
       readonly protocol: number;
@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly token: string;
 }
 
-/** A discovery file: an endpoint whose token reads, and where the owner's token stands. */
+/** A discovery file: an endpoint with a token for reading, and the path of the owner's token. */
 export interface Discovery extends Endpoint {
   /** Absolute path; null for a sidecar of an earlier version, which has one token for everything. */
   readonly ownerPath: string | null;

@@ -31,20 +31,6 @@ export type ClauseKind =
 export type DeepeningState = "loading" | "missing" | "deepening" | "complete";
 export type Detail = "scan" | "full";
 export type DocumentKind = "note" | "canvas" | "pdf";
-export type ExplainCode =
-  | "explain-hit"
-  | "explain-beyond"
-  | "explain-far"
-  | "explain-no-words"
-  | "explain-crowded-out"
-  | "explain-alternative"
-  | "explain-listed"
-  | "explain-refused"
-  | "explain-status"
-  | "explain-skipped-section"
-  | "explain-absent";
-export type ExplainReason =
-  "words" | "phrase" | "meaning" | "title" | "exact" | "severity" | "recency" | "tags" | "domain";
 export type ExplainState =
   "hit" | "beyond" | "unranked" | "refused" | "listed" | "excluded" | "pending" | "failed" | "unknown";
 export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "inserted" | "used";
@@ -52,167 +38,16 @@ export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
 export type MatchedBy = "words" | "meaning" | "both";
-export type MessageCode =
-  | "query-too-long"
-  | "query-only-excludes"
-  | "query-without-words"
-  | "query-too-deep"
-  | "too-many-words"
-  | "too-many-filters"
-  | "too-many-alternatives"
-  | "bad-regex"
-  | "no-regex-here"
-  | "no-filter-here"
-  | "bad-date"
-  | "relaxed-beginnings"
-  | "relaxed-phrases"
-  | "relaxed-phrases-in-case"
-  | "relaxed-unmet-filters"
-  | "relaxed-filters"
-  | "relaxed-words"
-  | "relaxed-many-words"
-  | "relaxed-nothing"
-  | "explain-hit"
-  | "explain-beyond"
-  | "explain-far"
-  | "explain-no-words"
-  | "explain-crowded-out"
-  | "explain-alternative"
-  | "explain-listed"
-  | "explain-refused"
-  | "explain-status"
-  | "explain-skipped-section"
-  | "explain-absent"
-  | "query-all"
-  | "query-words"
-  | "query-phrase"
-  | "query-phrase-in-case"
-  | "query-pattern"
-  | "query-together"
-  | "query-task"
-  | "query-note"
-  | "query-folder"
-  | "query-path"
-  | "query-file"
-  | "query-kind"
-  | "query-tag"
-  | "query-property"
-  | "query-dated"
-  | "query-filter"
-  | "words-unavailable"
-  | "model-loading"
-  | "model-missing"
-  | "vectors-pending"
-  | "index-unavailable"
-  | "index-recreated"
-  | "vault-missing"
-  | "settings-unreadable"
-  | "indexing-failed"
-  | "notes-kept"
-  | "process-ended";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
-export type QueryProblem =
-  | "query-too-long"
-  | "query-only-excludes"
-  | "query-without-words"
-  | "query-too-deep"
-  | "too-many-words"
-  | "too-many-filters"
-  | "too-many-alternatives"
-  | "bad-regex"
-  | "no-regex-here"
-  | "no-filter-here"
-  | "bad-date";
-export type ReasonCode =
-  | "sensitivity"
-  | "folders-include"
-  | "folders-exclude"
-  | "index-ignore"
-  | "obsidian-excluded"
-  | "templates"
-  | "hidden"
-  | "not-markdown"
-  | "kind-off"
-  | "drawing"
-  | "status"
-  | "link"
-  | "name"
-  | "unreadable"
-  | "not-a-file"
-  | "crash"
-  | "defect"
-  | "too-large"
-  | "too-many-passages"
-  | "front-matter"
-  | "damaged"
-  | "locked"
-  | "no-text"
-  | "settings"
-  | "new"
-  | "changed"
-  | "gone"
-  | "unknown"
-  | "other";
-export type RegexProblem =
-  | "missing-parenthesis"
-  | "unexpected-parenthesis"
-  | "missing-bracket"
-  | "bad-range"
-  | "bad-repetition"
-  | "nothing-to-repeat"
-  | "bad-escape"
-  | "trailing-backslash"
-  | "unsupported"
-  | "too-large"
-  | "unavailable"
-  | "other";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
-export type RelaxedCode =
-  | "relaxed-beginnings"
-  | "relaxed-phrases"
-  | "relaxed-phrases-in-case"
-  | "relaxed-unmet-filters"
-  | "relaxed-filters"
-  | "relaxed-words"
-  | "relaxed-many-words"
-  | "relaxed-nothing";
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
 export type Retriever = "keyword" | "dense";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
-export type StatusCode =
-  | "words-unavailable"
-  | "model-loading"
-  | "model-missing"
-  | "vectors-pending"
-  | "index-unavailable"
-  | "index-recreated"
-  | "vault-missing"
-  | "settings-unreadable"
-  | "indexing-failed"
-  | "notes-kept"
-  | "process-ended";
 export type Stemming = "by-language" | "none";
-export type UnderstoodCode =
-  | "query-all"
-  | "query-words"
-  | "query-phrase"
-  | "query-phrase-in-case"
-  | "query-pattern"
-  | "query-together"
-  | "query-task"
-  | "query-note"
-  | "query-folder"
-  | "query-path"
-  | "query-file"
-  | "query-kind"
-  | "query-tag"
-  | "query-property"
-  | "query-dated"
-  | "query-filter";
 export type Weakness = "no-words" | "unlikely";
 
 /**
@@ -323,11 +158,7 @@ export interface IndexStatus {
   /**
    * Something the user should know, and what to do about it.
    */
-  readonly message: string | null;
-  /**
-   * `message`, by code.
-   */
-  readonly told: Message | null;
+  readonly message: Message | null;
 }
 /**
  * Progress of the current work.
@@ -379,39 +210,28 @@ export interface Deepening {
 export interface MissingRetriever {
   readonly retriever: Retriever;
   /**
-   * One sentence: why, and what to do.
+   * Why, and what to do.
    */
-  readonly reason: string;
-  /**
-   * `reason`, by code.
-   */
-  readonly told: Message;
+  readonly reason: Message;
 }
 /**
- * The content of the English sentence beside it, for clients that use their own wording.
+ * A sentence, or a part of one: its code, which `locales/en.json` has in English, and the values in it.
  */
 export interface Message {
-  readonly code: MessageCode;
-  /**
-   * The values in the sentence. Filters are written as in a query: `folder:Work`.
-   */
+  readonly code: string;
   readonly args: {
-    readonly [k: string]: string | number | readonly string[];
+    readonly [k: string]: string | number | readonly (string | Message)[] | Message;
   };
 }
 /**
  * A note that was skipped, truncated, or only partially read.
  */
 export interface Problem {
+  /**
+   * "": a setting or a rule.
+   */
   readonly path: string;
-  /**
-   * The reason, as a clause of a sentence.
-   */
-  readonly reason: string;
-  /**
-   * `reason` as a code; `settings` for a problem of no single note.
-   */
-  readonly code: ReasonCode;
+  readonly reason: Message;
   /**
    * True: the note cannot be found. False: a part of it can.
    */
@@ -567,13 +387,9 @@ export interface SearchResult {
    */
   readonly clauses: readonly Clause[];
   /**
-   * The query in plain words.
+   * How the query was understood.
    */
-  readonly understood: string;
-  /**
-   * `understood` as codes with arguments: all conditions, then the words to rank by.
-   */
-  readonly understoodTold: readonly Message[];
+  readonly understood: Message;
   /**
    * Words that were treated as typing errors.
    */
@@ -805,13 +621,9 @@ export interface Relaxed {
    */
   readonly step: RelaxStep;
   /**
-   * A sentence to show to the user.
+   * Sentences to show to the user: what was not found, and what is.
    */
-  readonly message: string;
-  /**
-   * `message` as a code with arguments.
-   */
-  readonly told: Message;
+  readonly messages: readonly Message[];
 }
 /**
  * The sentence of the first hit that answers the question, word for word as in the note.
@@ -989,21 +801,13 @@ export interface ExplainResult {
    */
   readonly state: ExplainState;
   /**
-   * A sentence to show to the user: the state, and what to do about it.
+   * Sentences to show to the user: the state, and what to do about it.
    */
-  readonly message: string;
+  readonly messages: readonly Message[];
   /**
-   * `message` as codes with arguments, one per sentence.
+   * How the query was understood; null if the note is not indexed.
    */
-  readonly told: readonly Message[];
-  /**
-   * The query in plain words; empty if the note is not indexed.
-   */
-  readonly understood: string;
-  /**
-   * `understood` as codes with arguments, one per condition.
-   */
-  readonly understoodTold: readonly Message[];
+  readonly understood: Message | null;
   /**
    * Null if it was not ranked.
    */
@@ -1635,7 +1439,7 @@ export interface FolderState {
   /**
    * The setting that excludes all notes below it; null if there is none.
    */
-  readonly excludedBy: Reason | null;
+  readonly excludedBy: Message | null;
 }
 /**
  * How many notes are in each state.
@@ -1651,24 +1455,6 @@ export interface StateCounts {
    * Notes with a passage that still lacks a vector of a model in use; their words are found.
    */
   readonly withoutVectors: number;
-}
-/**
- * Why a note is not found, or only a part of it.
- */
-export interface Reason {
-  readonly code: ReasonCode;
-  /**
-   * The reason as a sentence, for clients that do not know the code.
-   */
-  readonly message: string;
-  /**
-   * The rule's folder, line or expression as written, or the status.
-   */
-  readonly entry: string | null;
-  /**
-   * With `templates`: the plugin that keeps its templates there.
-   */
-  readonly plugin: string | null;
 }
 /**
  * List the notes in a folder with their states.
@@ -1711,7 +1497,7 @@ export interface NoteStateEntry {
   /**
    * Null if the note is found.
    */
-  readonly reason: Reason | null;
+  readonly reason: Message | null;
 }
 /**
  * Explain whether a note can be found by any query, and what the index contains of it.
@@ -1731,7 +1517,7 @@ export interface NoteReport {
   /**
    * All known reasons, that of the state first.
    */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly Message[];
   /**
    * Null if nothing of it is in the index.
    */
@@ -1938,9 +1724,9 @@ export interface ErrorData {
    */
   readonly position?: number | null;
   /**
-   * The message of `bad-query`, by code; null for other kinds, which are codes.
+   * With `bad-query`, the message by code; null for other kinds.
    */
-  readonly told?: Message | null;
+  readonly message?: Message | null;
 }
 
 /** The version of the wire that these types describe. */

@@ -4,11 +4,11 @@ import { type FeedbackKind, type Mode, type Passage, type SearchResult } from ".
 import { type Failure } from "../sidecar/failure";
 import { type FurtherPassages } from "./passage-loader";
 
-/** How a note stands to the one that it is related to: one links to the other, or it names that one without a link. */
+/** The relation of a note to another one: one links to the other, or it mentions the other without a link. */
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "understoodTold" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
 
 /** What names alone found, without an engine. */
 export interface NamesResult extends SearchResult {
@@ -39,7 +39,7 @@ export interface Answer extends Found, Asked {
   readonly byNames?: { readonly ignored: readonly string[] } | null;
   /** Of related notes: path -> relation, where there is one. */
   readonly relations?: ReadonlyMap<string, Relation>;
-  /** Of related notes: how many hits stand before those that merely mention the note. */
+  /** Of related notes: how many hits precede those that merely mention the note. */
   readonly mentionsFrom?: number;
 }
 

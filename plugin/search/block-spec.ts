@@ -1,5 +1,5 @@
 /**
- * What does a live block in a note ask for? Pure.
+ * Parses the text of a live block in a note. Pure.
  *
  *     ```quarry
  *     retry backoff tag:#work
@@ -38,7 +38,7 @@ const MODE_NAMES: Readonly<Record<string, Mode>> = { both: "hybrid", words: "key
 const SHOWS = ["rows", "count"] as const;
 const OPTIONS = ["sort", "limit", "mode", "density", "show"] as const;
 const DEFAULT_LIMIT = 10; // what fits beside the text of a note
-const OPTION = /^([a-z][a-z-]*):\s+(\S.*)$|^([a-z][a-z-]*):$/iu; // `tag:#work` is an operator: nothing stands between it and its value
+const OPTION = /^([a-z][a-z-]*):\s+(\S.*)$|^([a-z][a-z-]*):$/iu; // `tag:#work` is an operator: nothing is between it and its value
 
 /** The spec of a block with that text. `operators`: the names that are part of a query before a colon. */
 export function parseBlock(text: string, operators: ReadonlySet<string>): ParsedBlock {

@@ -12,7 +12,7 @@ export function pageAfter(received: number, wanted: number, reachable = Infinity
   return limit > 0 ? { offset: received, limit } : null;
 }
 
-/** `hits` and those of the next page. A note that moved while the index changed stands once. */
+/** `hits` and those of the next page. A note that moved while the index changed is listed once. */
 export function joined(hits: readonly Hit[], page: readonly Hit[]): readonly Hit[] {
   const known = new Set(hits.map(({ path }) => path));
   return [...hits, ...page.filter(({ path }) => !known.has(path))];

@@ -1,5 +1,5 @@
 /**
- * Where is a passage in the current text of its note? Pure.
+ * Locates a passage in the current text of its note. Pure.
  *
  * The sidecar's offsets are exact for the text it indexed. If the note was edited since, they are off: the marked words
  * are looked up again, first at the stated offset, then as close to it as possible.
@@ -14,7 +14,7 @@ export interface Span {
 
 const CONTEXT_CHARS = 24; // distinguishes two occurrences of a word, yet survives an edit nearby
 
-/** The text of a note as an editor holds it: no byte order mark, every line break one character. */
+/** The text of a note as in an editor: no byte order mark, every line break one character. */
 export function toEditorText(raw: string): string {
   return raw.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 }

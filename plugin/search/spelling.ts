@@ -1,5 +1,5 @@
 /**
- * When does a query need spelling correction, and how is it asked without? Pure.
+ * Whether a typed query needs spelling correction, and how to search without it. Pure.
  *
  * While a query is typed, the engine reads its last word as a prefix and never corrects it. Asking again for a whole word
  * can only help when the prefix matched nothing, which the answer shows: no highlighted word and no word of a heading

@@ -14,7 +14,7 @@ export type Failure =
   | { readonly kind: "timed-out"; readonly afterMs: number }
   /** Cancelled by the caller, or superseded by its next search. */
   | { readonly kind: "cancelled" }
-  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly told?: Message }
+  | { readonly kind: "bad-query"; readonly message: string; readonly next: string; readonly position: number | null; readonly sentence?: Message }
   /** Any other error of the engine, with the engine's own message. */
   | { readonly kind: "refused"; readonly reason: string; readonly message: string; readonly next: string };
 
@@ -35,12 +35,12 @@ export type StartFailure =
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
 export function failureOf(error: WireError): Failure {
-  const { message, next, position, reason, told } = error;
+  const { message, next, position, reason, sentence } = error;
   switch (error.code) {
     case ErrorCode.cancelled:
       return { kind: "cancelled" };
     case ErrorCode.badQuery:
-      return { kind: "bad-query", message, next, position, ...(told && { told }) };
+      return { kind: "bad-query", message, next, position, ...(sentence && { sentence }) };
     default:
       return { kind: "refused", reason, message, next };
   }

@@ -1,8 +1,8 @@
-/** Which part of a snippet is drawn, so that it fits into the lines of a row with its first mark in sight? Pure. */
+/** The part of a snippet that fits into the lines of a row, with its first mark in sight. Pure. */
 import { type Passage } from "../protocol/messages";
 import { type PlainText, plainText } from "./plain";
 
-const LEAD_SHARE = 1 / 3; // of the width may stand in front of the first mark: a third of two lines is most of the first
+const LEAD_SHARE = 1 / 3; // of the width may precede the first mark: a third of two lines is most of the first
 const LEAST_SHARE = 0.6; // of the width is filled before a sentence may end the excerpt early
 const ELLIPSIS = "…";
 const SENTENCE_END = /[.!?。！？…]["'”’»)\]]?(?=\s|$)|[。！？]/gu;
@@ -65,7 +65,7 @@ function endOf(text: string, width: number): number {
   return space >= width * LEAST_SHARE ? space : (new Intl.Segmenter().segment(text).containing(width - 1)?.index ?? width - 1);
 }
 
-/** Whether the sign at `at` is the full stop of a shortened word, or stands before a small letter. */
+/** Whether the sign at `at` is the full stop of a shortened word, or precedes a lower-case letter. */
 function isShortened(text: string, at: number): boolean {
   return text.charAt(at) === "." && (SHORTENED.test(text.slice(Math.max(0, at - LONGEST_SHORTENED), at)) || /^\p{Ll}/u.test(text.slice(at + 1).trimStart()));
 }
@@ -77,7 +77,7 @@ function endsSentence(text: string): boolean {
 export type Density = "compact" | "normal" | "roomy";
 export const DENSITIES: readonly Density[] = ["compact", "normal", "roomy"];
 
-/** Lines of an excerpt; the style sheet holds as many. */
+/** Lines of an excerpt; as many as in the style sheet. */
 export const LINES: Readonly<Record<Density, number>> = { compact: 1, normal: 2, roomy: 5 };
 
 /** The usual height of a row; where rows are lower, more of them are loaded at once. */

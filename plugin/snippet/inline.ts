@@ -1,4 +1,4 @@
-/** Which signs of a paragraph are Markdown's: emphasis, links, code, HTML? Pure. */
+/** Finds Markdown's inline syntax in a paragraph: emphasis, links, code, HTML. Pure. */
 import { type Mark } from "../protocol/messages";
 
 /** Replaces `[start, end)` of a source by `text`. */
@@ -81,7 +81,7 @@ export function inlineEdits(source: string, start: number, end: number, marks: r
   return [...edits, ...emphasisEdits(delimiters)];
 }
 
-/** An address by its host alone, as nobody reads the rest; without its scheme only, where the query marks a part of it. */
+/** Shortens an address to its host, or removes only its scheme if the query marks a part of it. */
 function addressEdits(address: string, start: number, from: number, to: number, marks: readonly Mark[]): readonly Edit[] {
   const scheme = /^[a-z+.-]+:(?:\/\/)?/iu.exec(address)?.[0] ?? "";
   const host = /^[^/?#]*/u.exec(address.slice(scheme.length))?.[0] ?? "";

@@ -1,5 +1,5 @@
 /**
- * What does a piece of Markdown say once its signs are left out, and where do its marks end up? Pure.
+ * Plain text of a piece of Markdown, with its marks moved along. Pure.
  *
  * A snippet is a slice of a note's source, so that its offsets lead back into the note; it may begin and end in the middle
  * of anything. Signs are taken out where they are signs: not in code, not in `2 * 3`, not in `snake_case`.
@@ -95,7 +95,7 @@ function cellEdits(line: string, start: number): readonly Edit[] {
 
 interface Applied {
   readonly text: string;
-  /** For each unit of the source where it stands in the text, -1 where it is left out, and where that ends. */
+  /** For each code unit of the source, its start in the text (-1 if it is left out) and its end. */
   readonly first: Int32Array;
   readonly last: Int32Array;
 }

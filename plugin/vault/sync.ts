@@ -71,7 +71,7 @@ export class VaultSync {
 
   /**
    * Sends `changes` and returns those that did not arrive, or may not have. A rejected batch is bisected, in order, until
-   * the rejected change stands alone and is dropped: one invalid change must not block all others.
+   * the rejected change is alone and is dropped: one invalid change must not block all others.
    */
   private async deliver(changes: readonly Change[]): Promise<readonly Change[]> {
     if (!this.isConnected) return changes;

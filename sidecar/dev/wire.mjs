@@ -1,5 +1,5 @@
-// Writes down what the Python structs say about the wire: the TypeScript types, docs/PROTOCOL.md and the keywords
-// of the Python API.
+// Writes down what the Python structs say about the wire: the TypeScript types, docs/PROTOCOL.md, and the keywords of the
+// Python API.
 //
 //   node sidecar/dev/wire.mjs           writes what differs
 //   node sidecar/dev/wire.mjs --check   writes nothing; exits 1 when something differs

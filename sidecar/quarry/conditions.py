@@ -1,5 +1,6 @@
+# ruff: noqa: D102  the base classes document these methods
 """
-What must a note satisfy to be a hit? A tree of conditions, built from the query; the index evaluates it to a set of
+Conditions that a note must satisfy to be a hit: a tree, built from the query, from which the index makes a set of
 notes.
 
     HasPhrase, MatchesPattern                   the text
@@ -9,16 +10,45 @@ notes.
     HasProperty, InTimeRange                    the front matter and the times
     AllOf, AnyOf, Not                           combinations
 
-Every condition is about a whole note, as in Obsidian's own search. Words that only rank are no conditions.
+Every condition is about a whole note, as in Obsidian's own search. Words that only rank are not conditions.
+
+Each class writes itself in the language of queries (`written`) and describes itself as a message (`described`).
+`index/filters/filter.py` compiles it to SQL.
 """
 
-from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
+from quarry.dates import local_day, period_of
 from quarry.kinds import DocumentKind
+from quarry.lazy_pattern import lazy_pattern
+from quarry.messages import Message, message
 
+Operator = Literal[
+    "path",
+    "file",
+    "folder",
+    "kind",
+    "tag",
+    "type",
+    "domain",
+    "status",
+    "created",
+    "modified",
+    "content",
+    "section",
+    "line",
+    "block",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+]
+"""What stands before a colon in a query. `query/operators.py` makes its value a condition."""
 TaskState = Literal["any", "todo", "done"]
 BlockUnit = Literal["line", "block"]
 PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]
@@ -26,8 +56,48 @@ TimeField = Literal["created", "modified"]
 PatternTarget = Literal["text", "path", "file"]
 """What a regular expression is matched against: each chunk of the note, its path, or its file name."""
 
+_PLAIN = lazy_pattern(r"[^\s\"()/#-][^\s\"()]*")
+_PLAIN_TAG = lazy_pattern(r"(?=[^\s]*[^\d/_-])[^\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]+")
+_PLAIN_NAME = lazy_pattern(r"[^\[\]\":(){}<>,=|\\#\s]+(?: [^\[\]\":(){}<>,=|\\#\s]+)*")
+_PROPERTY_OPERATORS = frozenset({"type", "domain", "status"})
+_SIGNS = {"<=": "≤", ">=": "≥"}
 
-class HasPhrase(Struct, frozen=True):
+
+class _Condition(Struct, frozen=True):
+    """What every condition can do."""
+
+    def written(self) -> str:
+        """The condition in the language of queries, from which it is parsed again."""
+        raise NotImplementedError
+
+    def described(self, *, negated: bool = False) -> Message:
+        """The condition, or its negation, as a message that can follow "notes"."""
+        raise NotImplementedError
+
+
+class _Content(_Condition, frozen=True):
+    """A condition on what a note contains: notes with it, or without it."""
+
+    def content(self) -> Message:
+        """What the note contains."""
+        raise NotImplementedError
+
+    def described(self, *, negated: bool = False) -> Message:
+        return message("understood.without" if negated else "understood.with", what=self.content())
+
+
+class _State(_Condition, frozen=True):
+    """A condition on what a note is: notes that are so, or that are not."""
+
+    def state(self) -> Message:
+        """What the note is."""
+        raise NotImplementedError
+
+    def described(self, *, negated: bool = False) -> Message:
+        return message("understood.not", what=self.state()) if negated else self.state()
+
+
+class HasPhrase(_Content, frozen=True):
     """
     The words of *phrase* are next to each other, in any form and case, in the note's text, title or aliases.
 
@@ -37,22 +107,41 @@ class HasPhrase(Struct, frozen=True):
     phrase: str
     match_case: bool = False
 
+    def content(self) -> Message:
+        phrase = _quoted(self.phrase)
+        return message("understood.in-case", what=phrase) if self.match_case else phrase
 
-class MatchesPattern(Struct, frozen=True):
+    def written(self) -> str:
+        return f'match-case:"{self.phrase}"' if self.match_case else f'"{self.phrase}"'
+
+
+class MatchesPattern(_Content, frozen=True):
     """A regular expression matches (RE2 syntax, case ignored, `^` and `$` at every line)."""
 
     pattern: str
     place: PatternTarget = "text"
 
+    def content(self) -> Message:
+        return message(f"understood.in-{self.place}", what=f"/{self.pattern}/")
 
-class InSection(Struct, frozen=True):
+    def written(self) -> str:
+        return f"/{self.pattern}/" if self.place == "text" else f"{self.place}:/{self.pattern}/"
+
+
+class InSection(_Content, frozen=True):
     """One section, with its heading trail, contains all of *phrases* and none of *without*."""
 
     phrases: tuple[str, ...]
     without: tuple[str, ...] = ()
 
+    def content(self) -> Message:
+        return message("understood.in-section", what=_phrases(self.phrases, self.without))
 
-class InBlock(Struct, frozen=True):
+    def written(self) -> str:
+        return f"section:{_written_phrases(self.phrases, self.without)}"
+
+
+class InBlock(_Content, frozen=True):
     """
     One line, or one block, contains all of *phrases* and none of *without*. A block is a paragraph, a list item, a
     heading, a table, a quotation or a code block.
@@ -62,8 +151,14 @@ class InBlock(Struct, frozen=True):
     phrases: tuple[str, ...]
     without: tuple[str, ...] = ()
 
+    def content(self) -> Message:
+        return message(f"understood.in-{self.unit}", what=_phrases(self.phrases, self.without))
 
-class InTask(Struct, frozen=True):
+    def written(self) -> str:
+        return f"{self.unit}:{_written_phrases(self.phrases, self.without)}"
+
+
+class InTask(_Content, frozen=True):
     """
     One task of that state contains all of *phrases* and none of *without*; without either, there is a task of that
     state. A task is done if it has `[x]`; an empty one and one with any other mark (`[/]`, `[>]`) are to do, as in
@@ -74,44 +169,90 @@ class InTask(Struct, frozen=True):
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
+    def content(self) -> Message:
+        task = "task" if self.state == "any" else f"task-{self.state}"
+        if not (self.phrases or self.without):
+            return message(f"understood.{task}")
+        return message(f"understood.in-{task}", what=_phrases(self.phrases, self.without))
 
-class IsNote(Struct, frozen=True):
+    def written(self) -> str:
+        name = "task" if self.state == "any" else f"task-{self.state}"
+        return f"{name}:{_written_phrases(self.phrases, self.without) if self.phrases or self.without else ''}"
+
+
+class IsNote(_State, frozen=True):
     """The note is the one at this path, whichever way the file system composes its accents."""
 
     path: str
 
+    def state(self) -> Message:
+        return message("understood.note", path=self.path)
 
-class InFolder(Struct, frozen=True):
+    def written(self) -> str:
+        return f"path:{_value(self.path)}"  # no operator names one note; its path is unlike others
+
+
+class InFolder(_State, frozen=True):
     """The note is below this folder; `""` is the vault itself."""
 
     folder: str
 
+    def state(self) -> Message:
+        return message("understood.folder", folder=self.folder or "/")
 
-class InPath(Struct, frozen=True):
+    def written(self) -> str:
+        return f"folder:{_value(self.folder or '/')}"
+
+
+class InPath(_Content, frozen=True):
     """The path contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
 
+    def content(self) -> Message:
+        return message("understood.in-path", what=_quoted(self.part))
 
-class InFile(Struct, frozen=True):
+    def written(self) -> str:
+        return f"path:{_value(self.part)}"
+
+
+class InFile(_Content, frozen=True):
     """The file name, without folders, contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
 
+    def content(self) -> Message:
+        return message("understood.in-file", what=_quoted(self.part))
 
-class IsKind(Struct, frozen=True):
+    def written(self) -> str:
+        return f"file:{_value(self.part)}"
+
+
+class IsKind(_State, frozen=True):
     """The note is a file of this kind."""
 
     kind: DocumentKind
 
+    def state(self) -> Message:
+        return message("understood.kind", kind=self.kind)
 
-class HasTag(Struct, frozen=True):
+    def written(self) -> str:
+        return f"kind:{self.kind}"
+
+
+class HasTag(_Content, frozen=True):
     """The note has this tag or one nested in it, case ignored."""
 
     tag: str
 
+    def content(self) -> Message:
+        return message("understood.tag", tag=self.tag)
 
-class HasProperty(Struct, frozen=True):
+    def written(self) -> str:
+        return f"#{self.tag}" if _PLAIN_TAG.fullmatch(self.tag) else f"tag:{_value(self.tag)}"
+
+
+class HasProperty(_Content, frozen=True):
     """
     A front matter property exists, equals *value* (`is`), or compares to it.
 
@@ -123,8 +264,29 @@ class HasProperty(Struct, frozen=True):
     comparison: PropertyComparison = "exists"
     value: str = ""
 
+    def content(self) -> Message:
+        name, value = self.name, self.value
+        if self.comparison == "exists":
+            return message("understood.property", name=name)
+        if self.comparison == "is":
+            if not value:
+                return message("understood.property-empty", name=name)
+            return message("understood.property-is", name=name, value=value)
+        sign = _SIGNS.get(self.comparison, self.comparison)
+        return message("understood.property-compared", name=name, sign=sign, value=value)
 
-class InTimeRange(Struct, frozen=True):
+    def written(self) -> str:
+        if self.comparison == "is" and self.value and self.name in _PROPERTY_OPERATORS:
+            return f"{self.name}:{_value(self.value)}"
+        name = self.name if _PLAIN_NAME.fullmatch(self.name) else f'"{self.name}"'
+        if self.comparison == "exists":
+            return f"[{name}]"
+        if self.comparison == "is":
+            return f"[{name}:{_property_value(self.value) if self.value else 'null'}]"
+        return f"[{name}:{self.comparison}{_property_value(self.value)}]"
+
+
+class InTimeRange(_State, frozen=True):
     """
     `from_ms <= time < until_ms`, milliseconds since 1970; None leaves that side open.
 
@@ -136,71 +298,121 @@ class InTimeRange(Struct, frozen=True):
     from_ms: int | None = None
     until_ms: int | None = None
 
+    def state(self) -> Message:
+        period = period_of(self.from_ms, self.until_ms)
+        field = message(f"understood.{self.field}")
+        return message(f"understood.dated-{period.kind}", field=field, first=period.first, last=period.last)
 
-class AllOf(Struct, frozen=True):
+    def written(self) -> str:
+        if self.from_ms is None and self.until_ms is None:
+            return f"{self.field}:"
+        if self.until_ms is None:
+            return f"{self.field}:>={local_day(self.from_ms or 0)}"
+        if self.from_ms is None:
+            return f"{self.field}:<{local_day(self.until_ms)}"
+        first, last = local_day(self.from_ms), local_day(self.until_ms) - timedelta(1)
+        return f"{self.field}:{first}" if first >= last else f"{self.field}:{first}..{last}"
+
+
+class AllOf(_Condition, frozen=True):
     """All parts hold; without parts, every note satisfies it."""
 
     parts: tuple["Condition", ...] = ()
 
+    def described(self, *, negated: bool = False) -> Message:
+        """The condition, or its negation: by De Morgan's laws, one of the parts does not hold."""
+        return _combined(self.parts, "either" if negated else "every", negated=negated)
 
-class AnyOf(Struct, frozen=True):
+    def written(self) -> str:
+        written = [part.written() for part in self.parts]
+        return written[0] if len(written) == 1 else f"({' '.join(written)})"
+
+
+class AnyOf(_Condition, frozen=True):
     """At least one part holds."""
 
     parts: tuple["Condition", ...]
 
+    def described(self, *, negated: bool = False) -> Message:
+        """The condition, or its negation: by De Morgan's laws, none of the parts holds."""
+        return _combined(self.parts, "every" if negated else "either", negated=negated)
 
-class Not(Struct, frozen=True):
+    def written(self) -> str:
+        return f"({' OR '.join(part.written() for part in self.parts)})"
+
+
+class Not(_Condition, frozen=True):
     """The part does not hold."""
 
     part: "Condition"
 
+    def described(self, *, negated: bool = False) -> Message:
+        """The negation of the part, or the part itself."""
+        return self.part.described(negated=not negated)
+
+    def written(self) -> str:
+        return f"-{self.part.written()}"
+
 
 Condition: TypeAlias = (
-    HasPhrase
+    IsNote
+    | InFolder
+    | HasTag
+    | InPath
+    | InFile
+    | IsKind
+    | HasProperty
+    | InTimeRange
+    | HasPhrase
     | MatchesPattern
     | InSection
     | InBlock
     | InTask
-    | IsNote
-    | InFolder
-    | InPath
-    | InFile
-    | IsKind
-    | HasTag
-    | HasProperty
-    | InTimeRange
-    | AllOf
     | AnyOf
+    | AllOf
     | Not
 )
+"""All conditions, in the order in which they are described."""
 
 MATCH_ALL = AllOf()
+_ORDER = get_args(Condition)
+
+
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """The conditions that must all hold for *condition* to hold."""
+    return condition.parts if isinstance(condition, AllOf) else (condition,)
+
+
+def leaves(condition: Condition, *, negated: bool = False) -> Iterator[tuple[Condition, bool]]:
+    """The conditions that *condition* combines, in order, and whether an odd number of negations applies to each."""
+    if isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from leaves(part, negated=negated)
+    elif isinstance(condition, Not):
+        yield from leaves(condition.part, negated=not negated)
+    else:
+        yield condition, negated
+
+
+def described_parts(condition: Condition) -> list[Message]:
+    """The parts of *condition* that must all hold, as messages, in the order in which they are described."""
+    return [part.described() for part in sorted(conjuncts(condition), key=lambda part: _ORDER.index(type(part)))]
 
 
 def text_patterns(condition: Condition) -> tuple[str, ...]:
     """The regular expressions that *condition* wants in the text, in order; not those under a negation."""
-    if isinstance(condition, MatchesPattern):
-        return (condition.pattern,) if condition.place == "text" else ()
-    if isinstance(condition, AllOf | AnyOf):
-        return tuple(dict.fromkeys(pattern for part in condition.parts for pattern in text_patterns(part)))
-    return ()
+    found = [leaf for leaf, negated in leaves(condition) if isinstance(leaf, MatchesPattern) and not negated]
+    return tuple(dict.fromkeys(leaf.pattern for leaf in found if leaf.place == "text"))
 
 
 def names_property(condition: Condition, name: str) -> bool:
     """Whether a part of *condition* is about the property *name*."""
-    if isinstance(condition, AllOf | AnyOf):
-        return any(names_property(part, name) for part in condition.parts)
-    if isinstance(condition, Not):
-        return names_property(condition.part, name)
-    return isinstance(condition, HasProperty) and condition.name.lower() == name
+    return any(isinstance(leaf, HasProperty) and leaf.name.lower() == name for leaf, _ in leaves(condition))
 
 
 def all_of(parts: Iterable[Condition]) -> AllOf:
     """The conjunction of *parts*, with nested conjunctions flattened and repeats removed."""
-    flat: dict[Condition, None] = {}
-    for part in parts:
-        flat.update(dict.fromkeys(part.parts if isinstance(part, AllOf) else (part,)))
-    return AllOf(tuple(flat))
+    return AllOf(tuple(dict.fromkeys(each for part in parts for each in conjuncts(part))))
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
@@ -209,3 +421,38 @@ def any_of(parts: Iterable[Condition]) -> Condition:
     for part in parts:
         flat.update(dict.fromkeys(part.parts if isinstance(part, AnyOf) else (part,)))
     return next(iter(flat)) if len(flat) == 1 else AnyOf(tuple(flat))
+
+
+# --- parts of messages and of written conditions ------------------------------------------------
+
+
+def _quoted(text: str) -> Message:
+    return message("word.quoted", text=text)
+
+
+def _phrases(phrases: Sequence[str], without: Sequence[str]) -> Message:
+    what = message("word.all-of", words=tuple(phrases)) if phrases else message("understood.anything")
+    if not without:
+        return what
+    return message("understood.except", what=what, others=message("word.any-of", words=tuple(without)))
+
+
+def _combined(parts: Sequence[Condition], how: Literal["every", "either"], *, negated: bool) -> Message:
+    described = [part.described(negated=negated) for part in parts]
+    if not described:
+        return message("understood.all")
+    return described[0] if len(described) == 1 else message(f"understood.{how}", parts=described)
+
+
+def _value(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else f'"{text}"'
+
+
+def _written_phrases(phrases: Sequence[str], without: Sequence[str]) -> str:
+    every = [*[f'"{phrase}"' for phrase in phrases], *[f'-"{phrase}"' for phrase in without]]
+    return every[0] if len(every) == 1 and phrases else f"({' '.join(every)})"
+
+
+def _property_value(value: str) -> str:
+    is_plain = _PLAIN_NAME.fullmatch(value) and value != "null" and "OR" not in value.split()
+    return value if is_plain else f'"{value}"'

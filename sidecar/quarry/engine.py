@@ -27,7 +27,6 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
-from quarry.messages import Description, Message
 from quarry.options import Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
@@ -389,6 +388,4 @@ class Engine:
     def _absent(self, path: str) -> Explanation:
         """Why the index does not have the note at *path*."""
         state, reason = self._sync.absence_of(path)
-        args = {"reason": reason.code, "entry": reason.entry, "plugin": reason.plugin}
-        told = Message("explain-absent", args)
-        return Explanation(path, state, reason.message, understood=Description(), told=(told,))
+        return Explanation(path, state, (reason,), understood=None)

@@ -43,16 +43,12 @@ class QuarryError(Exception):
 
 
 class BadQuery(QuarryError):
-    """
-    The query cannot be read.
+    """The query cannot be read. `position` counts code points from 0 into what was typed."""
 
-    `position` counts code points from 0 into what was typed; `told` is the message by its code, where it is known.
-    """
-
-    def __init__(self, message: str, position: int, told: Message | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: Message | str, position: int) -> None:
+        super().__init__(str(message))
+        self.message = message
         self.position = position
-        self.told = told
 
 
 class BadRequest(QuarryError):

@@ -60,7 +60,7 @@ def test_the_rule_that_excludes_a_note_is_named(vault, run_shell):
     explained = run_shell(commands("Why is my note not found?"))
 
     assert explained.returncode == 0
-    assert "folders.exclude names 'Archive'" in explained.stdout
+    assert "The settings exclude the folder “Archive”" in explained.stdout
 
 
 def test_an_old_index_is_made_equal_to_the_vault(vault, index, run_shell):
@@ -157,7 +157,7 @@ def test_without_an_extension_the_rest_answers_and_reports_it(part, vault, run_s
     repaired = run_shell(commands("An extension is missing"))
 
     assert without.stdout.startswith("Cider.md\n")
-    assert ("keyword search is not available" in without.stderr) is (part == "fts5")
+    assert ("Search by words is not available" in without.stderr) is (part == "fts5")
     assert repaired.stdout.startswith("Cider.md\n")
     assert f"ok    {part}: works" in repaired.stdout
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SAMPLE, openProduct, until } from "./product.mjs";
-import { sentRequests } from "./requests.mjs";
 
 const QUERY = "reed tongue tuning";
 const SECTIONS = ["tuning the low reeds", "tuning the middle reeds", "tuning the high reeds"];
@@ -51,17 +50,6 @@ describe("further passages", { timeout: 120_000 }, () => {
     }
   }
 
-  test("are counted, not requested, while a hit is folded", async () => {
-    const sent = await sentRequests(page, async () => {
-      const { more } = await rowToUnfold();
-      assert.match(await more.innerText(), /^\+\d+$/);
-      assert.match((await more.getAttribute("title")) ?? "", /^\d+ more passages?$/);
-    });
-
-    assert.ok(sent.some(({ method }) => method === "search"));
-    assert.ok(!sent.some(({ method }) => method === "search/passages"));
-  });
-
   test("unfold by mouse, open where they stand, and fold again", async () => {
     const { row, path, more, passages } = await rowToUnfold();
     const count = Number.parseInt(await more.innerText(), 10);
@@ -72,26 +60,6 @@ describe("further passages", { timeout: 120_000 }, () => {
     await more.click();
 
     assert.equal(await row.getByRole("option").count(), 1);
-  });
-
-  test("unfold by keyboard, in one request, and tell a screen reader", async () => {
-    await product.search("patience with tuning reeds");
-    const row = product.pane.locator(".quarry-hit").first();
-    const option = row.getByRole("option").first();
-    const before = await option.getAttribute("data-expanded");
-    const sent = await sentRequests(page, async () => {
-      await product.input.press("Alt+ArrowDown");
-      await row.locator(".quarry-others .quarry-passage").nth(1).waitFor();
-    });
-    await product.input.press("ArrowDown");
-    const selected = await product.pane.locator(".quarry-passage.is-selected").count();
-
-    assert.deepEqual([before, await option.getAttribute("data-expanded")], ["false", "true"]);
-    assert.deepEqual(sent.map(({ method }) => method), ["search/passages"]);
-    assert.equal(selected, 1);
-    assert.match((await product.pane.locator(".quarry-live").textContent()) ?? "", /^2 more passages in Reeds$/);
-    await product.input.press("Alt+ArrowUp");
-    assert.equal(await option.getAttribute("data-expanded"), "false");
   });
 
   test("that are slow are announced as loading, and arrive without moving the row under the pointer", async () => {
@@ -120,22 +88,6 @@ describe("further passages", { timeout: 120_000 }, () => {
 
     assert.equal(await topOf(more), before);
     assert.equal(await line.innerText(), "Show less");
-  });
-
-  test("that are on their way are cancelled by the next query", async () => {
-    const { row, more } = await rowToUnfold();
-    const sent = await sentRequests(page, () =>
-      whileTheSidecarIsSlow(async () => {
-        await more.click();
-        await row.locator(".quarry-more", { hasText: "Loading" }).waitFor();
-        await product.input.fill(`${QUERY} brass`);
-      }),
-    );
-    await product.answered();
-
-    const asked = sent.find(({ method }) => method === "search/passages");
-    assert.ok(sent.some(({ method, params }) => method === "$/cancel" && params.id === asked?.id));
-    assert.equal(await product.pane.locator(".quarry-others .quarry-passage").count(), 0);
   });
 
   test("follow the note when it changes while they are shown", async () => {

@@ -1,6 +1,6 @@
 /** Values and stand-ins that the tests of the plugin share. */
 import { type Clock } from "../../plugin/clock";
-import { type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
+import { type Message, type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type CommandMap, type EngineActionId } from "../../plugin/pane/commands";
 import { type HitRow, type RowOptions, answerRows } from "../../plugin/pane/rows";
 import { type Answer } from "../../plugin/search/answer";
@@ -35,6 +35,8 @@ export function hit(path: string, fields: Partial<Hit> = {}): Hit {
 /** That of an index at rest. */
 export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1 };
 
+const UNDERSTOOD: Message = { code: "understood.notes", args: { conditions: [{ code: "understood.by-both", args: { words: "retry" } }] } };
+
 export function searchResult(...hits: readonly Hit[]): SearchResult {
   return {
     hits,
@@ -43,8 +45,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     reachable: hits.length,
     sort: "relevance",
     clauses: [],
-    understood: "notes about retry",
-    understoodTold: [{ code: "query-words", args: { words: "retry", by: "both" } }],
+    understood: UNDERSTOOD,
     corrections: [],
     relaxed: null,
     confidence: 0.9,
@@ -61,18 +62,16 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, understoodTold, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
+  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {
   return {
     path: "a.md",
     state: "hit",
-    message: "It ranks 1 of 3: its title matches.",
-    told: [{ code: "explain-hit", args: { rank: 1, total: 3, reasons: ["title"], found: [], lacking: [], limit: 10 } }],
-    understood: "notes about retry",
-    understoodTold: [{ code: "query-words", args: { words: "retry", by: "both" } }],
+    messages: [{ code: "explained.hit", args: { rank: 1, total: 3 } }, { code: "explained.by-title", args: {} }],
+    understood: UNDERSTOOD,
     rank: 1,
     total: 3,
     score: 0.5,
@@ -103,7 +102,6 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     builtMs: 1,
     sizeBytes: 1_000_000,
     message: null,
-    told: null,
     ...fields,
   };
 }

@@ -107,7 +107,7 @@ def test_a_broken_canvas_is_told_and_ends_nothing(vault: Vault, open_engine, dat
     assert reason in told
     explained = engine.explain(_request("walnut"), "a.canvas")
     assert explained.state == "failed"
-    assert reason in explained.message
+    assert reason in str(explained.messages[0])
 
 
 def test_a_canvas_that_is_broken_later_keeps_what_it_said_until_it_is_mended(vault: Vault, open_engine):
@@ -137,7 +137,7 @@ def test_canvases_can_be_switched_off_and_on_again(vault: Vault, open_engine):
     engine.write_settings({"index_canvases": False})
     settle(engine)
     assert find(engine, "walnut", limit=50) == ["a.md"]
-    assert "files.canvas" in engine.explain(_request("walnut"), "1.canvas").message
+    assert "files.canvas" in str(engine.explain(_request("walnut"), "1.canvas").messages[0])
 
     engine.write_settings({"index_canvases": True})
     settle(engine)

@@ -19,7 +19,7 @@ def test_pdf_files_are_not_searched_until_the_settings_say_so(vault: Vault, open
 
     assert find(engine, "walnut") == ["a.md"]
     assert engine.status().excluded == 0
-    assert "files.pdf" in engine.explain(SearchOptions(query="walnut"), "a.pdf").message
+    assert "files.pdf" in str(engine.explain(SearchOptions(query="walnut"), "a.pdf").messages[0])
 
     engine.write_settings({"index_pdfs": True})
     settle(engine)

@@ -1,4 +1,4 @@
-/** Which completions fit at the caret of a query? Pure; it parses only as much of the query language as that takes. */
+/** The completions that fit at the caret of a query. Pure; it parses no more of the query language than that needs. */
 import { kindValues, type Operator, OPERATOR_SECTIONS, OPERATORS, timeValues } from "../../i18n/operators";
 import { noteCount } from "../../i18n/formatting";
 import { t } from "../../i18n/translate";

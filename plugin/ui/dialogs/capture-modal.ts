@@ -2,7 +2,7 @@
 import { type App, Modal, Notice, Setting } from "obsidian";
 import { type CaptureResult } from "../../protocol/messages";
 import { type Requester } from "../../sidecar/client";
-import { failureWords } from "../../i18n/failures";
+import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 
 export class CaptureModal extends Modal {

@@ -1,7 +1,7 @@
 /** Small dialogs: a confirmation, the explanation of a hit, the list of keys. */
 import { type App, Modal, Platform, Setting } from "obsidian";
-import { type ExplainWords } from "../../i18n/explanation";
-import { keySheet } from "../../i18n/keys";
+import { type ExplainWords } from "../../i18n/answer";
+import { keySheet } from "../../i18n/actions";
 import { t } from "../../i18n/translate";
 
 export class ConfirmModal extends Modal {

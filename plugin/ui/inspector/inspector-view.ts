@@ -1,9 +1,8 @@
 /** The index inspector as Obsidian's view: what is indexed, what is not and why, and what can be done about it. */
 import { ItemView, Menu, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { failureWords } from "../../i18n/failures";
-import { freshnessWords } from "../../i18n/freshness";
-import { indexFacts, stateName, STATES, totalOf, wayOutWords } from "../../i18n/inspection";
+import { freshnessWords, indexFacts, stateName, STATES, totalOf, wayOutWords } from "../../i18n/inspection";
+import { failureWords } from "../../i18n/engine";
 import { number, t } from "../../i18n/translate";
 import { InspectorTree, type TreeRow } from "../../inspector/tree";
 import { folderOf, type WayOut, wayOut } from "../../inspector/ways-out";

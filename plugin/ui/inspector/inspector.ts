@@ -8,7 +8,7 @@ import { type Settings } from "../../protocol/messages";
 import { type RpcClient } from "../../sidecar/client";
 import { type Reply } from "../../sidecar/failure";
 import { type Supervisor } from "../../sidecar/supervisor";
-import { failureWords } from "../../i18n/failures";
+import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 import { ConfirmModal } from "../dialogs/modals";
 import { FilePicker, ReportModal } from "./report-modal";

@@ -85,7 +85,7 @@ export class LiveRegion {
     this.el.setText(text);
   }
 
-  /** Announces `text`, also when it equals what was announced before: an event that happens twice is told twice. */
+  /** Announces `text`, also when it equals the last announcement: an event that happens twice is announced twice. */
   announceEvent(text: string): void {
     this.el.setText(this.el.textContent === text ? text + INAUDIBLE : text);
   }

@@ -13,7 +13,7 @@ import { editorTextOf, noteAt } from "./open";
 
 export type Insertion = "link" | "quote";
 
-/** Inserts what `rows` stand for. Returns why nothing could be inserted; null when it was. */
+/** Inserts links to or quotations of `rows`. Returns why nothing could be inserted; null on success. */
 export async function insertRows(app: App, view: MarkdownView | null, rows: readonly PlaceRow[], what: Insertion): Promise<string | null> {
   if (!view?.file) return t("write.noEditor");
   if (view.getMode() !== "source") return t("write.readingView", { note: view.file.basename });

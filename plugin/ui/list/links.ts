@@ -1,4 +1,4 @@
-/** Links to what rows stand for, in the user's link format. */
+/** Links to the places that rows represent, in the user's link format. */
 import { type App, type CachedMetadata, stripHeadingForLink } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";

@@ -82,7 +82,7 @@ export function insertBlock(editor: Editor, block: string): void {
   editor.replaceSelection((isInLine ? "\n" : "") + block);
 }
 
-/** Makes and opens a note that holds the search as a live block. */
+/** Creates and opens a note with the search as a live block. */
 export async function newSearchNote(app: App, query: string, mode: Mode): Promise<void> {
   const { vault, workspace, fileManager } = app;
   const folder = fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "");

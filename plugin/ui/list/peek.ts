@@ -26,7 +26,7 @@ export class Peek extends Component {
   constructor(
     private readonly app: App,
     private readonly clock: Clock,
-    /** What the sheet stands beside. */
+    /** The list beside the sheet. */
     private readonly besideEl: HTMLElement,
   ) {
     super();

@@ -18,7 +18,7 @@ import { type FurtherPassages } from "../../search/passage-loader";
 import { type Density, type Room } from "../../snippet/excerpt";
 import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { chosenWords } from "../../i18n/writing";
+import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
 import { KeySheet } from "../dialogs/modals";

@@ -1,4 +1,4 @@
-/** Carries out what is commanded for rows: opens, inserts and copies what they stand for, and tells the engine of it. */
+/** Opens, inserts and copies rows, and reports that to the engine. */
 import { type App, type MarkdownView, Notice } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type FeedbackKind, type Passage } from "../../protocol/messages";
@@ -79,7 +79,7 @@ export class RowActions implements RowHandlers {
     return this.parts.lastEditor.view?.file?.path ?? this.parts.app.workspace.getActiveFile()?.path ?? "";
   }
 
-  /** One after the other, so that the tabs stand in the order of the rows; the first has the focus. */
+  /** One after the other, so that the tabs have the order of the rows; the first gets the focus. */
   private async openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
     let isActive = where !== "background";
     for (const row of rows) {

@@ -1,8 +1,8 @@
-/** What can be done with rows that stand for passages? One map for the context menu, the keys and the mouse. */
+/** Commands for rows that represent passages: one map for the context menu, the keys and the mouse. */
 import { type App, type HoverParent, Menu, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { isForSeveral, rowCommandName } from "../../i18n/writing";
+import { isForSeveral, rowCommandName } from "../../i18n/actions";
 import { type RowCommandId } from "../../pane/commands";
 import { type PlaceRow, type QueryRow } from "../../pane/rows";
 import { type Insertion } from "./insert";

@@ -45,7 +45,7 @@ export class RowList {
     return key === null ? null : (this.options.get(key)?.el ?? null);
   }
 
-  /** Marks the rows that are chosen; while none is, a screen reader is told of the selected one instead. */
+  /** Marks the rows that are chosen; while none is, the selected row is announced to a screen reader instead. */
   markChosen(chosen: ReadonlySet<string>, selected: string | null): void {
     for (const [key, { el }] of this.options) {
       el.toggleClass("is-chosen", chosen.has(key));
@@ -94,7 +94,7 @@ export class RowList {
     }
   }
 
-  /** Tells a screen reader how many options there are, and which each is: dividers and groups stand between them. */
+  /** Numbers the options for a screen reader: dividers and groups are between them. */
   private number(): void {
     const size = String(this.options.size);
     let position = 0;

@@ -1,7 +1,6 @@
 /** The elements of all rows but hits: queries, dividers, the extract, and rows that lead to more. Note text is inserted as text nodes only. */
 import { Platform, setIcon, setTooltip } from "obsidian";
-import { actionOf } from "../../i18n/actions";
-import { combinationWords } from "../../i18n/keys";
+import { actionOf, combinationWords } from "../../i18n/actions";
 import { extractLabel, extractSource, moreWords, sectionWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";

@@ -107,7 +107,7 @@ export interface Chip {
   readonly rest: string | null;
 }
 
-/** The parts of `query` that a chip stands for, in order. */
+/** The parts of `query` that are shown as chips, in order. */
 export function chipsOf(query: string, clauses: readonly Clause[]): readonly Chip[] {
   return clauses.map(({ start, end, removable }) => ({
     text: query.slice(start, end).trim(),

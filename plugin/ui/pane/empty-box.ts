@@ -116,7 +116,7 @@ export class ExampleSource {
   private found: readonly string[] | null = null;
   private pending: Pending<unknown> | null = null;
 
-  /** `templates` are questions with `{topic}` where a name is to stand. */
+  /** `templates` are questions with `{topic}` in place of a name. */
   constructor(
     private readonly client: Requester,
     private readonly templates: () => readonly string[],

@@ -10,6 +10,7 @@ import { quotedAsTyped } from "../../search/spelling";
 import { type Preferences } from "../../settings";
 import { type Requester } from "../../sidecar/client";
 import { type ListServices } from "../list/result-list";
+import { type RecentHandlers } from "../list/row-views";
 import { type PaneDom } from "./pane-dom";
 
 export interface History {
@@ -20,6 +21,20 @@ export interface History {
   /** The queries that the user starred. */
   saved(): readonly string[];
   toggleSaved(query: string): void;
+}
+
+/** What the star and the cross of a query do; `changed` is called afterwards. */
+export function recentHandlers(history: History, changed: () => void): RecentHandlers {
+  return {
+    toggleSaved: (query) => {
+      history.toggleSaved(query);
+      changed();
+    },
+    forget: (query) => {
+      history.remove(query);
+      changed();
+    },
+  };
 }
 
 /** How the pane searches and looks, as the user set it. */
@@ -91,7 +106,7 @@ export function listenToInput(owner: Component, { search, input, completions, li
   };
   search.onChange(onText); // typing, and the button that clears
   owner.registerDomEvent(input, "input", onText);
-  // While an input method composes, the box holds its spelling rather than words.
+  // While an input method composes, the box contains its spelling rather than words.
   owner.registerDomEvent(input, "compositionstart", () => { isComposing = true; });
   owner.registerDomEvent(input, "compositionend", () => {
     isComposing = false;

@@ -44,14 +44,20 @@ export interface PaneHandlers extends PanelHandlers, RecentHandlers {
   readonly completed: () => void;
 }
 
+/** A search box as a combobox, with an element for its suggestions. */
+export function buildBox(parent: HTMLElement): Pick<PaneDom, "search" | "input"> & { readonly completionsEl: HTMLElement } {
+  const box = parent.createDiv({ cls: "quarry-box" });
+  const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
+  const input = search.inputEl;
+  input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
+  return { search, input, completionsEl: box.createDiv({ cls: "quarry-completions is-hidden" }) };
+}
+
 export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   el.empty();
   el.addClass("quarry-pane");
   const head = el.createDiv({ cls: "quarry-head" });
-  const box = head.createDiv({ cls: "quarry-box" });
-  const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
-  const input = search.inputEl;
-  const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
+  const { search, input, completionsEl } = buildBox(head);
   const bar = head.createDiv({ cls: "quarry-bar" });
   const modes = new ModeSwitch(bar, handlers.chooseMode);
   const tools = bar.createDiv({ cls: "quarry-tools" });
@@ -69,12 +75,6 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const list = buildList(el, bodyEl, input, handlers);
   completionsEl.id = `quarry-completions-${list.listEl.id}`;
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
-  input.setAttrs({
-    role: "combobox",
-    "aria-autocomplete": "list",
-    "aria-haspopup": "listbox",
-    "aria-label": t("pane.placeholder"),
-  });
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,
     accepted: handlers.completed,

@@ -4,7 +4,7 @@ import { type Mode, MODES } from "../../protocol/messages";
 import { type Requester } from "../../sidecar/client";
 import { openHit } from "../list/open";
 
-const MAX_QUERY_CHARS = 1_000; // a link is an address: longer ones are cut by mail programs, and nobody means them
+const MAX_QUERY_CHARS = 1_000; // a link is an address: longer ones are cut by mail programs
 // A link may come from anywhere: controls and marks that turn the direction of what follows would hide what it asks.
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 

@@ -1,9 +1,9 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
 import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { explainWords } from "../../i18n/explanation";
-import { failureWords } from "../../i18n/failures";
 import { shownPanel } from "../../i18n/panels";
+import { explainWords } from "../../i18n/answer";
+import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 import { type ActionId, type CommandMap } from "../../pane/commands";
 import { ClearedQuery, QueryWalk } from "../../pane/history";
@@ -20,7 +20,7 @@ import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
+import { keyScope, listenToInput, type PaneParts, queryCommands, recentHandlers } from "./pane-commands";
 import { buildPane, type PaneDom, PaneView } from "./pane-dom";
 import { searchLink } from "./search-link";
 
@@ -35,16 +35,7 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   private readonly cleared = new ClearedQuery();
   private readonly session: SearchSession;
-  private readonly queries: RecentHandlers = {
-    toggleSaved: (query) => {
-      this.parts.history.toggleSaved(query);
-      this.readHistory();
-    },
-    forget: (query) => {
-      this.parts.history.remove(query);
-      this.readHistory();
-    },
-  };
+  private readonly queries: RecentHandlers;
   private dom: PaneDom | null = null;
   private list: ResultList | null = null;
   private commands: CommandMap<ActionId> | null = null;
@@ -60,6 +51,7 @@ export class SearchView extends ItemView {
   ) {
     super(leaf);
     this.session = parts.createSession();
+    this.queries = recentHandlers(parts.history, () => { this.readHistory(); });
   }
 
   getViewType(): string {

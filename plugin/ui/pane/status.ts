@@ -1,7 +1,7 @@
 /** The lines that state how things are: above the rows, in the footer and status bar, and during the first indexing. */
 import { actionOf } from "../../i18n/actions";
-import { freshnessWords } from "../../i18n/freshness";
-import { type StatusWords, statusWords } from "../../i18n/status";
+import { freshnessWords } from "../../i18n/inspection";
+import { type StatusWords, statusWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";

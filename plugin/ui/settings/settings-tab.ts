@@ -15,9 +15,8 @@ import { FolderSuggest } from "../inspector/report-modal";
 import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./settings-values";
 import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
-import { failureWords } from "../../i18n/failures";
-import { deepeningWords, freshnessWords, messageWords, statusSummary } from "../../i18n/freshness";
-import { problemWords } from "../../i18n/inspection";
+import { failureWords } from "../../i18n/engine";
+import { deepeningWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
@@ -314,5 +313,5 @@ function namesOf(choices: readonly (Fusion | Stemming | Naming | Density)[]): Re
 function drawRow(setting: Setting, { name, help, build }: Row): void {
   setting.setName(name).setDesc(help);
   build(setting);
-  for (const field of setting.controlEl.findAll("input, select, textarea")) field.setAttr("aria-label", name); // its name stands beside it, tied to nothing
+  for (const field of setting.controlEl.findAll("input, select, textarea")) field.setAttr("aria-label", name); // the name beside it is not a label
 }

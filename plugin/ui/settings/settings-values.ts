@@ -1,4 +1,4 @@
-/** What do the text fields of the settings say? Pure. */
+/** Reads the text fields of the settings. Pure. */
 
 /** The folders of a text area, one per line, without leading and trailing slashes. */
 export function foldersOf(text: string): string[] {

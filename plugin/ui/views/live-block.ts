@@ -10,7 +10,7 @@ import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
 import { type Requester } from "../../sidecar/client";
 import { roomFor } from "../../snippet/excerpt";
-import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/live-block";
+import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { watchSight } from "../list/elements";
@@ -37,7 +37,7 @@ export class LiveBlock extends MarkdownRenderChild {
   hoverPopover: HoverPopover | null = null;
   private list: ResultList | null = null;
 
-  /** `path`: of the note that the block stands in. */
+  /** `path`: of the note that contains the block. */
   constructor(
     containerEl: HTMLElement,
     private readonly text: string,

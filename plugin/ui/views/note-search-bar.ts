@@ -3,7 +3,7 @@ import { type App, Component, type MarkdownView, setIcon, setTooltip, type TFile
 import { NoteSearch, type NoteSearchState } from "../../search/note-search";
 import { lineAt, locatePassage, toEditorText } from "../../search/passage";
 import { type Requester } from "../../sidecar/client";
-import { noteCountWords } from "../../i18n/note-search";
+import { noteCountWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { showPassage } from "../list/open";
 import { setText } from "../list/passage-block";

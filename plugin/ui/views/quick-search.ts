@@ -1,16 +1,17 @@
 /** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
-import { type App, Component, type HoverPopover, Modal, Platform, SearchComponent } from "obsidian";
+import { type App, Component, type HoverPopover, Modal, Platform } from "obsidian";
 import { type Cancel } from "../../clock";
 import { paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
 import { isPlace } from "../../pane/rows";
 import { type SearchSession } from "../../search/session";
-import { combinationWords } from "../../i18n/keys";
+import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { CompletionList } from "../completion/completion-list";
 import { buildList, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
+import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "../pane/pane-commands";
+import { buildBox } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
 import { type PlaceCommands, StatePanel } from "../pane/panel";
@@ -43,11 +44,7 @@ export class QuickSearch extends Modal {
     modalEl.setAttr("aria-label", t("command.quick"));
     contentEl.empty();
     life.load();
-    const box = contentEl.createDiv({ cls: "quarry-box" });
-    const search = new SearchComponent(box).setPlaceholder(t("pane.placeholder"));
-    const input = search.inputEl;
-    input.setAttrs({ role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-label": t("pane.placeholder") });
-    const completionsEl = box.createDiv({ cls: "quarry-completions is-hidden" });
+    const { search, input, completionsEl } = buildBox(contentEl);
     const lineEl = contentEl.createDiv({ cls: "quarry-line" });
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
     const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
@@ -64,14 +61,7 @@ export class QuickSearch extends Modal {
     const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
-      toggleSaved: (query) => {
-        parts.history.toggleSaved(query);
-        readHistory();
-      },
-      forget: (query) => {
-        parts.history.remove(query);
-        readHistory();
-      },
+      ...recentHandlers(parts.history, () => { readHistory(); }),
     });
     completionsEl.id = `quarry-completions-${dom.listEl.id}`;
     const completions = new CompletionList(completionsEl, input, {

@@ -5,7 +5,7 @@ import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { fileName } from "../../pane/note-name";
 import { type RelatedSource, type RelatedTo } from "../../search/related-source";
 import { type Requester } from "../../sidecar/client";
-import { relatedPanel, relatedToWords } from "../../i18n/related";
+import { relatedPanel, relatedToWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { watchSight } from "../list/elements";
 import { buildList } from "../list/list-view";

@@ -8,17 +8,33 @@ return there are no lookarounds (`(?=`) and no backreferences (`\\1`).
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from quarry.errors import BadQuery
-from quarry.messages import RegexProblem, message
+from quarry.messages import message
 
 MEMORY_BYTES = 8 << 20  # for the automaton of one expression; `(a{999}){999}` is refused instead of built
 COMPILED = 64  # cached; an expression is compiled again with every key typed
 
 
+RegexProblem = Literal[
+    "missing-parenthesis",
+    "unexpected-parenthesis",
+    "missing-bracket",
+    "bad-range",
+    "bad-repetition",
+    "nothing-to-repeat",
+    "bad-escape",
+    "trailing-backslash",
+    "unsupported",  # lookarounds and the like
+    "too-large",
+    "unavailable",  # there is no engine for them on this machine
+    "other",
+]
+
+
 class BadPattern(ValueError):
-    """The expression cannot be used. The message is a clause that says why and what to do; *problem* is its kind."""
+    """The expression cannot be used. The message is RE2's reason; *problem* is its kind."""
 
     def __init__(self, message: str, problem: RegexProblem) -> None:
         super().__init__(message)
@@ -48,7 +64,7 @@ def compile_pattern(pattern: str) -> Pattern:
     try:
         import re2  # type: ignore[import-untyped]  # here, so that a platform without it can go on
     except ImportError:
-        raise BadPattern("google-re2, which it needs, is not installed; use words", "unavailable") from None
+        raise BadPattern("google-re2 is not installed", "unavailable") from None
     options = re2.Options()
     options.case_sensitive = False
     options.never_capture = True  # that it matches is enough, and comes quicker
@@ -59,18 +75,13 @@ def compile_pattern(pattern: str) -> Pattern:
         compiled: Pattern = re2.compile("(?m)" + pattern, options)
     except re2.error as error:
         reason = _reason(error)
-        raise BadPattern(f"{reason}; see github.com/google/re2/wiki/Syntax", _problem(reason)) from error
+        raise BadPattern(reason, _problem(reason)) from error
     return compiled
 
 
 def bad_pattern(pattern: str, error: BadPattern, position: int) -> BadQuery:
     """The error for a query with *pattern*, which cannot be used, at *position*."""
-    reason = str(error).partition("; see ")[0]
-    return BadQuery(
-        f"the regular expression /{pattern}/ cannot be used: {error}",
-        position,
-        message("bad-regex", pattern=pattern, problem=error.problem, reason=reason),
-    )
+    return BadQuery(message(f"query.regex-{error.problem}", pattern=pattern, reason=str(error)), position)
 
 
 def find_pattern(pattern: str, text: str, limit: int) -> list[tuple[int, int]]:

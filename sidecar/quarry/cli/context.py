@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     elif context.text:
         print_line(context.text)
     for retriever in context.missing:
-        print_stderr(retriever.reason)
+        print_stderr(str(retriever.reason))
     print_if_incomplete(context.index)
     if status is None:
         return OK

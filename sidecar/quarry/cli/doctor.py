@@ -186,7 +186,7 @@ def _sidecar(vault: Path) -> Finding:
     except QuarryError as error:
         return Finding("sidecar", "bad", str(error))
     if status.state == "failed":
-        return Finding("sidecar", "bad", status.message or "indexing failed; see the log")
+        return Finding("sidecar", "bad", str(status.message or "indexing failed; see the log"))
     return Finding(
         "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
     )

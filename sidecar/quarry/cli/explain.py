@@ -19,6 +19,7 @@ from quarry.cli.options import (
     unprotected,
 )
 from quarry.cli.terminal import bold, dim, print_json, print_line
+from quarry.messages import sentences
 from quarry.options import HitOptions
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(explained: wire.ExplainResult) -> None:
     print_line(bold(explained.path))
-    print_line(explained.message)
+    print_line(sentences(explained.messages))
     facts = _facts(explained)
     if facts:
         print_line()
@@ -68,7 +69,7 @@ def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
     """The known facts about the note, each with its label."""
     scores = explained.breakdown
     known = [
-        ("query interpreted as", explained.understood),
+        ("query interpreted as", str(explained.understood) if explained.understood else ""),
         ("words found", ", ".join(explained.words_found)),
         ("words missing", ", ".join(explained.words_lacking)),
         ("keyword rank", _rank(scores.keyword_rank, scores.keyword_score, "BM25") if scores else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quarry.cli.terminal import bold, dim, marked, print_line
+from quarry.messages import sentences
 from quarry.redaction.sanitize import code_span, inert, one_line, path_line
 
 if TYPE_CHECKING:
@@ -31,11 +32,6 @@ SIGNALS = {
 FOUND_BY: Mapping[wire.MatchedBy, str] = {"words": "words", "meaning": "meaning", "both": "words and meaning"}
 
 NAMED_WORDS = 4  # that a note lacks, on its line; a long question has more
-NO_WORDS_FILTERED = "No note that the filters admit contains these words. The nearest in meaning:"
-WEAKNESSES: Mapping[wire.Weakness, str] = {
-    "no-words": "No note contains these words. The nearest in meaning:",
-    "unlikely": "No note matches well. The closest:",
-}
 
 
 def signal_name(signal: wire.Signal) -> str:
@@ -48,18 +44,6 @@ def shares(signals: Sequence[wire.Signal], total: float) -> str:
     return f"{' + '.join(f'{signal_name(one)} {one.share:.3f}' for one in signals)} = {total:.3f}"
 
 
-def corrected(corrections: Sequence[wire.Correction]) -> str:
-    """A sentence on the words that were searched for instead of the typed ones."""
-    used = _joined([one.used for one in corrections])
-    typed = _joined([f"“{one.typed}”" for one in corrections], "or")
-    return f"Showing results for {used} (no note has {typed})"
-
-
-def unknown(words: Sequence[str]) -> str:
-    """A sentence on the *words* that no note contains."""
-    return f"No note contains {_joined([f'“{word}”' for word in words], 'or')}"
-
-
 def _joined(words: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
@@ -68,20 +52,8 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
     """Print how the query was corrected or relaxed; with *why*, how it was interpreted."""
     if why:
         print_line(dim(f"interpreted as: {result.understood}"))
-    for sentence in how_found(result):
-        print_line(sentence)
-
-
-def how_found(result: wire.SearchResult) -> Iterator[str]:
-    """Sentences on how the query was corrected or relaxed, and on hits that match poorly."""
-    if result.corrections and result.hits:
-        yield corrected(result.corrections)
-    if result.unknown_words:
-        yield unknown(result.unknown_words)
-    if result.relaxed:
-        yield result.relaxed.message
-    elif result.weakness:
-        yield NO_WORDS_FILTERED if result.lacks_words_under_filters else WEAKNESSES[result.weakness]
+    if result.remarks:
+        print_line(sentences(result.remarks))
 
 
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:

@@ -101,7 +101,7 @@ def _is_done(status: wire.IndexStatus) -> bool:
         IndexUnavailable: It is, and it failed.
     """
     if status.state == "failed":
-        raise IndexUnavailable(status.message or "indexing failed; see the log that `quarry doctor` names")
+        raise IndexUnavailable(str(status.message or "indexing failed; see the log that `quarry doctor` names"))
     return status.state not in BUSY
 
 
@@ -130,10 +130,10 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
         print_line(f"{status.excluded} notes are excluded by rules")
     new = [problem for problem in status.problems if problem not in known]
     for problem in new[:5]:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
     if status.problem_count > len(new[:5]):
         print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
     for retriever in status.missing:
-        print_stderr(retriever.reason)
+        print_stderr(str(retriever.reason))
     if status.message:
-        print_stderr(status.message)
+        print_stderr(str(status.message))

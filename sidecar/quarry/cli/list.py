@@ -16,7 +16,7 @@ from quarry.cli.options import (
     wait_for_index,
 )
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
-from quarry.query.dates import day_of, parse_day_ms
+from quarry.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import path_line
 
 if TYPE_CHECKING:

@@ -101,6 +101,7 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
     from quarry.cli.options import protected_arguments
 
     _add_command(commands, named)
+    gc.freeze()  # modules stay, so no later collection has to traverse them either
     gc.enable()
     parser.command = named
     return parser.parse_args(protected_arguments(given))

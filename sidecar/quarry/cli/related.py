@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _show(related)
     for retriever in related.missing:
-        print_stderr(retriever.reason)
+        print_stderr(str(retriever.reason))
     return 0
 
 

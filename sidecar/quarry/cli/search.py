@@ -36,6 +36,7 @@ from quarry.cli.terminal import (
 )
 from quarry.client.client import RequestFailed
 from quarry.errors import BadQuery, BadRequest
+from quarry.messages import sentences
 from quarry.options import SearchOptions
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
     if options.as_json:
         print_json(result)
     elif options.as_markdown or options.files or options.compact:
-        for sentence in hits.how_found(result):
-            print_stderr(sentence)
+        if found := result.remarks:
+            print_stderr(sentences(found))
         form = "markdown" if options.as_markdown else "paths" if options.files else "compact"
         FORMS[form](result)
     else:
@@ -199,7 +200,7 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
     for retriever in result.missing:
-        print_stderr(retriever.reason)
+        print_stderr(str(retriever.reason))
     print_if_incomplete(result.index)
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())

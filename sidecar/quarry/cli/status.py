@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     if status.deepening and status.deepening.message:
         print_stderr(status.deepening.message)
     for retriever in status.missing:
-        print_stderr(retriever.reason)
+        print_stderr(str(retriever.reason))
     for problem in status.problems:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else problem.reason)
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
     if status.problem_count > len(status.problems):
         print_stderr(f"and {status.problem_count - len(status.problems)} more")
     if outer:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     for folder in inner:
         print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
     if status.message:
-        print_stderr(status.message)
+        print_stderr(str(status.message))
     return 0
 
 

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(report: wire.NoteReport) -> None:
     print_line(bold(report.path))
-    for sentence in [reason.message for reason in report.reasons] or [FOUND]:
+    for sentence in [str(reason) for reason in report.reasons] or [FOUND]:
         print_line(sentence)
     facts = _facts(report)
     if facts:

@@ -30,7 +30,7 @@ from quarry.index.schema import give_back_pages
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.contextual import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
-from quarry.messages import Sentence, message
+from quarry.messages import Message, message
 from quarry.options import Retriever
 from quarry.types import FileStamp, Note
 
@@ -99,11 +99,10 @@ class Index:
                 self._writer.connection.close()
 
     @property
-    def missing(self) -> Mapping[Retriever, Sentence]:
-        """The retrievers that cannot serve, and why, in a sentence."""
+    def missing(self) -> Mapping[Retriever, Message]:
+        """The retrievers that cannot serve, and why."""
         why = self._parts.fts5_missing
-        english = f"keyword search is not available: FTS5 is missing, {why}"
-        return {"keyword": Sentence(english, message("words-unavailable"))} if why else {}
+        return {"keyword": message("status.words-unavailable", detail=why)} if why else {}
 
     @property
     def lacks_postings(self) -> bool:

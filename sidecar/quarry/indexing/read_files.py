@@ -19,8 +19,9 @@ from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import SENSITIVITY, is_drawing_or_board, read_front_matter, refused_class
 from quarry.errors import NoteNotFound
 from quarry.faults import fault_point
-from quarry.indexing.reasons import DRAWING, Reason, of_class
+from quarry.indexing.reasons import DRAWING, of_class
 from quarry.kinds import kind_of
+from quarry.messages import Message
 from quarry.redaction.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp
 from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
@@ -44,7 +45,7 @@ class ExcludedFile(Struct, frozen=True):
 
     path: str
     seen: FileSeen
-    reason: Reason
+    reason: Message
 
 
 class MissedFile(Struct, frozen=True):
@@ -108,7 +109,7 @@ def read_moves(
     return [((None if old_path else in_memory.get(path)) or read_one(root, path), old_path) for path, old_path in moves]
 
 
-def _exclusion(data: bytes) -> Reason | None:
+def _exclusion(data: bytes) -> Message | None:
     """Why the note that begins with *data* is left out, by its front matter, which is read to `HEAD_BYTES`."""
     head = data[:HEAD_BYTES]
     folded = head.lower()

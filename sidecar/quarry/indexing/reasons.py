@@ -1,34 +1,23 @@
-"""Why a note is not in the index, or only partly: a code with what it is about, and a sentence."""
+"""Why a note is not in the index, or only partly, as a message."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
 from quarry.kinds import kind_of
-from quarry.messages import ReasonCode
+from quarry.messages import Message, message, sentence
 from quarry.vault.paths import is_hidden, nfc
 from quarry.vault.read import FileUnreadable, read_file
-from quarry.vault.rules import Refusal, Rules
+from quarry.vault.rules import Rules
 
 MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path may have thousands
 
 Absence = Literal["excluded", "failed", "pending", "unknown"]
 
-_RULES: dict[str, ReasonCode] = {
-    "sensitivity": "sensitivity",
-    "folders.include": "folders-include",
-    "folders.exclude": "folders-exclude",
-    ".indexignore": "index-ignore",
-    "excluded files": "obsidian-excluded",
-    "templates": "templates",
-}
 # What the sentences of the modules that meet a problem say, as the index keeps no more of it: the first that is held.
-_PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
+_PROBLEMS: tuple[tuple[str, str], ...] = (
     ("preparing it ended a process", "crash"),
     ("defect of Quarry", "defect"),
     ("a link", "link"),
@@ -58,61 +47,38 @@ _PROBLEMS: tuple[tuple[str, ReasonCode], ...] = (
 )
 
 
-class Reason(Struct, frozen=True):
-    """One reason."""
-
-    code: ReasonCode
-    message: str  # a sentence that says what to do where that helps
-    entry: str = ""  # of the rule, as it is written; the status or the setting, where that is what leaves it out
-    plugin: str = ""  # that keeps its templates there
+def of_problem(problem: str) -> Message:
+    """Why a note is not indexed, or only partly: by the *problem* that the index or a walk over the vault reports."""
+    code = next((code for part, code in _PROBLEMS if part in problem), "other")
+    return message(f"reason.{code}", detail=sentence(problem))
 
 
-def sentence(clause: str) -> str:
-    """*clause* with a capital and a full stop."""
-    return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?", "!")) else ".")
-
-
-def of_refusal(refusal: Refusal) -> Reason:
-    """Why a rule leaves a note out."""
-    return Reason(_RULES[refusal.rule], f"It is left out: {refusal.reason}.", refusal.entry, refusal.plugin)
-
-
-def of_problem(told: str) -> Reason:
-    """Why a note is not indexed, or only partly: what the index or a walk over the vault *told* of it."""
-    return Reason(next((code for part, code in _PROBLEMS if part in told), "other"), sentence(told))
-
-
-def of_other_kind(path: str) -> Reason:
+def of_other_kind(path: str) -> Message:
     """Why the file at *path*, which is of no kind that is indexed, is left out."""
-    match kind_of(path):
-        case "canvas":
-            return Reason("kind-off", "Canvases are not searched here; `files.canvas` says so.", "files.canvas")
-        case "pdf":
-            return Reason("kind-off", "PDF files are not searched here; `files.pdf` says so.", "files.pdf")
-        case _:
-            return Reason("not-markdown", "Only Markdown notes, canvases and PDF files can be searched.")
+    kind = kind_of(path)
+    return message("reason.kind-off", entry=f"files.{kind}") if kind else message("reason.not-markdown")
 
 
-def of_class(sensitivity: str) -> Reason:
+def of_class(sensitivity: str) -> Message:
     """Why a note with this data class is left out."""
-    return Reason("sensitivity", f"Its data class {sensitivity!r} keeps it out of the index.", sensitivity)
+    return message("reason.sensitivity", entry=sensitivity)
 
 
-DRAWING = Reason("drawing", "It is a drawing or a board, which are left out.")
-HIDDEN = Reason("hidden", "It lies in a hidden folder, or is hidden itself; those are never indexed.")
-NEW = Reason("new", "It is not indexed yet; it will be in a moment.")
-CHANGED = Reason("changed", "It has changed since it was indexed; what it said before is found until it is read again.")
-GONE = Reason("gone", "Its file is gone; the index follows in a moment.")
+DRAWING = message("reason.drawing")
+HIDDEN = message("reason.hidden")
+NEW = message("reason.new")
+CHANGED = message("reason.changed")
+GONE = message("reason.gone")
 
 
 def absence_of(
     root: Path,
     path: str,
     rules: Rules,
-    excluded: Mapping[str, Reason],
+    excluded: Mapping[str, Message],
     problems: Sequence[Problem],
     similar: Sequence[str],
-) -> tuple[Absence, Reason]:
+) -> tuple[Absence, Message]:
     """
     Why the index does not hold the note at *path*.
 
@@ -126,7 +92,7 @@ def absence_of(
     """
     wanted = nfc(path)
     if wanted.count("/") > MAX_DEPTH:
-        return "unknown", Reason("unknown", "There is no note that many folders deep.")
+        return "unknown", message("reason.unknown", path=f"{path[:40]}…")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", _unknown(path, similar)
     if not rules.is_note(wanted):
@@ -134,26 +100,22 @@ def absence_of(
     if is_hidden(wanted):
         return "excluded", HIDDEN
     if refusal := rules.refusal(wanted):
-        return "excluded", of_refusal(refusal)
+        return "excluded", refusal
     if reason := excluded.get(path) or excluded.get(wanted):
         return "excluded", reason
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
-            return "failed", _failed(problem.reason)
+            return "failed", of_problem(problem.reason)
     try:
         read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
     except FileUnreadable as error:
-        return "failed", _failed(str(error))
+        return "failed", of_problem(str(error))
     except NoteNotFound:
         return "unknown", _unknown(path, similar)
     return "pending", NEW
 
 
-def _failed(told: str) -> Reason:
-    return replace(of_problem(told), message=f"It could not be indexed: {told}.")
-
-
-def _unknown(path: str, similar: Sequence[str]) -> Reason:
-    message = str(NoteNotFound.not_indexed(path, similar))
-    told = message[0].upper() + message[1:]
-    return Reason("unknown", told if similar else f"{told}. Search or list notes to find its path.")
+def _unknown(path: str, similar: Sequence[str]) -> Message:
+    if similar:
+        return message("reason.unknown-similar", path=path, similar=tuple(similar))
+    return message("reason.unknown", path=path)

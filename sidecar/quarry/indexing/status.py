@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from quarry.messages import Message, Sentence, message
+from quarry.messages import Message, message, sentence
 from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Activity:
         self._state: State = "starting"
         self._started_s = 0.0
         self._done = self._total = self._chunks = 0
-        self._notices: dict[Notice, Sentence] = {}
+        self._notices: dict[Notice, Message] = {}
         self.ruled_out = 0  # notes that a rule left out at the last scan
         self.equal_since_ms: int | None = None  # when the index last became equal to the vault
 
@@ -55,15 +55,15 @@ class Activity:
         return self._state
 
     @property
-    def message(self) -> Sentence | None:
+    def message(self) -> Message | None:
         """The most urgent notice: what is wrong, and what to do about it."""
         with self._lock:
             return next((self._notices[notice] for notice in _MOST_URGENT_FIRST if notice in self._notices), None)
 
-    def set_notice(self, notice: Notice, text: Sentence) -> None:
-        """Show *text* to the user until *notice* is cleared."""
+    def set_notice(self, notice: Notice, message: Message) -> None:
+        """Show *message* to the user until *notice* is cleared."""
         with self._lock:
-            self._notices[notice] = text
+            self._notices[notice] = message
 
     def clear_notice(self, notice: Notice) -> None:
         """Clear *notice*, which need not have been set."""
@@ -222,15 +222,11 @@ class ActivityMonitor(RunMonitor):
 
     def held_back(self, count: int) -> None:
         """Tell the user that *count* notes were kept."""
-        english = (
-            f"{count} notes are gone at once and were kept in the index: is the drive there, has sync finished? "
-            "If they were meant to go, rebuild the index"
-        )
-        self._activity.set_notice("removals", Sentence(english, message("notes-kept", count=count)))
+        self._activity.set_notice("removals", message("status.notes-kept", count=count))
 
     def degraded(self, english: str) -> None:
         """Tell the user *english* until the index equals the vault."""
-        self._activity.set_notice("processes", Sentence(english, Message("process-ended")))
+        self._activity.set_notice("processes", message("status.process-ended", detail=sentence(english)))
         self._notify(None)
 
     def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:

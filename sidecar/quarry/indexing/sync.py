@@ -40,12 +40,12 @@ from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
 from quarry.indexing.process import PlanLimits, ProcessLimits
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import Absence, Reason, absence_of
+from quarry.indexing.reasons import Absence, absence_of
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
 from quarry.indexing.worker import WorkerTiming
-from quarry.messages import Sentence, StatusCode, message
+from quarry.messages import Message, message, sentence
 from quarry.options import Retriever
 from quarry.types import VaultChange
 
@@ -148,14 +148,14 @@ class Synchronizer:
         """A search was answered, which leaves free memory behind. Any thread may say so."""
         self._was_searched = True
 
-    def missing(self, encoder: Encoder | None) -> dict[Retriever, Sentence]:
+    def missing(self, encoder: Encoder | None) -> dict[Retriever, Message]:
         """Each retriever that cannot serve with *encoder*, with the reason and what to do, in one sentence."""
-        missing: dict[Retriever, Sentence] = dict(self.index.missing)
+        missing: dict[Retriever, Message] = dict(self.index.missing)
         if "dense" not in missing and encoder is None:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def absence_of(self, path: str) -> tuple[Absence, Reason]:
+    def absence_of(self, path: str) -> tuple[Absence, Message]:
         """Why the note at *path* is not in the index; see `reasons.absence_of`."""
         with self.reader() as reader:
             problems = reader.problems_of(path)
@@ -338,8 +338,8 @@ class Synchronizer:
     def failed(self, error: Exception) -> None:
         """Say why the index does not follow the vault at the moment."""
         is_ours = isinstance(error, QuarryError)
-        english = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
-        self.activity.set_notice("failure", Sentence(english, message(_failure_code(error))))
+        detail = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        self.activity.set_notice("failure", message(_failure_code(error), detail=sentence(detail)))
         self.activity.enter("failed")
         self._notify(None)
 
@@ -382,9 +382,8 @@ class Synchronizer:
 
     def _report_loss(self) -> None:
         if self._current.loss:
-            english = f"{self._current.loss}; a new one is made from the notes"
-            loss = message("index-recreated", file=self._current.kept_as or "")
-            self.activity.set_notice("damage", Sentence(english, loss))
+            loss = self._current.loss
+            self.activity.set_notice("damage", message("status.index-recreated", detail=loss[:1].upper() + loss[1:]))
 
     def _indexer(self) -> Indexer:
         """The indexer of the index in use; kept while settings, rules and model stay the same."""
@@ -440,13 +439,13 @@ class Synchronizer:
         return changed
 
 
-def _failure_code(error: Exception) -> StatusCode:
+def _failure_code(error: Exception) -> str:
     match error:
         case VaultMissing():
-            return "vault-missing"
+            return "status.vault-missing"
         case IndexUnavailable():
-            return "index-unavailable"
+            return "status.index-unavailable"
         case BadSettings():
-            return "settings-unreadable"
+            return "status.settings-unreadable"
         case _:
-            return "indexing-failed"
+            return "status.indexing-failed"

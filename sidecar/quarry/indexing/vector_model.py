@@ -19,7 +19,7 @@ from quarry.index import Index, Reader
 from quarry.indexing.current_index import FINGERPRINT, fingerprint_text, stored_fingerprint
 from quarry.indexing.process import ProcessLimits, ProcessUnavailable
 from quarry.indexing.status import Activity
-from quarry.messages import Sentence, message
+from quarry.messages import Message, message
 from quarry.types import Chunk
 
 _log = logging.getLogger(__name__)
@@ -163,19 +163,16 @@ class VectorModel:
         return encoder if encoder and reader.contextual_model == fingerprint_text(encoder.fingerprint) else None
 
     @property
-    def why_no_vectors(self) -> Sentence:
+    def why_no_vectors(self) -> Message:
         """Why searches cannot go by meaning while `encoder_for` gives None, in a sentence."""
         name = self.slot.name
         match self.slot.state:
             case "loading":
-                english = "the embedding model is still loading; meaning joins in a moment"
-                return Sentence(english, message("model-loading"))
+                return message("status.model-loading")
             case "missing":
-                english = self.slot.message or f"the embedding model {name!r} is missing"
-                return Sentence(english, message("model-missing", model=name))
+                return message("status.model-missing", model=name, detail=self.slot.message or "it is missing")
             case "ready":
-                english = f"vectors are being computed for the model {name!r}; meaning joins when they are"
-                return Sentence(english, message("vectors-pending", model=name))
+                return message("status.vectors-pending", model=name)
 
     @property
     def is_awaited(self) -> bool:
@@ -203,8 +200,7 @@ class VectorModel:
             if stored is not None:
                 _log.info("another model: vectors are computed again")
                 name = encoder.fingerprint.name
-                english = f"the model is now {name!r}; its vectors are being made"
-                self._activity.set_notice("model", Sentence(english, message("vectors-pending", model=name)))
+                self._activity.set_notice("model", message("status.vectors-pending", model=name))
             index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
             index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
         self._adopted = encoder.fingerprint

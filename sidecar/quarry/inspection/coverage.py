@@ -13,13 +13,14 @@ from msgspec.structs import astuple
 
 from quarry.index import IndexedFile, Problem
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import CHANGED, NEW, Reason, of_problem, of_refusal
+from quarry.indexing.reasons import CHANGED, NEW, of_problem
+from quarry.messages import Message, message
 from quarry.vault.paths import nfc
 from quarry.vault.scan import Scan
 
 NoteState = Literal["indexed", "partial", "hidden", "waiting", "excluded", "failed"]
 
-STATUS = Reason("status", "It is indexed, and left out of every answer by its status.")
+STATUS = message("reason.any-status")
 
 
 class StateCounts(Struct):
@@ -50,7 +51,7 @@ class CoveredNote(Struct, frozen=True):
 
     path: str
     state: NoteState
-    reason: Reason | None
+    reason: Message | None
 
 
 class CoveredFolder(Struct, frozen=True):
@@ -113,11 +114,11 @@ def coverage(
     found: dict[str, CoveredNote] = {}
     vectorless: set[str] = set()
 
-    def add(path: str, state: NoteState, reason: Reason | None) -> None:
+    def add(path: str, state: NoteState, reason: Message | None) -> None:
         found.setdefault(nfc(path), CoveredNote(nfc(path), state, reason))
 
     for path, refusal in scan.excluded.items():
-        add(path, "excluded", of_refusal(refusal))
+        add(path, "excluded", refusal)
     for path, why in scan.skipped.items():
         add(path, "failed", of_problem(why))
     for path, seen in scan.files.items():

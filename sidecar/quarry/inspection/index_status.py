@@ -12,7 +12,7 @@ from quarry.indexing.current_index import BUILT
 from quarry.indexing.status import Progress, State
 from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import ModelState
-from quarry.messages import Sentence, message
+from quarry.messages import Message, message, sentence
 from quarry.options import Retriever
 
 MAX_PROBLEMS = 100  # listed; all are counted
@@ -30,12 +30,12 @@ class Status(Struct, frozen=True):
     model_name: str
     model_state: ModelState
     model_message: str | None
-    missing: Mapping[Retriever, Sentence]
+    missing: Mapping[Retriever, Message]
     problem_count: int
     problems: tuple[Problem, ...]
     indexed_ms: int | None
     size_bytes: int
-    message: Sentence | None
+    message: Message | None
     backfill: BackfillStatus | None = None  # None: no contextual model is chosen
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
@@ -61,7 +61,7 @@ def index_status(
             problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
             built = reader.meta_get(BUILT)
     except IndexUnavailable as error:  # the status is where people look for the reason
-        notice = notice or Sentence(str(error), message("index-unavailable"))
+        notice = notice or message("status.index-unavailable", detail=sentence(str(error)))
     rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
     return Status(
         state=state,

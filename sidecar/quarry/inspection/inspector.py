@@ -21,9 +21,10 @@ from quarry.indexing.diff import MANY_PROBLEMS
 from quarry.indexing.sync import Synchronizer
 from quarry.inspection.coverage import Coverage, CoveredFolder, CoveredNote, NoteState, coverage
 from quarry.inspection.note_report import NoteReport, file_seen_at, report_indexed
+from quarry.messages import Message
 from quarry.options import Scope
 from quarry.vault.paths import nfc
-from quarry.vault.rules import Refusal, Rules
+from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault
 
 TIMEOUT_S = 60.0  # of the condition on the status: this only bounds a disk that hangs
@@ -36,8 +37,8 @@ class FolderPage(Struct, frozen=True):
     """A folder, and some of those directly in it."""
 
     folder: CoveredFolder
-    refusal: Refusal | None  # what leaves out all notes below it
-    folders: tuple[tuple[CoveredFolder, Refusal | None], ...]
+    refusal: Message | None  # what leaves out all notes below it
+    folders: tuple[tuple[CoveredFolder, Message | None], ...]
     total: int  # of the folders
 
 

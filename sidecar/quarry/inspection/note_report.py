@@ -9,8 +9,9 @@ from msgspec import Struct
 from quarry.conditions import HasProperty, Not, all_of
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, Reader, StoredNote
-from quarry.indexing.reasons import CHANGED, GONE, Reason, of_problem, of_refusal
+from quarry.indexing.reasons import CHANGED, GONE, of_problem
 from quarry.inspection.coverage import NoteState
+from quarry.messages import Message, message
 from quarry.options import Scope
 from quarry.settings import Settings
 from quarry.types import FileSeen
@@ -42,7 +43,7 @@ class NoteReport(Struct, frozen=True):
 
     path: str
     state: ReportState
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Message, ...]
     indexed: IndexedContent | None  # None: nothing of it is in the index
     modified_ms: int | None  # of the file as it is now; None: it cannot be told
     size_bytes: int | None
@@ -60,15 +61,15 @@ def report_indexed(root: Path, path: str, reader: Reader, rules: Rules, settings
     if name is None or stored is None:
         return None
     seen, text, unreadable = _file(root, stored.note.path)
-    reasons: list[tuple[NoteState, Reason]] = []
+    reasons: list[tuple[NoteState, Message]] = []
     if refusal := rules.refusal(stored.note.path):
-        reasons.append(("excluded", of_refusal(refusal)))
+        reasons.append(("excluded", refusal))
     if unreadable is not None:
         reasons.append(unreadable)
     elif seen is not None and not _is_same(seen, stored):
         reasons.append(("waiting", CHANGED))
     if status := _hidden_by(reader, name.note_id, settings):
-        reasons.append(("hidden", _of_status(status)))
+        reasons.append(("hidden", message("reason.status", entry=status)))
     told = [problem.reason for problem in reader.problems_of(stored.note.path)]
     reasons += [("partial", of_problem(problem)) for problem in told]
     content = IndexedContent(
@@ -101,7 +102,7 @@ def file_seen_at(root: Path, path: str) -> FileSeen | None:
     return FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns)
 
 
-def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[NoteState, Reason] | None]:
+def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[NoteState, Message] | None]:
     """The file at *path* with its scrubbed text; or why it cannot be read, and the state of its note for that."""
     from quarry.documents.decoding import decode_note  # what reads notes is imported when one is read
     from quarry.redaction.scrub import scrub_text
@@ -130,11 +131,6 @@ def _hidden_by(reader: Reader, note_id: int, settings: Settings) -> str | None:
     if isinstance(failing, Not) and isinstance(failing.part, HasProperty):
         return str(failing.part.value)
     return None
-
-
-def _of_status(status: str) -> Reason:
-    message = f"It is indexed, and left out of every answer: search.exclude_status names its status {status!r}."
-    return Reason("status", message, status)
 
 
 def _skipped(text: str, settings: Settings) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
 from quarry.client.client import RequestFailed
+from quarry.dates import day_of, parse_day_ms
 from quarry.limits import MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from quarry.mcp import markdown
 from quarry.mcp.markdown import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
 from quarry.options import NoteType
-from quarry.query.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import printable
 
 MOST_TOKENS = 20_000  # clients cut results at 25,000

@@ -22,6 +22,7 @@ from quarry.mcp.markdown import (
 )
 from quarry.mcp.reading import MOST_TOKENS, Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.messages import sentences as message_sentences
 from quarry.options import Mode
 from quarry.protocol.base import Option, options_of
 
@@ -30,11 +31,6 @@ Limit = Annotated[int, Meta(ge=1, le=50)]
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
 DEFAULTS = {"limit": 5, "max_tokens": 2000, "detail": "full"}  # an agent reads all it is given: few and short first
 MOST = {"limit": 50, "offset": 1000, "max_tokens": MOST_TOKENS}
-WEAKNESSES = {
-    "no-words": "No note contains these words; these are the nearest in meaning",
-    "no-words-filtered": "No note that the filters admit contains these words; these are the nearest in meaning",
-    "unlikely": "No note matches well; these are the closest",
-}
 ABSTENTIONS = {
     "low-confidence": "No note is likely to answer this; `search` shows the nearest",
     "all-seen": "All notes that answer this were left out as asked",
@@ -101,7 +97,7 @@ def search(vault: Vault, asked: Any, call: PendingCall) -> Rendered:
     result: wire.SearchResult = vault.ask("search", params, call)
     is_scan = asked.detail == "scan"
     hits = [(_scanned_hit if is_scan else _full_hit)(hit) for hit in result.hits]
-    about = {"total": result.total, "understood": clean_name(result.understood)}
+    about = {"total": result.total, "understood": clean_name(str(result.understood))}
     return _listing(hits, "snippet" if is_scan else "text", about, _remarks(result), asked.max_tokens)
 
 
@@ -135,7 +131,8 @@ def explain_result(vault: Vault, asked: ExplainResult, call: PendingCall) -> Ren
     """Why a note is or is not among the hits."""
     params = {"query": asked.query, "path": split_uri(asked.path).note, "limit": asked.limit, "mode": asked.mode}
     result: wire.ExplainResult = vault.ask("explain", params, call)
-    about = fields(result, "state", "message", "path", "understood", "rank", "total", "confidence")
+    about: dict[str, Any] = {"state": result.state, "message": clean_name(message_sentences(result.messages))}
+    about |= fields(result, "path", "understood", "rank", "total", "confidence")
     about["signals"] = {one.name: round(one.share, 3) for one in result.signals}
     about |= fields(result, "words_found", "words_lacking")
     structured = without_empty(about, "state", "message", "total")
@@ -274,15 +271,9 @@ def _place(passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, 
 
 def _remarks(result: wire.SearchResult) -> list[str | None]:
     """How the hits were found: corrections, relaxation, a stale index."""
-    corrected = [f"{clean_name(one.typed)} was searched as {clean_name(one.used)}" for one in result.corrections]
-    lacking = ", ".join(map(clean_name, result.unknown_words))
-    weakness = "no-words-filtered" if result.lacks_words_under_filters else result.weakness or ""
     return [
         None if result.hits else f"No notes match. {BROADER}",
-        WEAKNESSES.get(weakness, weakness),
-        "; ".join(corrected),
-        f"No note contains {lacking}" if lacking else None,
-        clean_name(result.relaxed.message) if result.relaxed else None,
+        *(clean_name(str(remark)) for remark in result.remarks),
         "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
         *markdown.state_of(result.index, result.missing),
     ]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union,
 from msgspec import structs
 
 from quarry.limits import UNFINISHED
-from quarry.messages import MessageCode
+from quarry.messages import Message
 from quarry.options import Doc, Params, Retriever, Value
 
 T = TypeVar("T", covariant=True)
@@ -52,22 +52,11 @@ class Done(Value, frozen=True, kw_only=True):
     """An empty result: the request is done."""
 
 
-class Message(Value, frozen=True, kw_only=True):
-    """The content of the English sentence beside it, for clients that use their own wording."""
-
-    code: MessageCode
-    args: Annotated[
-        dict[str, str | int | list[str]],
-        Doc(description="The values in the sentence. Filters are written as in a query: `folder:Work`."),
-    ]
-
-
 class MissingRetriever(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
     retriever: Retriever
-    reason: Annotated[str, Doc(description="One sentence: why, and what to do.")]
-    told: Annotated[Message, Doc(description="`reason`, by code.")]
+    reason: Annotated[Message, Doc(description="Why, and what to do.")]
 
 
 def local_time(time_ms: int) -> datetime:

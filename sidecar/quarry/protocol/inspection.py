@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from quarry.limits import MAX_PAGE, MAX_PATH_CHARS
-from quarry.messages import ReasonCode
+from quarry.messages import Message
 from quarry.options import Doc, Params, Value
 
 MAX_FOLDERS = 100
@@ -17,15 +17,6 @@ _STATES = (
     "indexed: found. partial: only a part of it is found. hidden: left out of answers because of its status. waiting: "
     "new or changed, and not indexed yet. excluded: excluded by a rule. failed: it could not be indexed."
 )
-
-
-class Reason(Value, frozen=True, kw_only=True):
-    """Why a note is not found, or only a part of it."""
-
-    code: ReasonCode
-    message: Annotated[str, Doc(description="The reason as a sentence, for clients that do not know the code.")]
-    entry: Annotated[str | None, Doc(description="The rule's folder, line or expression as written, or the status.")]
-    plugin: Annotated[str | None, Doc(description="With `templates`: the plugin that keeps its templates there.")]
 
 
 class StateCounts(Value, frozen=True, kw_only=True):
@@ -50,7 +41,7 @@ class FolderState(Value, frozen=True, kw_only=True):
     counts: StateCounts
     folder_count: Annotated[int, Doc(description="Direct subfolders with notes.")]
     excluded_by: Annotated[
-        Reason | None, Doc(description="The setting that excludes all notes below it; null if there is none.")
+        Message | None, Doc(description="The setting that excludes all notes below it; null if there is none.")
     ]
 
 
@@ -59,7 +50,7 @@ class NoteStateEntry(Value, frozen=True, kw_only=True):
 
     path: str
     state: NoteState
-    reason: Annotated[Reason | None, Doc(description="Null if the note is found.")]
+    reason: Annotated[Message | None, Doc(description="Null if the note is found.")]
 
 
 class InspectFoldersParams(Params, frozen=True, kw_only=True):
@@ -121,7 +112,7 @@ class NoteReport(Value, frozen=True, kw_only=True):
 
     path: str
     state: ReportState
-    reasons: Annotated[list[Reason], Doc(description="All known reasons, that of the state first.")]
+    reasons: Annotated[list[Message], Doc(description="All known reasons, that of the state first.")]
     indexed: Annotated[IndexedContent | None, Doc(description="Null if nothing of it is in the index.")]
     modified_ms: Annotated[int | None, Doc(description="The file's current modification time; null if unknown.")]
     size_bytes: int | None

@@ -3,9 +3,11 @@
 from typing import Annotated, Literal
 
 from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
+from quarry.messages import Message, message
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
-from quarry.protocol.base import Freshness, Items, Message, MissingRetriever
+from quarry.protocol.base import Freshness, Items, MissingRetriever
 from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
+from quarry.query.clauses import ClauseKind
 
 Weakness = Literal["no-words", "unlikely"]
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -40,36 +42,9 @@ class Relaxed(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    message: Annotated[str, Doc(description="A sentence to show to the user.")]
-    told: Annotated[Message, Doc(description="`message` as a code with arguments.")]
-
-
-ClauseKind = Literal[
-    "word",
-    "phrase",
-    "regex",
-    "property",
-    "group",
-    "path",
-    "file",
-    "folder",
-    "kind",
-    "tag",
-    "type",
-    "domain",
-    "status",
-    "created",
-    "modified",
-    "content",
-    "section",
-    "line",
-    "block",
-    "task",
-    "task-todo",
-    "task-done",
-    "match-case",
-    "ignore-case",
-]
+    messages: Annotated[
+        list[Message], Doc(description="Sentences to show to the user: what was not found, and what is.")
+    ]
 
 
 class Clause(Value, frozen=True, kw_only=True):
@@ -140,11 +115,7 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         Doc(description="The order of the hits: relevance, whatever was requested, if no note is worth sorting."),
     ]
     clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
-    understood: Annotated[str, Doc(description="The query in plain words.")]
-    understood_told: Annotated[
-        list[Message],
-        Doc(description="`understood` as codes with arguments: all conditions, then the words to rank by."),
-    ]
+    understood: Annotated[Message, Doc(description="How the query was understood.")]
     corrections: Annotated[list[Correction], Doc(description="Words that were treated as typing errors.")]
     unknown_words: Annotated[
         list[str],
@@ -177,9 +148,20 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         return self.hits
 
     @property
-    def lacks_words_under_filters(self) -> bool:
-        """Whether none of the notes that the filters and exclusions admit has the words; other notes may."""
-        return self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
+    def remarks(self) -> list[Message]:
+        """How the query was corrected or relaxed, and whether the hits match poorly."""
+        found: list[Message] = []
+        if self.corrections and self.hits:
+            typed = tuple(each.typed for each in self.corrections)
+            found.append(message("answer.corrected", used=tuple(each.used for each in self.corrections), typed=typed))
+        if self.unknown_words:
+            found.append(message("answer.unknown", words=tuple(self.unknown_words)))
+        if self.relaxed:
+            found += self.relaxed.messages
+        elif self.weakness:
+            is_filtered = self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
+            found.append(message(f"answer.{self.weakness}{'-filtered' if is_filtered else ''}"))
+        return found
 
 
 class ExamplesParams(Params, frozen=True, kw_only=True):
@@ -230,11 +212,11 @@ class ExplainResult(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    message: Annotated[str, Doc(description="A sentence to show to the user: the state, and what to do about it.")]
-    told: Annotated[list[Message], Doc(description="`message` as codes with arguments, one per sentence.")]
-    understood: Annotated[str, Doc(description="The query in plain words; empty if the note is not indexed.")]
-    understood_told: Annotated[
-        list[Message], Doc(description="`understood` as codes with arguments, one per condition.")
+    messages: Annotated[
+        list[Message], Doc(description="Sentences to show to the user: the state, and what to do about it.")
+    ]
+    understood: Annotated[
+        Message | None, Doc(description="How the query was understood; null if the note is not indexed.")
     ]
     rank: Annotated[int | None, Doc(description="Null if it was not ranked.")]
     total: Annotated[int, Doc(description="Notes that the search finds, like `total` in its result.")]

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from quarry.limits import UNFINISHED
-from quarry.messages import ReasonCode
+from quarry.messages import Message
 from quarry.options import Doc, Fusion, Params, Stemming, Value
-from quarry.protocol.base import IndexState, Message, MissingRetriever
+from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
 ModelState = Literal["loading", "ready", "missing"]
@@ -46,9 +46,8 @@ class Deepening(Value, frozen=True, kw_only=True):
 class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partially read."""
 
-    path: str
-    reason: Annotated[str, Doc(description="The reason, as a clause of a sentence.")]
-    code: Annotated[ReasonCode, Doc(description="`reason` as a code; `settings` for a problem of no single note.")]
+    path: Annotated[str, Doc(description='"": a setting or a rule.')]
+    reason: Message
     skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
 
 
@@ -72,8 +71,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
         Doc(description="When the whole index was last rebuilt, or begun; null if an older version did that."),
     ]
     size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
-    message: Annotated[str | None, Doc(description="Something the user should know, and what to do about it.")]
-    told: Annotated[Message | None, Doc(description="`message`, by code.")]
+    message: Annotated[Message | None, Doc(description="Something the user should know, and what to do about it.")]
 
     @property
     def is_complete(self) -> bool:

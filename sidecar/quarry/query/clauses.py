@@ -11,36 +11,12 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.conditions import Operator
 from quarry.lazy_pattern import lazy_pattern
 from quarry.query.grammar import VALUELESS_OPERATORS
 from quarry.query.lexer import QueryToken, tokenize_query
 
-ClauseKind = Literal[
-    "word",
-    "phrase",
-    "regex",
-    "property",
-    "group",
-    "path",
-    "file",
-    "folder",
-    "kind",
-    "tag",
-    "type",
-    "domain",
-    "status",
-    "created",
-    "modified",
-    "content",
-    "section",
-    "line",
-    "block",
-    "task",
-    "task-todo",
-    "task-done",
-    "match-case",
-    "ignore-case",
-]
+ClauseKind = Literal["word", "phrase", "regex", "property", "group", Operator]
 """`tag` is `#idea` as well as `tag:idea`; a `word` is one that is excluded; a `group` stands in parentheses."""
 
 MAX_CLAUSES = 100  # as many as there may be filters

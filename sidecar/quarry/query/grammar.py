@@ -104,11 +104,7 @@ class _Parser:
 
     def _parenthesis(self, token: QueryToken, depth: int) -> QueryNode | None:
         if depth == MAX_DEPTH:
-            raise BadQuery(
-                f"more than {MAX_DEPTH} nested parentheses: use fewer",
-                token.start,
-                message("query-too-deep", limit=MAX_DEPTH),
-            )
+            raise BadQuery(message("query.too-deep", limit=MAX_DEPTH), token.start)
         inner = self.query(depth + 1)
         self._take("close")
         return inner

@@ -8,20 +8,16 @@ not match the syntax is an ordinary word: `http://x`, `foo:bar`, `and/or`, `path
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
+from quarry.conditions import Operator
 from quarry.lazy_pattern import lazy_pattern
 
 QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
 
-OPERATORS = frozenset(
-    {
-        *("path", "file", "folder", "kind", "tag", "type", "domain", "status", "created", "modified"),
-        *("content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"),
-    }
-)
+OPERATORS: frozenset[str] = frozenset(get_args(Operator))
 REGEX_OPERATORS = frozenset(
     {"content", "match-case", "ignore-case", "path", "file"}
 )  # elsewhere slashes are part of the value: `folder:/a/`

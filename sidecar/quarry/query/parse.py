@@ -21,11 +21,10 @@ Obsidian's `content:` (words next to each other in the note) and `ignore-case:` 
 too.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 
 from quarry.conditions import (
-    AllOf,
-    AnyOf,
     Condition,
     HasPhrase,
     InBlock,
@@ -34,13 +33,15 @@ from quarry.conditions import (
     MatchesPattern,
     Not,
     all_of,
+    described_parts,
+    leaves,
 )
 from quarry.errors import BadQuery
 from quarry.limits import MAX_QUERY_CHARS
-from quarry.messages import message
-from quarry.options import Filters
-from quarry.query.conditions import ConditionBuilder
+from quarry.messages import Message, message
+from quarry.options import Filters, Retriever
 from quarry.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
+from quarry.query.operators import ConditionBuilder
 from quarry.query.terms import QueryTerms, content_words
 from quarry.types import Query
 
@@ -62,11 +63,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
             expression or a time that cannot be read; or it only excludes. The position is where the fault begins.
     """
     if len(typed) > MAX_QUERY_CHARS:
-        raise BadQuery(
-            f"the query has {len(typed):,} characters, at most {MAX_QUERY_CHARS:,} are read: shorten it",
-            MAX_QUERY_CHARS,
-            message("query-too-long", count=len(typed), limit=MAX_QUERY_CHARS),
-        )
+        raise BadQuery(message("query.too-long", count=len(typed), limit=MAX_QUERY_CHARS), MAX_QUERY_CHARS)
     tree = parse_query_tree(typed)
     said = QueryTerms()
     conditions = list(extra.conditions)
@@ -76,11 +73,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
     condition = all_of(conditions)
     if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
         what = " ".join(typed.split())
-        raise BadQuery(
-            f"the query only excludes ({what}): add a word to search for, or a filter",
-            len(typed) - len(typed.lstrip()),
-            message("query-only-excludes", query=what),
-        )
+        raise BadQuery(message("query.only-excludes", query=what), len(typed) - len(typed.lstrip()))
     words = content_words(said.words, alone=not said.phrases)
     return Query(
         text=" ".join(said.text) if words or said.phrases else "",  # a lone `-` or `?` has no meaning to compare with
@@ -109,10 +102,21 @@ def _only_excludes(node: QueryNode) -> bool:
 
 def _only_excludes_text(condition: Condition) -> bool:
     """Whether *condition* only excludes text, and so admits nearly all notes."""
-    return isinstance(condition, Not) and _is_about_text(condition.part)
+    kinds = HasPhrase | MatchesPattern | InSection | InBlock | InTask
+    return isinstance(condition, Not) and all(
+        isinstance(leaf, kinds) and not negated for leaf, negated in leaves(condition.part)
+    )
 
 
-def _is_about_text(condition: Condition) -> bool:
-    if isinstance(condition, AllOf | AnyOf):
-        return all(map(_is_about_text, condition.parts))
-    return isinstance(condition, HasPhrase | MatchesPattern | InSection | InBlock | InTask)
+def describe_query(query: Query, retrievers: Collection[Retriever] = ("keyword", "dense")) -> Message:
+    """
+    What *query* asks for: `notes in Work, with the tag #idea, about backoff`.
+
+    Args:
+        retrievers: Those that take part, by which it is said how the words are searched for.
+    """
+    parts = described_parts(query.condition)
+    if words := " ".join(query.words) if query.phrases else query.text:
+        by = "both" if len(retrievers) != 1 else "words" if "keyword" in retrievers else "meaning"
+        parts.append(message(f"understood.by-{'word' if by == 'words' and ' ' not in words else by}", words=words))
+    return message("understood.notes", conditions=tuple(parts)) if parts else message("understood.all")

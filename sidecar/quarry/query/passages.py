@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quarry.conditions import BlockUnit, Condition, InBlock, InSection, InTask, TaskState, any_of
 from quarry.errors import BadQuery
-from quarry.messages import Message
+from quarry.messages import message
 from quarry.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.query.lexer import QueryToken
 from quarry.query.terms import content_word
@@ -103,14 +103,11 @@ class _AlternativesReader(Struct, frozen=True):
         return [_Alternative(without=(words,))] if negated else [_Alternative(phrases=(words,))]
 
     def _too_many(self) -> BadQuery:
-        message = f"{self.operator.text}: has more than {MAX_ALTERNATIVES} combinations of alternatives: use fewer OR"
-        told = Message("too-many-alternatives", {"operator": self.operator.text, "limit": MAX_ALTERNATIVES})
-        return BadQuery(message, self.operator.start, told)
+        told = message("query.too-many-alternatives", operator=self.operator.text, limit=MAX_ALTERNATIVES)
+        return BadQuery(told, self.operator.start)
 
     def _refusal(self, token: QueryToken) -> BadQuery:
-        message = f"{self.operator.text}: takes words, phrases, OR and -: move {token.text} out of it"
-        told = Message("no-filter-here", {"operator": self.operator.text, "inner": token.text})
-        return BadQuery(message, token.start, told)
+        return BadQuery(message("query.no-filter-here", operator=self.operator.text, inner=token.text), token.start)
 
 
 def _without_repeats(values: tuple[str, ...]) -> tuple[str, ...]:

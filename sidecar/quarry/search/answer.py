@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from quarry.index import MapOfContent, StoredChunk
-from quarry.messages import Description, Message, Sentence
+from quarry.messages import Message, message
 from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
@@ -73,14 +73,7 @@ class Relaxed(Struct, frozen=True):
     """The part of a query that was dropped to find anything at all."""
 
     step: Step
-    reason: str  # what was not found, as a sentence
-    effect: str  # what is shown instead, as a sentence
-    told: Message  # both, by code
-
-    @property
-    def message(self) -> str:
-        """Both sentences, to be shown above the hits."""
-        return f"{self.reason} {self.effect}"
+    messages: tuple[Message, ...]  # what was not found, and what is shown instead
 
 
 class Passage(Struct, frozen=True):
@@ -140,9 +133,9 @@ class Answer(Struct, frozen=True):
     hits: tuple[Hit, ...]
     total: int  # notes that contain a word of the query or were proposed for their meaning
     retrievers: tuple[Retriever, ...]  # that served
-    missing: Mapping[Retriever, Sentence]  # retriever -> why it was wanted and could not serve
+    missing: Mapping[Retriever, Message]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
-    understood: Description = Description()  # the query in words
+    understood: Message = message("understood.all")  # the query in words
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note contains, where notes contain others
     relaxed: Relaxed | None = None

@@ -56,7 +56,7 @@ FIELD_WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)
 POOL = 100  # candidates asked of each retriever; 30, as published, loses what is good in both and best in neither
 NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
-NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, which says what the nearest one stands among
+NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, the company of the nearest one
 # Of the meaning, where contextual vectors answer; the rest is what static ones say. With all-MiniLM-L6-v2 the mean
 # nDCG@10 of five collections is .769; with all of it .769 (and less where the model is a wrong choice), with half .766,
 # without the model .756.
@@ -232,7 +232,7 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     wanted, wanted_count, total = frozenset(term_of), len(idf), sum(idf.values())
     if total <= 0 or not names:
         return matches, exact
-    shares: dict[frozenset[str], tuple[float, int]] = {}  # of the query, and terms, by these: many names hold the same
+    shares: dict[frozenset[str], tuple[float, int]] = {}  # by shared terms, as names repeat: share of the query, count
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
@@ -242,8 +242,8 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
                 continue
             known = shares.get(shared)
             if known is None:  # in the query's order, so that the sum is always the same
-                held = {term_of[alternative] for alternative in shared}
-                known = shares[shared] = sum([idf[term] for term in idf if term in held]) / total, len(held)
+                covered = {term_of[alternative] for alternative in shared}
+                known = shares[shared] = sum([idf[term] for term in idf if term in covered]) / total, len(covered)
             share, count = known
             name_count = len(terms)
             match = share * count / name_count

@@ -85,7 +85,7 @@ def _compound_parts(word: str, execution: SearchExecution) -> str | None:
 
 
 def _is_foreign(text: str, reader: Reader) -> bool:
-    """Whether *text* is in a language that no note is in; function words and letters with accents tell."""
+    """Whether *text* is in a language that no note is in; function words and accented letters show it."""
     languages = {ENGLISH, *reader.languages}
     hinted = hinted_languages(text)
     return bool(hinted) and UNSTEMMED not in languages and languages.isdisjoint(hinted)
@@ -115,7 +115,7 @@ def _nearest_word(word: str, reader: Reader, *, among_others: bool) -> str | Non
     nearest = [term for term, _ in similar]
     if not nearest:
         return None
-    # In languages of many endings the stem tells more than the forms that the notes happen to have.
+    # In languages of many endings the stem is safer than the forms that the notes happen to have.
     if language_of_term(nearest[0]) != ENGLISH or not word.isascii():
         return next(iter(_forms(nearest[0], reader, 1)), untagged(nearest[0]))
     forms = [_as_spelled(term, word, reader) for term in nearest if language_of_term(term) == ENGLISH]
@@ -126,14 +126,14 @@ def _as_spelled(term: str, word: str, reader: Reader) -> str:
     """
     The form of *term*, a stem, that is nearest to *word* among those that the vault has; of several, the commonest.
 
-    The stem itself where no passage tells. `commun` is the stem of community, communal and communicate.
+    The stem itself where no passage has it. `commun` is the stem of community, communal and communicate.
     """
     forms = _forms(term, reader, PASSAGES_READ)
     return min(forms, key=lambda form: (OSA.distance(form, word), -forms[form], form), default=untagged(term))
 
 
 def _forms(term: str, reader: Reader, passages: int) -> Counter[str]:
-    """How often the first *passages* with *term* have each form of it, in the order in which these stand there."""
+    """How often the first *passages* with *term* have each form of it, in order of appearance."""
     forms: Counter[str] = Counter()
     for chunk in reader.chunks(reader.keywords.chunks_with_term(term, passages)).values():
         for found in locate_terms(chunk.text, language_of_term(term)):

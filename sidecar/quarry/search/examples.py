@@ -1,8 +1,8 @@
 """
-Which questions could one ask of this vault, to see what it answers?
+Example queries for a vault, made from its own words: headings that are questions, and templates with names.
 
-Made from the vault's own words: a heading that is a question, else a template with the name of a note or of a section.
-Each has been asked: the note that it was made from came first, and is a likely answer.
+A template is filled with the name of a note or of a section. Each query has been asked: the note that it was made from
+came first, and is a likely answer.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from quarry.lazy_pattern import lazy_pattern
 from quarry.search.answer import Answer
 from quarry.types import Note
 
-TOPIC = "{topic}"  # where the name stands in a template
+TOPIC = "{topic}"  # the place of the name in a template
 NEWEST = 400  # notes to choose among: what was written long ago is seldom what one wants to try
 NOTES_READ = 40  # for their headings
 MAX_SEARCHES = 25
@@ -71,7 +71,7 @@ def check_templates(templates: Sequence[str]) -> None:
     """
     for template in templates:
         if template.count(TOPIC) != 1:
-            raise BadRequest(f"the template {template!r} must hold {TOPIC} exactly once")
+            raise BadRequest(f"the template {template!r} must contain {TOPIC} exactly once")
 
 
 def example_queries(
@@ -87,7 +87,7 @@ def example_queries(
     Args:
         newest: The notes to choose among, newest first.
         reader: The index that they are in.
-        templates: Questions with `{topic}` where a name is to stand.
+        templates: Questions with `{topic}` in the place of a name.
         limit: How many are wanted.
         ask: Answers a query; `DeadlineExceeded` says that there is no time for another.
 
@@ -117,7 +117,7 @@ def _is_answered(candidate: ExampleQuery, answer: Answer) -> bool:
 
 
 def _chosen(newest: Sequence[NoteSummary]) -> list[NoteSummary]:
-    """The notes to read, in an order by chance that is the same every time; newer ones stand rather in front."""
+    """The notes to read, in a random but repeatable order that prefers newer ones."""
     usable = [note for note in newest if not _is_template(note.path) and not _is_nameless(note.path)]
     score = {note.path: _chance(note.path) - RECENCY * at / len(usable) for at, note in enumerate(usable)}
     return sorted(usable, key=lambda note: (-score[note.path], note.path))[:NOTES_READ]
@@ -127,7 +127,7 @@ def _candidates(notes: Sequence[NoteSummary], reader: Reader, templates: Sequenc
     """Queries to try: questions first, then the names of notes, then those of sections; notes take turns."""
     stored = [(summary.path, found.note) for summary in notes if (found := reader.note(summary.path))]
     headings = {path: [text for text in _headings(note) if text != note.title] for path, note in stored}
-    uses = Counter(text for texts in headings.values() for text in set(texts))  # "Next steps" stands in many notes
+    uses = Counter(text for texts in headings.values() for text in set(texts))  # many notes have "Next steps"
     asked, named, sections = [], [], []
     for path, note in stored:
         own = [text for text in headings[path] if uses[text] == 1]
@@ -139,7 +139,7 @@ def _candidates(notes: Sequence[NoteSummary], reader: Reader, templates: Sequenc
 
 
 def _headings(note: Note) -> Iterator[str]:
-    """The headings of a note that text stands under, each once, in order."""
+    """The headings of a note that have text below them, each once, in order."""
     yield from dict.fromkeys(chunk.heading_path[-1] for chunk in note.chunks if chunk.heading_path)
 
 
@@ -158,7 +158,7 @@ def is_topic(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether *text* is a whole question, which can be asked as it stands."""
+    """Whether *text* is a whole question, which can be asked unchanged."""
     if not text.endswith(_QUESTION_MARKS) or len(text) > MAX_QUESTION or _SPECIAL.search(text):
         return False
     if not text.isprintable() or not any(character.isalpha() for character in text):
@@ -167,7 +167,7 @@ def is_question(text: str) -> bool:
 
 
 def _is_of_words(character: str) -> bool:
-    """Whether *character* is a letter, a mark on one, or stands between the letters or words of a name."""
+    """Whether *character* is a letter, a mark on one, or a sign between the letters or words of a name."""
     return character in " -'’" or unicodedata.category(character)[0] in "LM"
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from quarry.embedding import Encoder
 from quarry.errors import QuarryError
 from quarry.index import DatabaseError, Deadline, PostingsDamaged, Reader
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.options import Fusion, Mode, Retriever
 from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings
@@ -32,7 +32,7 @@ class SearchExecution(Struct, frozen=True):
     reader: Reader
     encoder: Encoder | None  # None where meaning is not compared
     retrievers: tuple[Retriever, ...]  # that serve
-    missing: Mapping[Retriever, Sentence]  # retriever that the mode asks for -> why it cannot serve
+    missing: Mapping[Retriever, Message]  # retriever that the mode asks for -> why it cannot serve
     weights: Mapping[Retriever, float]
     deadline: Deadline
     now: datetime  # local time: "last week" and the age of a note are counted from it
@@ -52,7 +52,7 @@ class SearchExecution(Struct, frozen=True):
         return "dense" in self.retrievers
 
 
-def serving_retrievers(mode: Mode, missing: Mapping[Retriever, Sentence]) -> tuple[Retriever, ...]:
+def serving_retrievers(mode: Mode, missing: Mapping[Retriever, Message]) -> tuple[Retriever, ...]:
     """The retrievers that serve *mode*; where the one it asks for is *missing*, the other takes its place."""
     present = tuple([retriever for retriever in get_args(Retriever) if retriever not in missing])
     return tuple([retriever for retriever in present if is_asked(retriever, mode)]) or present

@@ -24,10 +24,9 @@ from quarry.conditions import AllOf, Condition, names_property, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
 from quarry.limits import WEAK_CONFIDENCE
-from quarry.messages import Message
+from quarry.messages import message
 from quarry.options import SearchOptions, scope_of
-from quarry.query.parse import parse_query
-from quarry.query.told import understand
+from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
     Extract,
@@ -115,7 +114,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             retrievers=(),
             missing=execution.missing if can_rank(query) else {},
             truncated=truncated,
-            understood=understand(query),
+            understood=describe_query(query),
             listed=True,
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
@@ -126,7 +125,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         retrievers=execution.retrievers,
         missing=execution.missing,
         truncated=truncated,
-        understood=understand(query, execution.retrievers),
+        understood=describe_query(query, execution.retrievers),
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),
         relaxed=result.relaxed,
@@ -171,11 +170,7 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     query = parse_query(options.query, filters, now=execution.now)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
-        message = (
-            "the query has no word and no complete filter: type a word, "
-            'a "phrase" with both quotes, or a filter with its value, such as tag:idea'
-        )
-        raise BadQuery(message, len(options.query.rstrip()), Message("query-without-words"))
+        raise BadQuery(message("query.without-words"), len(options.query.rstrip()))
     return query
 
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.analysis.dates import date_phrases
 from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
+from quarry.dates import date_phrases
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
 from quarry.index import KeywordQuery, NoteIds, idf, max_score
@@ -65,13 +65,12 @@ class PreparedQuery(Struct, frozen=True):
         return self.known_share * (1.0 if self.contextual else self.trust_in_model)
 
     @property
-    def max_bm25(self) -> float:
-        """The upper bound of the BM25 of any passage: every term as frequent in it as can be."""
-        return max_score(self.idf.values())
-
-    @property
     def attainable_bm25(self) -> float:
-        """`max_bm25`, with pairs of characters of a script without spaces as far as they are in one word."""
+        """
+        The upper bound of the BM25 of any passage: every term as frequent in it as can be.
+
+        Pairs of characters of a script without spaces count as far as they are in one word.
+        """
         return max_score(
             [(PAIRS_IN_WORDS if is_unspaced_pair(term) else 1) * rarity for term, rarity in self.idf.items()]
         )

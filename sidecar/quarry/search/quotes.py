@@ -36,7 +36,7 @@ class Quotable(Struct, frozen=True):
     text: str
     confidence: float | None  # None: unknown, as its note is only listed
     lengths: tuple[int, ...]  # characters of `text`, the whole first
-    sizes: tuple[int, ...]  # what each length takes of the budget, in characters, with all that stands around it
+    sizes: tuple[int, ...]  # what each length takes of the budget, in characters, with everything around it
 
 
 class Quote(Struct, frozen=True):
@@ -53,7 +53,7 @@ def quote_lengths(text: str) -> tuple[int, ...]:
 
 
 def says_something(text: str) -> bool:
-    """Whether *text* holds a letter or digit besides the files that it embeds: `![[Books.base]]` answers nothing."""
+    """Whether *text* contains a letter or digit besides the files that it embeds: `![[Books.base]]` answers nothing."""
     return any(map(str.isalnum, _EMBED.sub("", text)))
 
 
@@ -125,7 +125,7 @@ def _worth(whole: float, share: float) -> int:
     The worth of the first *share* of a quote that is worth *whole*.
 
     A quote begins with what matches the query, so that cutting off its end loses less than its share: of the answers
-    that 500 characters of `chroma-chunks` hold, 90 % stand in the first 81 % of them, 84 % in 75 %, 76 % in 65 %.
+    in 500 characters of `chroma-chunks`, 90 % are in the first 81 % of them, 84 % in 75 %, 76 % in 65 %.
     """
     return math.floor(_SCALE * whole * math.sqrt(share))
 

@@ -20,7 +20,7 @@ from quarry.index import CHUNK_WEIGHTS, DenseQuery, KeywordQuery, NoteIds, Reade
 from quarry.index.keys import notes_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.options import Retriever, SearchOptions
 from quarry.search.candidates import NO_CHUNKS, RankedChunks
 from quarry.search.execution import SearchExecution
@@ -60,7 +60,7 @@ class Related(Struct, frozen=True):
 
     notes: tuple[RelatedNote, ...]
     retrievers: tuple[Retriever, ...]
-    missing: Mapping[Retriever, Sentence]
+    missing: Mapping[Retriever, Message]
 
 
 def related(source: Source, options: SearchOptions, execution: SearchExecution) -> Related:

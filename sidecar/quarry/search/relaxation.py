@@ -5,13 +5,12 @@ One part of the query is dropped at a time, under a name that the answer carries
 never an exclusion: after `-draft`, drafts are not wanted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from quarry.conditions import (
     AllOf,
-    AnyOf,
     Condition,
     HasPhrase,
     HasProperty,
@@ -23,11 +22,11 @@ from quarry.conditions import (
     InSection,
     InTask,
     Not,
+    conjuncts,
+    leaves,
 )
-from quarry.messages import message
+from quarry.messages import Message, message
 from quarry.options import Filters
-from quarry.query.description import describe_condition
-from quarry.query.writing import written
 from quarry.search.answer import Relaxed
 from quarry.search.execution import SearchExecution
 from quarry.types import Query
@@ -46,75 +45,43 @@ def relaxations(
         scope: Filters that were not typed, and stay.
         execution: Evaluates conditions, to name a filter that no note of the vault meets.
     """
-    parts = query.condition.parts if isinstance(query.condition, AllOf) else (query.condition,)
+    parts = conjuncts(query.condition)
     phrases = tuple(part for part in parts if isinstance(part, HasPhrase))
     kept = {*phrases, *scope.conditions}
     filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
     others = [part for part in parts if part not in phrases]
-    no_notes = "No notes" if not others else "No notes under these filters"
-    among = "filtered" if others else "all"
-    if others and all(isinstance(part, Not) for part in others):
-        no_notes, among = "Apart from the excluded notes, no notes", "not-excluded"
+    among = "all" if not others else "not-excluded" if all(isinstance(part, Not) for part in others) else "filtered"
+
+    def none_contain(what: Message) -> Message:
+        return message(f"relaxed.none-{among}", what=what)
+
     if query.prefix and not typing:
-        yield (
-            Relaxed(
-                "beginnings",
-                f"{no_notes} contain “{query.prefix}”.",
-                "These contain words that begin with it.",
-                message("relaxed-beginnings", word=query.prefix, among=among),
-            ),
-            query,
-        )
+        lacking = none_contain(message("word.any-of", words=(query.prefix,)))
+        yield Relaxed("beginnings", (lacking, message("relaxed.beginnings"))), query
     if phrases:
         loose = AllOf(tuple(part for part in parts if part not in phrases))
         spoken = [word for phrase in query.phrases for word in phrase.lower().split()]
         words = tuple(dict.fromkeys([*query.words, *spoken]))
-        quoted = " and ".join(f"“{part.phrase}”" for part in phrases)
         is_cased = any(part.match_case for part in phrases)
-        how = "in this case" if is_cased else "word for word"
-        told = message(
-            "relaxed-phrases-in-case" if is_cased else "relaxed-phrases",
-            phrases=tuple([part.phrase for part in phrases]),
-            among=among,
-        )
-        reason = f"{no_notes} contain {quoted} {how}."
+        lacking = none_contain(message("word.all-of", words=tuple(part.phrase for part in phrases)))
         yield (
-            Relaxed("any-passage", reason, "These contain some of the words.", told),
+            Relaxed("any-passage", (lacking, message(f"relaxed.phrases{'-in-case' if is_cased else ''}"))),
             replace(query, words=words, phrases=(), condition=loose),
         )
     if filters:
-        wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
-        effect = f"These results ignore {'that filter' if len(filters) == 1 else 'the filters in the query'}."
         unmet = [part for part in filters if isinstance(part, _SELECTIVE) and _admits_none(part, execution)]
-        told = message(
-            "relaxed-unmet-filters" if unmet else "relaxed-filters",
-            filters=tuple(map(written, unmet or filters)),
-            ignored=len(filters),
+        written = tuple(part.written() for part in unmet or filters)
+        failed = message(f"relaxed.{'unmet-filters' if unmet else 'filters'}", filters=written)
+        wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
+        yield (
+            Relaxed("without-filters", (failed, message("relaxed.ignored", count=len(filters)))),
+            replace(query, condition=wider),
         )
-        yield Relaxed("without-filters", _unmet(filters, unmet), effect, told), replace(query, condition=wider)
     if query.text:
-        reason = f"{no_notes} contain {_either(query.words)}." if query.words and not phrases else f"{no_notes} match."
-        told = message("relaxed-nothing", among=among)
-        if query.words and not phrases:
-            is_long = len(query.words) > MAX_NAMED_WORDS
-            told = message("relaxed-words", words=query.words, among=among)
-            told = message("relaxed-many-words", among=among) if is_long else told
-        yield Relaxed("meaning", reason, "These are the nearest in meaning.", told), query
-
-
-def _either(words: Sequence[str]) -> str:
-    """“a”, “b” or “c”; many words are not named."""
-    if len(words) > MAX_NAMED_WORDS:
-        return "any of these words"
-    quoted = [f"“{word}”" for word in words]
-    return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
-
-
-def _unmet(filters: Sequence[Condition], unmet: Sequence[Condition]) -> str:
-    """A sentence on the filters that no note meets at all, *unmet*, or on all of them if each is met by some note."""
-    if unmet:
-        return f"There are no notes {' or '.join(map(describe_condition, unmet))}."
-    return f"Nothing was found among notes {describe_condition(AllOf(tuple(filters)))}."
+        is_named = not phrases and 0 < len(query.words) <= MAX_NAMED_WORDS
+        words_found = none_contain(message("word.any-of", words=query.words))
+        lacking = words_found if is_named else message(f"relaxed.nothing-{among}")
+        yield Relaxed("meaning", (lacking, message("relaxed.meaning"))), query
 
 
 def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
@@ -125,8 +92,7 @@ def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
 
 def _leaves_out(condition: Condition) -> bool:
     """Whether *condition* contains an exclusion."""
-    if isinstance(condition, AllOf | AnyOf):
-        return any(map(_leaves_out, condition.parts))
-    return isinstance(condition, Not) or (
-        isinstance(condition, InSection | InBlock | InTask) and bool(condition.without)
+    return any(
+        negated or (isinstance(leaf, InSection | InBlock | InTask) and bool(leaf.without))
+        for leaf, negated in leaves(condition)
     )

@@ -3,7 +3,7 @@ The signals that a note is scored by, from 0 to 1 each, and how much each of the
 
     passage   BM25 of its best passage, relative to the best of all candidates
     note      BM25 of the whole note (title, aliases and file name weigh more), relative to the best
-    phrase    how many of the query's neighbouring words stand side by side in its best passage, relative to the best
+    phrase    how many neighbouring words of the query are neighbours in its best passage, relative to the best
     meaning   cosine of its nearest passage or title, stretched over the candidates
     title     how much of the query its title covers, times how much of the title the query covers
     exact     whether the query is its title, or one of its aliases
@@ -56,10 +56,6 @@ class Signals(Struct, frozen=True):
     exact: Numbers
     max_sim: Numbers
 
-    def values_at(self, at: int) -> dict[str, float]:
-        """The signals of candidate *at*, by name."""
-        return {name: float(getattr(self, name)[at]) for name in SIGNAL_NAMES}
-
 
 SIGNAL_NAMES: tuple[str, ...] = Signals.__struct_fields__
 WORD_SIGNALS = tuple(name for name in SIGNAL_NAMES if name not in ("meaning", "max_sim"))
@@ -106,7 +102,7 @@ def effective_weights(
 
     Args:
         bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words do.
-        word_count: Words of the query. No passage holds all of many words, so each counts for more of that share.
+        word_count: Words of the query. No passage contains all of many words, so each counts for more of that share.
         vocabulary_coverage: Share of the query that the model knows, 0 to 1: how far to trust its cosines.
         retrievers: What the user set for `keyword` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """

@@ -137,7 +137,7 @@ def shares_of(entry: SixSignalCandidate, wanted: SixSignalQuery) -> dict[str, fl
 
 
 def tfidf_idf(df: int, docs: int) -> float:
-    """The inverse document frequency of a term that *df* of *docs* hold."""
+    """The inverse document frequency of a term that *df* of *docs* contain."""
     return math.log((docs + 1) / (df + 1)) + 1
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta as Doc
 
-from quarry.protocol import Message, Value
+from quarry.messages import Message
+from quarry.protocol import Value
 
 
 class ErrorData(Value, frozen=True, kw_only=True):
@@ -14,8 +15,8 @@ class ErrorData(Value, frozen=True, kw_only=True):
     kind: Annotated[str, Doc(description="A stable word for the case, such as `bad-query` or `vault-locked`.")]
     next: Annotated[str, Doc(description="What to do next, for a person.")]
     position: Annotated[int | None, Doc(description="UTF-16 offset into the query, where one can be named.")] = None
-    told: Annotated[
-        Message | None, Doc(description="The message of `bad-query`, by code; null for other kinds, which are codes.")
+    message: Annotated[
+        Message | None, Doc(description="With `bad-query`, the message by code; null for other kinds.")
     ] = None
 
 

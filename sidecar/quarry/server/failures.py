@@ -3,10 +3,11 @@
 from msgspec import Struct
 
 from quarry import errors
+from quarry.messages import Message
 from quarry.redaction.sanitize import scrubbed
 from quarry.server.envelope import Error, ErrorData
 from quarry.server.gate import UNAUTHORIZED
-from quarry.server.told import told_message
+from quarry.server.message_redaction import redacted
 
 
 class Presentation(Struct, frozen=True):
@@ -84,8 +85,8 @@ def error_of(error: Exception) -> Error:
         message = scrubbed(str(error))
     position = told = None
     if isinstance(error, errors.BadQuery):
-        position, told = error.position, told_message(error.told) if error.told else None
-    data = ErrorData(kind=form.kind, next=form.next, position=position, told=told)
+        position, told = error.position, redacted(error.message) if isinstance(error.message, Message) else None
+    data = ErrorData(kind=form.kind, next=form.next, position=position, message=told)
     return Error(code=form.code, message=message, data=data)
 
 

@@ -291,4 +291,4 @@ def _utf16_position(query: str) -> Iterator[None]:
     try:
         yield
     except BadQuery as error:
-        raise BadQuery(str(error), utf16_offset(query, error.position), error.told) from error
+        raise BadQuery(error.message, utf16_offset(query, error.position)) from error

@@ -259,5 +259,5 @@ def _refuse_excluded(rules: Rules, folder: str, stem: str) -> None:
     path = f"{folder}/{stem}{NOTE_SUFFIX}" if folder else stem + NOTE_SUFFIX
     if refusal := rules.refusal(path):
         raise BadRequest(
-            f"a note at {path!r} would never be found: {refusal.reason}; choose another folder, or change that rule"
+            f"a note at {path!r} would never be found. {refusal} Choose another folder, or change that rule"
         )

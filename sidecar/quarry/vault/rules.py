@@ -9,13 +9,12 @@ is excluded from all.
 import codecs
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, Self
-
-from msgspec import Struct
+from typing import Self
 
 from quarry.config import MAX_RULES_BYTES
 from quarry.errors import BadSettings
 from quarry.kinds import DocumentKind, kind_of
+from quarry.messages import Message, message
 from quarry.settings import Settings
 from quarry.vault.gitignore import MAX_COSTLY_PARTS, GitIgnore, TooCostly
 from quarry.vault.obsidian import Filter, TemplateFolder, read_filters, read_template_folders
@@ -26,15 +25,6 @@ MAX_PROBLEMS = 20  # of one file, listed one by one
 MAX_QUOTED = 80  # characters of a line
 _UNDECODABLE = "\ufffd"
 DEFAULT_KINDS: tuple[DocumentKind, ...] = ("note", "canvas")
-
-
-class Refusal(Struct, frozen=True):
-    """Why a note is not indexed."""
-
-    rule: Literal["sensitivity", "folders.include", "folders.exclude", ".indexignore", "excluded files", "templates"]
-    reason: str  # a sentence that names the entry
-    entry: str = ""  # as it is written in its file; "" of `folders.include`, where no entry is to blame
-    plugin: str = ""  # that keeps its templates there
 
 
 class Rules:
@@ -78,7 +68,7 @@ class Rules:
         self._of_folders = bool(self._include or self._exclude or self._classified)
         self._is_open = not (self._of_folders or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
-            str, Refusal | None
+            str, Message | None
         ] = {}  # by folder: the refusal by include and exclude; looked up for every note
         self.problems = (*_problems(lines, self._ignored), *problems)  # sentences about rules that cannot be applied
 
@@ -127,7 +117,7 @@ class Rules:
         """Whether no rule excludes the note at *path*."""
         return self.refusal(path) is None
 
-    def refusal(self, path: str) -> Refusal | None:
+    def refusal(self, path: str) -> Message | None:
         """The first rule that excludes the note at *path*, in the order of the class's arguments; None: none does."""
         if self._is_open:
             return None
@@ -135,17 +125,16 @@ class Rules:
         if self._of_folders and (refusal := self._of_folder(path.rpartition("/")[0])):
             return refusal
         if line := self._ignored.line_for(path):
-            return Refusal(".indexignore", f"{IGNORE_FILE} says {line!r}", line)
+            return message("reason.index-ignore", entry=line)
         for entry in self._filters:
             if entry.matches(path):
-                return Refusal("excluded files", f"Obsidian's excluded files say {entry.text!r}", entry.text)
+                return message("reason.obsidian-excluded", entry=entry.text)
         for template, folder in self._templates:
             if path.casefold().startswith(folder):
-                reason = f"{template.plugin} keeps its templates in {template.folder!r}"
-                return Refusal("templates", reason, template.folder, template.plugin)
+                return message("reason.templates", entry=template.folder, plugin=template.plugin)
         return None
 
-    def refusal_of_folder(self, folder: str) -> Refusal | None:
+    def refusal_of_folder(self, folder: str) -> Message | None:
         """The folder setting that refuses all notes below *folder*; None if some are admitted."""
         if (refusal := self._of_class(f"{nfc(folder)}/".casefold())) or not self._of_folders:
             return refusal
@@ -153,26 +142,26 @@ class Rules:
             return None  # a folder below it is included
         return self._of_folder(nfc(folder))
 
-    def _of_folder(self, folder: str) -> Refusal | None:
+    def _of_folder(self, folder: str) -> Message | None:
         """The refusal of the notes in *folder* by `folders.include` or `folders.exclude`; None if they admit it."""
         if folder not in self._folders:
             self._folders[folder] = self._ask_folders(f"{folder}/".casefold())
         return self._folders[folder]
 
-    def _of_class(self, folded: str) -> Refusal | None:
+    def _of_class(self, folded: str) -> Message | None:
         for sensitivity, folder in self._classified:
             if folded.startswith(folder):
-                return Refusal("sensitivity", f"the settings say that its folder is {sensitivity}", sensitivity)
+                return message("reason.sensitivity", entry=sensitivity)
         return None
 
-    def _ask_folders(self, folded: str) -> Refusal | None:
+    def _ask_folders(self, folded: str) -> Message | None:
         if refusal := self._of_class(folded):
             return refusal
         if self._include and not any(folded.startswith(folder) for folder in self._include):
-            return Refusal("folders.include", "it is below none of the folders in folders.include")
+            return message("reason.folders-include")
         for written, folder in self._exclude:
             if folded.startswith(folder):
-                return Refusal("folders.exclude", f"folders.exclude names {written!r}", written)
+                return message("reason.folders-exclude", entry=written)
         return None
 
 

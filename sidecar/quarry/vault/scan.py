@@ -13,9 +13,10 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from quarry.faults import fault_point
+from quarry.messages import Message
 from quarry.types import LAST_TIME_NS, FileSeen
 from quarry.vault.paths import shown
-from quarry.vault.rules import Refusal, Rules
+from quarry.vault.rules import Rules
 
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, which `is_symlink` does not count
 
@@ -29,7 +30,7 @@ class Scan(Struct, frozen=True):
     """The result of one walk. Paths are spelled as on disk, except those that are not text (see `skipped`)."""
 
     files: dict[str, FileSeen] = field(default_factory=dict)
-    excluded: dict[str, Refusal] = field(default_factory=dict)
+    excluded: dict[str, Message] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # path, shown so that it can be sent -> reason
     unseen: list[str] = field(default_factory=list)  # files and folders that exist but could not be examined
     root_missing: bool = False

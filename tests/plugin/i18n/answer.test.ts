@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
-import { correctionWords, countWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
-import { answer, hit } from "../builders";
+import { describe, expect, test } from "vitest";
+import { correctionWords, countWords, explainWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
+import { answer, explained, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {
   const hits = [hit("a.md"), hit("b.md")];
@@ -12,7 +12,7 @@ test("the count says how many of how many, and how fast", () => {
 
 test("how the query was understood is a sentence, or nothing", () => {
   expect(understoodWords(answer())).toBe("Searched for notes about retry.");
-  expect(understoodWords({ understood: "", understoodTold: [] })).toBe("");
+  expect(understoodWords(answer({ byNames: { ignored: [] } }))).toBe("");
 });
 
 test("a correction names what was typed and what was looked for", () => {
@@ -23,7 +23,7 @@ test("a correction names what was typed and what was looked for", () => {
 
 test("a relaxation is worded by its code", () => {
   expect(relaxedWords(null)).toBe("");
-  expect(relaxedWords({ step: "meaning", message: "These come near in meaning", told: { code: "relaxed-nothing", args: { among: "all" } } })).toBe("No notes match. These are the nearest in meaning.");
+  expect(relaxedWords({ step: "meaning", messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] })).toBe("No notes match. These are the nearest in meaning.");
 });
 
 test("what a filter keeps out is not said to be in no note", () => {
@@ -32,4 +32,32 @@ test("what a filter keeps out is not said to be in no note", () => {
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words" }))).toBe("No note contains these words.");
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [clause] }))).toBe("No notes under these filters contain these words.");
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [{ ...clause, kind: "phrase" }] }))).toBe("No note contains these words.");
+});
+
+describe("why a note is where it is", () => {
+  test("shows the signals as shares of their sum", () => {
+    const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 3 }, { name: "title", share: 1 }, { name: "note", share: 0 }] }));
+
+    expect(signals).toEqual([["Similarity in meaning", 0.75, "75%"], ["Words in the title", 0.25, "25%"]]);
+  });
+
+  test("a signal of a newer engine keeps its own name", () => {
+    expect(explainWords(explained({ signals: [{ name: "novelty", share: 1 }] })).signals).toEqual([["novelty", 1, "100%"]]);
+  });
+
+  test("says which words it holds and lacks, and its rank with each retriever", () => {
+    const breakdown = { keywordRank: 3, keywordScore: 1.5, denseRank: null, denseScore: null, fused: 0.4 };
+    const { message, facts } = explainWords(explained({ messages: [{ code: "explained.far", args: {} }], wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
+
+    expect(message).toBe("It contains no word of the query and is not close enough in meaning.");
+    expect(facts).toEqual([["Searched for", "notes about retry"], ["Rank by words", "3"], ["Words", "1 of 3: glue · missing: cloth, fold"]]);
+  });
+
+  test("a note that is not indexed has a message alone", () => {
+    expect(explainWords(explained({ state: "excluded", messages: [{ code: "reason.hidden", args: {} }], understood: null }))).toEqual({
+      message: "It is in a hidden folder or is hidden itself. Hidden files are never indexed.",
+      signals: [],
+      facts: [],
+    });
+  });
 });

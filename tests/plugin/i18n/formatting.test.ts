@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, quotedList, seconds } from "../../../plugin/i18n/formatting";
-import { chooseLanguage, number } from "../../../plugin/i18n/translate";
+import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "../../../plugin/i18n/formatting";
+import { chooseLanguage, number, t } from "../../../plugin/i18n/translate";
 
 test("parts become sentences with a capital and a full stop; empty ones are left out", () => {
   expect(joinSentences("no closing quote", "", " Close it? ", "done.")).toBe("No closing quote. Close it? Done.");
@@ -41,7 +41,7 @@ test.each([
 ])("lists are joined and quoted as %s does it", (language, either, all) => {
   chooseLanguage(language);
 
-  expect([quotedList(["a", "b"], "disjunction"), plainList(["a", "b"])]).toEqual([either, all]);
+  expect([t("word.any-of", { words: ["a", "b"] }), plainList(["a", "b"])]).toEqual([either, all]);
 });
 
 const MINUTE = 60_000;

@@ -1,10 +1,58 @@
-import { afterEach, expect, test } from "vitest";
-import { type NoteReport } from "../../../plugin/protocol/messages";
-import { exceptionWords, indexFacts, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/i18n/inspection";
+import { afterEach, describe, expect, test } from "vitest";
+import { deepeningWords, degradationWords, exceptionWords, freshnessWords, indexFacts, messageWords, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/i18n/inspection";
 import { chooseLanguage } from "../../../plugin/i18n/translate";
+import { type Freshness } from "../../../plugin/pane/state";
+import { type NoteReport } from "../../../plugin/protocol/messages";
 import { indexStatus } from "../builders";
 
 afterEach(() => { chooseLanguage("en"); });
+
+describe("the footer", () => {
+  const LINES: { readonly [K in Freshness["kind"]]: readonly [Extract<Freshness, { kind: K }>, string, string | null] } = {
+    off: [{ kind: "off" }, "Not running", "restart"],
+    starting: [{ kind: "starting" }, "Starting", null],
+    preparing: [{ kind: "preparing" }, "Checking for changes", null],
+    trouble: [{ kind: "trouble", engine: "disconnected" }, "Reconnecting", null],
+    indexing: [{ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 }, "Indexing 4,210 of 16,894 notes · 25 s left", "pause"],
+    "loading-model": [{ kind: "loading-model", notes: 10 }, "10 notes · loading the model for search by meaning", null],
+    updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
+    paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
+    "index-failed": [{ kind: "index-failed", message: { code: "status.index-unavailable", args: { detail: "The disk is full." } } }, "The disk is full.", "open-settings"],
+    deepening: [{ kind: "deepening", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · 33% deepened · 2 min left", null],
+    live: [{ kind: "live", notes: 16_894, problems: 0 }, "Live · 16,894 notes", null],
+  };
+
+  test.each(Object.values(LINES))("%j reads %s", (state, text, action) => {
+    const words = freshnessWords(state);
+
+    expect([words.text, words.action?.id ?? null]).toEqual([text, action]);
+  });
+
+  test("problems can be looked at", () => {
+    expect(freshnessWords({ kind: "live", notes: 2, problems: 1 })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-inspector" } });
+  });
+
+  test("a long wait is shown in minutes", () => {
+    expect(freshnessWords({ kind: "indexing", done: 1, total: 2, remainingMs: 150_000 }).text).toContain("3 min left");
+  });
+});
+
+test("what is missing is named in plain words, in the user's language", () => {
+  const missing = { retriever: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "its folder is empty." } } } as const;
+
+  expect(degradationWords(missing)).toBe("Meaning search is off. The embedding model “x” cannot be used: its folder is empty.");
+  chooseLanguage("de");
+  expect(degradationWords(missing)).toMatch(/^Die Suche nach Bedeutung ist aus\. Das Embedding-Modell „x“ kann nicht verwendet werden\./);
+});
+
+test("what a person should know of the index is said in their language", () => {
+  const status = indexStatus({ message: { code: "status.notes-kept", args: { count: 9 } } });
+  chooseLanguage("de");
+
+  expect(messageWords(indexStatus())).toBeNull();
+  expect(messageWords(status)).toMatch(/^9 Notizen sind auf einmal verschwunden/);
+  expect(deepeningWords({ model: "m", state: "missing", message: "no such model", doneChunks: 0, totalChunks: 0, remainingMs: null })).toMatch(/„m“/);
+});
 
 const REPORT: NoteReport = {
   path: "a.md", state: "indexed", reasons: [], modifiedMs: 2, sizeBytes: 3,
@@ -17,21 +65,19 @@ test("what is not simply found is counted by state", () => {
   expect(exceptionWords(counts)).toBe("1,400 excluded · 1 failed · 2 waiting for search by meaning");
 });
 
-test("a reason is said with its entry; one that is not known, or says more, as the engine said it", () => {
-  expect(reasonWords({ code: "folders-exclude", entry: "A {plugin}", plugin: null, message: "m" })).toBe("The settings exclude the folder “A {plugin}”.");
-  expect(reasonWords({ code: "unreadable", entry: null, plugin: null, message: "a.md cannot be read: Permission denied" })).toBe("A.md cannot be read: Permission denied.");
-  expect(reasonWords({ code: "status", entry: null, plugin: null, message: "hidden by its status" })).toBe("Hidden by its status.");
+test("a reason is said with its entry, and with what the engine knows in detail", () => {
+  expect(reasonWords({ code: "reason.folders-exclude", args: { entry: "A {plugin}" } })).toBe("The settings exclude the folder “A {plugin}”.");
+  expect(reasonWords({ code: "reason.any-status", args: {} })).toBe("It is indexed, but the settings exclude notes with its status.");
+  chooseLanguage("de");
+  expect(reasonWords({ code: "reason.name", args: { detail: "It ends in a space." } })).toBe("Ihr Name kann nicht verwendet werden. Benenne die Datei um (It ends in a space.).");
 });
 
-test("a problem names its note; one of the settings says in English which of them", () => {
-  const problem = { path: "A.md", code: "unreadable", reason: "it cannot be read: Permission denied", skipped: true } as const;
-  const setting = { path: "", code: "settings", reason: "unknown key 'serach'", skipped: false } as const;
+test("a problem names its note; one of the settings says which of them", () => {
+  const problem = { path: "A.md", reason: { code: "reason.unreadable", args: { detail: "It cannot be read: Permission denied." } }, skipped: true } as const;
+  const setting = { path: "", reason: { code: "reason.settings", args: { detail: "Unknown key 'serach'." } }, skipped: false } as const;
 
-  expect(problemWords(problem)).toBe("A.md (not indexed): it cannot be read: Permission denied");
+  expect(problemWords(problem)).toBe("A.md (not indexed): It cannot be read: Permission denied.");
   expect(problemWords(setting)).toBe("Unknown key 'serach'.");
-  chooseLanguage("de");
-  expect(problemWords(problem)).toBe("A.md (nicht indiziert): Sie kann nicht gelesen werden. Prüfe die Zugriffsrechte und ob das Laufwerk verbunden ist.");
-  expect(problemWords(setting)).toBe("Eine Einstellung oder Regel kann nicht angewendet werden. Unknown key 'serach'.");
 });
 
 test("a note that is found: what of it is indexed, credentials as a count", () => {

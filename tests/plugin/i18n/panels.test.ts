@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Message } from "../../../plugin/protocol/messages";
-import { type PaneState } from "../../../plugin/pane/state";
-import { announcement, panelWords } from "../../../plugin/i18n/panels";
 import { installWords, updateWords } from "../../../plugin/i18n/engine";
-import { MISSING, answer, hit } from "../builders";
+import { announcement, blockCountWords, blockErrorWords, blockPanel, panelWords, relatedPanel, relatedToWords } from "../../../plugin/i18n/panels";
+import { emptyModel } from "../../../plugin/pane/model";
+import { type PaneState } from "../../../plugin/pane/state";
+import { type Message } from "../../../plugin/protocol/messages";
+import { answer, hit, indexStatus, MISSING } from "../builders";
 
 /** One of each: a new kind will not compile until it stands here. */
 const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K }> } = {
@@ -75,12 +76,12 @@ describe("every state of the pane", () => {
   });
 
   test("nothing found names what was looked for, filters and all", () => {
-    const understoodTold = [
-      { code: "query-folder", args: { negated: 0, folder: "Attic" } },
-      { code: "query-tag", args: { negated: 0, tag: "howto" } },
-      { code: "query-words", args: { words: "glue", by: "both" } },
-    ] satisfies readonly Message[];
-    const nothing = answer({ query: "glue tag:howto folder:Attic", understoodTold });
+    const conditions: Message[] = [
+      { code: "understood.folder", args: { folder: "Attic" } },
+      { code: "understood.with", args: { what: { code: "understood.tag", args: { tag: "howto" } } } },
+      { code: "understood.by-both", args: { words: "glue" } },
+    ];
+    const nothing = answer({ query: "glue tag:howto folder:Attic", understood: { code: "understood.notes", args: { conditions } } });
 
     expect(panelWords({ kind: "no-results", answer: nothing, isIndexing: false })?.detail).toMatch(/^Searched for notes in Attic, with the tag #howto, about glue\. [A-Z]/);
   });
@@ -103,9 +104,45 @@ test("screen readers hear what settled", () => {
 
 test("screen readers hear what was corrected and what was given up", () => {
   const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
-  const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", message: "No note has these words; these come near.", told: { code: "relaxed-nothing", args: { among: "all" } } } });
+  const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] } });
 
   expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. Showing results for “references”. No notes contain “refrences”.");
   expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No notes match. These are the nearest in meaning.");
 });
 
+const MODEL = emptyModel("hybrid", { kind: "live", version: "0.1.0", isOurs: true }, indexStatus());
+
+test("the line above the rows says what they are related to", () => {
+  expect(relatedToWords("Glue", false)).toBe("Related to Glue");
+  expect(relatedToWords("Glue", true)).toBe("Related to the selection in Glue");
+});
+
+test("without a note, without rows and after an error the view says why it is empty", () => {
+  expect(relatedPanel(MODEL)?.title).toBe("No note is open");
+  expect(relatedPanel({ ...MODEL, search: { kind: "results", answer: answer(), isRefresh: false } })?.title).toBe("No related notes");
+  expect(relatedPanel({ ...MODEL, search: { kind: "failed", query: "a.md", failure: { kind: "timed-out", afterMs: 1 }, previous: null } })?.title).toBe("Related notes could not be loaded");
+  expect(relatedPanel({ ...MODEL, engine: { kind: "starting" } })?.title).toBe("Starting the search engine");
+});
+
+test("with rows it says nothing", () => {
+  expect(relatedPanel({ ...MODEL, search: { kind: "results", answer: answer({ hits: [hit("a.md")] }), isRefresh: false } })).toBeNull();
+});
+
+const FOUND = { ...MODEL, search: { kind: "results", answer: answer({ hits: [hit("a.md")], total: 7 }), isRefresh: false } } as const;
+
+test("an error says which line it is and what can be written", () => {
+  expect(blockErrorWords({ kind: "bad-limit", line: 2, value: "x", most: 100 })).toBe("Line 2: “limit” is a number from 1 to 100.");
+  expect(blockErrorWords({ kind: "bad-value", line: 3, name: "show", value: "x", allowed: ["rows", "count"] })).toBe("Line 3: “show” must be one of these: rows, count.");
+});
+
+test("the count is of what is shown and there, or of all alone", () => {
+  expect(blockCountWords(FOUND, "rows")).toBe("1 of 7 notes");
+  expect(blockCountWords(FOUND, "count")).toBe("7 notes");
+  expect(blockCountWords(MODEL, "rows")).toBe("");
+});
+
+test("a block says in one line that nothing was found, and nothing beside rows", () => {
+  expect(blockPanel({ ...MODEL, search: { kind: "results", answer: answer(), isRefresh: false } })?.title).toBe("No notes match");
+  expect(blockPanel(FOUND)).toBeNull();
+  expect(blockPanel({ ...MODEL, engine: { kind: "starting" } })?.title).toBe("Starting the search engine");
+});

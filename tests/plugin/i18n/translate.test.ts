@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { chooseLanguage, currentLanguage, number, t, translated } from "../../../plugin/i18n/translate";
+import { chooseLanguage, currentLanguage, number, say, t, translated } from "../../../plugin/i18n/translate";
 
 beforeEach(() => { chooseLanguage("en"); });
 afterEach(() => { chooseLanguage("en"); }); // files that run in one thread may share modules
@@ -20,6 +20,23 @@ describe("a sentence", () => {
 
   test("is unknown under a key that nobody wrote", () => {
     expect(translated("signal.novelty")).toBeNull();
+  });
+});
+
+describe("a message of the engine", () => {
+  const lacking = { code: "relaxed.none-all", args: { what: { code: "word.any-of", args: { words: ["a", "b"] } } } };
+
+  test("has the messages in it, and lists joined and quoted as the language does", () => {
+    expect(say(lacking)).toBe("No notes contain “a” or “b”.");
+    chooseLanguage("de");
+    expect(say(lacking)).toBe("Keine Notiz enthält „a“ oder „b“.");
+    expect(say({ code: "understood.notes", args: { conditions: [{ code: "understood.folder", args: { folder: "A" } }, "x"] } })).toBe("Notizen im Ordner A, x");
+    chooseLanguage("ja");
+    expect(say({ code: "understood.either", args: { parts: [lacking, lacking] } })).toBe(`${say(lacking)}または${say(lacking)}`);
+  });
+
+  test("is its code where that is unknown", () => {
+    expect(say({ code: "query.of-the-future", args: {} })).toBe("query.of-the-future");
   });
 });
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { excludingEntry, wayOut } from "../../../plugin/inspector/ways-out";
-import { type ReasonCode } from "../../../plugin/protocol/messages";
 
-const reason = (code: ReasonCode, entry: string | null = null) => ({ code, entry, message: "", plugin: null });
+const reason = (code: string, entry: string | null = null) => ({ code: `reason.${code}`, args: entry === null ? {} : { entry } });
 
 test.each([
   ["folders-exclude", "Archive", { kind: "include", folder: "Archive" }],

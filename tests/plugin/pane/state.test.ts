@@ -60,7 +60,7 @@ describe("the body", () => {
 });
 
 describe("the line about what is missing", () => {
-  const missing = [{ retriever: "dense", reason: "The model is missing.", told: { code: "model-missing", args: { model: "x" } } }] as const;
+  const missing = [{ retriever: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "It is missing." } } }] as const;
 
   test("comes from the answer, which knows what served it", () => {
     const search: SearchState = { kind: "results", answer: answer({ hits: [hit("a.md")], missing }), isRefresh: false };
@@ -97,7 +97,7 @@ describe("the footer", () => {
 });
 
 describe("a model that is still being loaded", () => {
-  const loading = indexStatus({ model: { name: "bundled", state: "loading", message: null }, missing: [{ retriever: "dense", reason: "the model is still loading", told: { code: "model-loading", args: {} } }] });
+  const loading = indexStatus({ model: { name: "bundled", state: "loading", message: null }, missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
 
   test("is no trouble", () => {
     expect(degradation(loading, { kind: "idle" })).toBeNull();

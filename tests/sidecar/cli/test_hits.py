@@ -6,22 +6,16 @@ import pytest
 
 from quarry.cli.hits import (
     SIGNALS,
-    corrected,
     print_compact,
     print_hits,
     print_markdown,
     print_paths,
     shares,
     signal_name,
-    unknown,
 )
-from quarry.protocol import Correction, Signal
+from quarry.protocol import Signal
 from quarry.search.signals import SIGNAL_NAMES
 from quarry.search.six_signals import WITH_VECTORS
-
-
-def correction(typed, used):
-    return Correction(typed=typed, used=used)
 
 
 def test_every_signal_has_words():
@@ -36,19 +30,6 @@ def test_shares_are_a_sum():
     signals = [Signal(name="meaning", share=0.25), Signal(name="title", share=0.125)]
 
     assert shares(signals, 0.375) == "meaning 0.250 + title 0.125 = 0.375"
-
-
-def test_unknown_words_are_named():
-    assert unknown(["unicorns"]) == "No note contains “unicorns”"
-    assert unknown(["a", "b", "c"]) == "No note contains “a”, “b” or “c”"
-
-
-def test_corrections_name_what_was_typed_and_what_was_looked_for():
-    one = corrected([correction("refrences", "references")])
-    three = corrected([correction("a", "x"), correction("b", "y"), correction("c", "z")])
-
-    assert one == "Showing results for references (no note has “refrences”)"
-    assert three == "Showing results for x, y and z (no note has “a”, “b” or “c”)"
 
 
 @pytest.mark.parametrize(

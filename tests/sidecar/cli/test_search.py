@@ -32,13 +32,13 @@ def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, comma
 def test_what_no_note_answers_is_told_as_weak_above_the_hits(at_shared, command):
     done = command("search", "who won the chess championship in Reykjavik")
 
-    assert done.out.startswith("No note contains these words. The nearest in meaning:\n 1. ")
+    assert done.out.startswith("No note contains these words.\n 1. ")
 
 
 def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(at_shared, command):
     done = command("search", "-reed", "reed")
 
-    assert done.out.startswith("No note that the filters admit contains these words. The nearest in meaning:\n 1. ")
+    assert done.out.startswith("No notes under these filters contain these words.\n 1. ")
 
 
 @pytest.mark.parametrize(("name", "mode"), [("words", "keyword"), ("meaning", "semantic"), ("both", "hybrid")])
@@ -127,7 +127,7 @@ def test_a_bad_query_is_shown_with_the_place_and_what_to_do(at_shared, command):
     assert done.code == 2
     assert query == "  🍵茶 modified:someday x"
     assert caret == " " * len("  MMMM modified:") + "^"
-    assert "'someday'" in what
+    assert "“someday”" in what
     assert way_out.startswith("quarry: ")
 
 
@@ -135,7 +135,7 @@ def test_a_slip_of_the_finger_is_told_above_the_hits(at_shared, command):
     done = command("search", "--mode", "keyword", "sourdouhg")
 
     first, second, *_ = done.out.splitlines()
-    assert first == "Showing results for sourdough (no note has “sourdouhg”)"
+    assert first == "Showing results for “sourdough”. No notes contain “sourdouhg”."
     assert second.startswith(" 1. ")
 
 
@@ -143,7 +143,7 @@ def test_what_was_given_up_to_find_anything_is_told_above_the_hits(at_shared, co
     done = command("search", "--mode", "keyword", "tag:nowhere", "sourdough")
 
     first, second, *_ = done.out.splitlines()
-    assert first == "There are no notes tagged #nowhere. These results ignore that filter."
+    assert first == "No notes match #nowhere. These results ignore that filter."
     assert second.startswith(" 1. ")
 
 
@@ -151,7 +151,7 @@ def test_what_was_given_up_to_find_anything_is_told_above_the_hits(at_shared, co
 def test_why_says_how_the_query_was_read_and_what_spoke_for_each_hit(at_shared, command, option):
     done = command("search", option, "--limit", "1", "sourdough", "-labskaus")
 
-    assert done.out.startswith('interpreted as: notes without "labskaus", about sourdough\n 1. ')
+    assert done.out.startswith("interpreted as: notes without “labskaus”, about sourdough\n 1. ")
     assert " + words in the note 0." in done.out or " + words in a passage 0." in done.out
 
 
@@ -200,7 +200,7 @@ def test_a_query_of_a_pipe_that_fails_is_told_and_the_next_is_answered(at_shared
     done = quarry("search", "--files", "--limit", "1", "--vault", str(at_shared.vault), input="-only\nlabskaus\n")
 
     assert done.returncode == 2
-    assert "the query only excludes" in done.stderr
+    assert "This search only excludes" in done.stderr
     assert done.stdout.endswith("labskaus\nRecipes/Labskaus.md\n")
 
 
@@ -240,7 +240,7 @@ def test_a_strict_search_finds_nothing_rather_than_something_else(at_shared, com
 def test_a_relaxed_query_is_told_on_standard_error(at_shared, command, option):
     done = command("search", option, "--no-strict", '"rye labskaus"')
 
-    assert "These contain some of the words." in done.err
+    assert "These contain some of the words, but" in done.err
     assert "These contain" not in done.out
     assert "Labskaus.md" in done.out
 
@@ -439,8 +439,8 @@ def test_a_query_with_nothing_to_search_for_is_refused(at_shared, command, query
 
     what, _, caret, way_out = done.err.splitlines()
     assert (done.code, done.out) == (2, "")
-    assert "type a word" in what
-    assert "tag:idea" in what
+    assert "Enter a word" in what
+    assert "complete filter" in what
     assert caret.strip() == "^"
     assert way_out
 

@@ -18,7 +18,7 @@ def test_a_note_that_is_found_is_told_with_what_is_indexed(at_shared, command):
 
 @pytest.mark.parametrize(
     ("path", "code", "says"),
-    [(".obsidian/app.md", 0, "hidden"), ("x.png", 0, "Only Markdown"), ("No such.md", 1, "There is no note")],
+    [(".obsidian/app.md", 0, "hidden"), ("x.png", 0, "Only notes"), ("No such.md", 1, "There is no note")],
 )
 def test_what_is_not_indexed_is_told(at_shared, command, path, code, says):
     done = command("why", path)

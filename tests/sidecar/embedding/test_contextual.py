@@ -72,10 +72,6 @@ def test_half_a_surrogate_pair_is_no_obstacle(minilm: ContextualEncoder) -> None
     assert minilm.encode_query("git \ud83d").any()
 
 
-def test_no_texts_give_a_matrix_without_rows(minilm: ContextualEncoder) -> None:
-    assert minilm.encode_passages([]).shape == (0, 384)
-
-
 def test_a_row_is_the_same_whatever_other_texts_are_encoded(minilm: ContextualEncoder) -> None:
     texts = [path.read_text(encoding="utf-8")[:600] for path in sorted(VAULT.rglob("*.md"))[:12]]
     together = minilm.encode_passages([*texts, "short", "word " * 400])
@@ -322,10 +318,6 @@ def test_a_text_is_lowercased_where_the_model_wants_it() -> None:
 def test_a_prompt_that_leaves_no_room_is_refused() -> None:
     with pytest.raises(ValueError, match="of 3 tokens its prompt 'query: ' leaves none"):
         tokenizer(max_tokens=3)
-
-
-def test_the_vocabulary_is_counted() -> None:
-    assert tokenizer().vocabulary_size == 7
 
 
 @given(length=st.integers(0, 600), room=st.integers(1, 80))

@@ -255,12 +255,6 @@ def test_the_bundled_model_answers_beside_a_contextual_one(save_graph: SaveGraph
     assert load_encoder(str(save_graph())).fingerprint == load_encoder().fingerprint
 
 
-def test_json_is_read_as_it_is_written(tmp_path: Path) -> None:
-    (tmp_path / "modules.json").write_text(json.dumps(["ä"]), encoding="utf-8")
-
-    assert read_json(tmp_path / "modules.json", list) == ["ä"]
-
-
 TRANSFORMER = {"type": "sentence_transformers.models.Transformer", "path": ""}
 POOLING = {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}
 NORMALIZE = {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}

@@ -18,7 +18,7 @@ from tokenizers.pre_tokenizers import Metaspace
 from quarry.embedding.extension import has_runs
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
 from quarry.embedding.static import StaticEncoder, load_static_encoder
-from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, MAX_TOKENS
+from quarry.embedding.tokens import MAX_TEXT_CHARS, MAX_TOKENS
 from quarry.errors import ModelDamaged
 
 SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
@@ -36,16 +36,6 @@ def test_a_row_for_each_text_in_float32(bundled: StaticEncoder) -> None:
 
     assert rows.shape == (len(TEXTS), 256) == (len(TEXTS), bundled.dim)
     assert rows.dtype == np.float32
-
-
-def test_no_texts_give_a_matrix_without_rows(bundled: StaticEncoder) -> None:
-    assert bundled.encode([]).shape == (0, 256)
-
-
-def test_rows_have_unit_length(bundled: StaticEncoder) -> None:
-    rows = bundled.encode([RENAME, "a", "dentist", "word " * 3_000])
-
-    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\x00", "ꙮꙮ", "x" * 5_000])
@@ -148,14 +138,6 @@ def test_a_text_gives_the_same_bytes_in_any_company(bundled: StaticEncoder, text
     assert together.tobytes() == apart.tobytes()
 
 
-def test_batches_follow_on_without_a_seam(bundled: StaticEncoder) -> None:
-    texts = [f"note number {number} about topic {number % 7}" for number in range(BATCH_SIZE * 2 + 3)]
-
-    rows = bundled.encode(texts)
-
-    assert rows.tobytes() == b"".join(bundled.encode([text]).tobytes() for text in texts)
-
-
 def test_two_loads_give_the_same_bytes(bundled: StaticEncoder) -> None:
     assert load_static_encoder().encode(TEXTS).tobytes() == bundled.encode(TEXTS).tobytes()
 
@@ -228,11 +210,6 @@ def test_words_of_its_language_are_familiar_and_single_characters_are_not(bundle
     assert signs == 0
 
 
-@pytest.mark.parametrize("text", ["", " ", "\ud83d", "x" * 20_000, "💡", "ꙮꙮ", "ﬁne Ⅳ x² ½"])
-def test_familiarity_is_a_share_of_any_text(bundled: StaticEncoder, text: str) -> None:
-    assert 0 <= bundled.vocabulary_coverage(text) <= 1
-
-
 @settings(max_examples=50)
 @given(text=st.text(max_size=60))
 def test_familiarity_is_a_share_whatever_is_written(bundled: StaticEncoder, text: str) -> None:
@@ -251,20 +228,7 @@ def test_slips_and_pieces_are_no_words(bundled: StaticEncoder, word: str) -> Non
     assert not bundled.is_word(word)
 
 
-def test_a_model_of_five_words_knows_them(save_model: SaveModel) -> None:
-    encoder = load_static_encoder(str(save_model(np.ones((5, 4), dtype="float32"))))
-
-    assert encoder.is_word("Beta")
-    assert not encoder.is_word("epsilon")
-    assert encoder.vocabulary_coverage("alpha beta") == 1
-    assert encoder.vocabulary_coverage("") == 0
-
-
 # --- fingerprints ----------------------------------------------------------------------------------------------
-
-
-def test_the_fingerprint_of_a_model_is_the_same_at_every_load(bundled: StaticEncoder) -> None:
-    assert load_static_encoder("bundled").fingerprint == bundled.fingerprint
 
 
 def test_the_fingerprint_describes_the_model(bundled: StaticEncoder) -> None:

@@ -3,10 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.config import MAX_NOTE_CHUNKS
 from quarry.index.keys import (
-    SLOT_BITS,
-    SLOTS,
     among,
     content_hash,
     digest,
@@ -15,14 +12,12 @@ from quarry.index.keys import (
     fold_name,
     fold_tag,
     free_ids,
-    id_list,
     id_range,
     note_checksum,
     note_of,
     ordinals_in,
     target_key,
     target_keys,
-    target_number,
     vector_checksum,
 )
 from quarry.types import Chunk
@@ -37,11 +32,6 @@ def test_every_id_of_a_note_leads_back_to_it_and_to_no_other(note_id):
     assert note_of(first) == note_of(last) == note_id
     assert note_of(first - 1) == note_id - 1
     assert note_of(last + 1) == note_id + 1
-
-
-def test_a_note_may_have_as_many_chunks_as_are_read():
-    assert SLOTS >= MAX_NOTE_CHUNKS
-    assert SLOT_BITS == 11  # as SQL spells it
 
 
 def test_new_chunks_take_the_first_free_slots():
@@ -59,11 +49,6 @@ def test_ids_are_told_that_are_among_the_admitted(ids, admitted):
     assert told.tolist() == [number in admitted for number in ids]
 
 
-@pytest.mark.parametrize("ids", [np.array([3, 5], dtype=np.int64), [3, 5], (number for number in (3, 5))])
-def test_ids_are_listed_for_sql(ids):
-    assert id_list(ids) == "[3, 5]"
-
-
 @pytest.mark.parametrize(("ordered", "expected"), [([], [-1, -1, -1]), ([3, 5, 9], [1, -1, 0]), ([9], [-1, -1, -1])])
 def test_the_ordinals_of_ids_are_their_places_and_absent_ids_have_none(ordered, expected):
     found = ordinals_in(np.array(ordered, np.int64), np.array([5, 4, 3], np.int64))
@@ -76,13 +61,6 @@ def test_keys_are_the_same_together_as_one_by_one(targets):
     assert target_keys(targets) == [target_key(target) for target in targets]
 
 
-def test_keys_have_numbers_of_four_bytes():
-    numbers = {target_number(f"note {at}") for at in range(99)}
-
-    assert len(numbers) == 99
-    assert all(-(1 << 31) <= number < 1 << 31 for number in numbers)
-
-
 def test_case_and_composition_are_ignored_but_accents_count():
     assert fold_case("CAFÉ") == fold_case("cafe\u0301") == "café"
     assert fold_case("café") != fold_case("cafe")
@@ -90,10 +68,6 @@ def test_case_and_composition_are_ignored_but_accents_count():
 
 def test_accents_are_ignored_where_paths_are_filtered():
     assert fold_marks("Résumé/ÉTÉ.md") == fold_marks("Re\u0301sume\u0301/ete.md") == "resume/ete.md"
-
-
-def test_letters_of_other_scripts_stay_whole():
-    assert fold_marks("日本語 Ελλάδα 한국") == "日本語 ελλαδα 한국"
 
 
 def test_a_tag_is_the_same_with_or_without_its_sign():

@@ -95,37 +95,6 @@ def connection(index):
     found.close()
 
 
-def test_a_problem_is_replaced_by_the_next_of_its_file_and_cleared(connection):
-    listing.record_problem(connection, "b.md", "it is shut", skipped=True)
-    listing.record_problem(connection, "a.md", "too large", skipped=False)
-    listing.record_problem(connection, "b.md", "it is gone", skipped=False)
-
-    assert listing.first_problems(connection, 9) == [
-        Problem("a.md", "too large", skipped=False),
-        Problem("b.md", "it is gone", skipped=False),
-    ]
-    assert listing.first_problems(connection, 1) == [Problem("a.md", "too large", skipped=False)]
-    assert listing.problem_count(connection) == 2
-    assert listing.paths_with_problem(connection, ["b.md", "c.md", "a.md"]) == ["b.md", "a.md"]
-
-    listing.clear_problem(connection, "b.md")
-    listing.clear_problem(connection, "c.md")
-
-    assert listing.problems_of(connection, "b.md") == []
-    assert listing.problem_count(connection) == 1
-
-
-def test_skipped_files_are_replaced_together_and_other_problems_stay(connection):
-    listing.record_problem(connection, "a.md", "too large", skipped=False)
-    listing.replace_skipped(connection, {"b.md": "shut", "c.md": "shut"})
-    listing.replace_skipped(connection, {"c.md": "a link"})
-
-    assert listing.first_problems(connection, 9) == [
-        Problem("a.md", "too large", skipped=False),
-        Problem("c.md", "a link", skipped=True),
-    ]
-
-
 def test_what_indexed_notes_say_of_themselves_is_told_with_the_rest(put, connection):
     put("note.md", "x", problems=("no closing quote", "bad date"))
     listing.record_problem(connection, "note.md", "changed meanwhile", skipped=False)

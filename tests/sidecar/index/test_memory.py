@@ -5,7 +5,7 @@ from pathlib import Path
 from quarry.conditions import MATCH_ALL
 from quarry.index import listing, meta
 from quarry.index.filters.phrases import WrittenPhrases
-from quarry.index.memory import Locations, Memory, NoteNames, SnapshotData
+from quarry.index.memory import Locations, Memory, SnapshotData
 from quarry.index.meta import SnapshotCache
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC
@@ -140,17 +140,6 @@ def test_names_stand_in_the_order_asked_for_and_are_read_once(put, snapshot):
     assert again[2] is first[0]
 
 
-def test_too_many_names_are_forgotten_and_read_again(put, snapshot):
-    for path in ("a.md", "b.md", "c.md"):
-        put(path, "x", title=path[0])
-    names = NoteNames(limit=2)
-
-    with snapshot() as connection:
-        for _ in range(2):
-            assert [name.title for name in names.of(connection, [1, 2, 3])] == ["a", "b", "c"]
-            assert [name.title for name in names.of(connection, [2])] == ["b"]
-
-
 def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put):
     put("a.md", "x", "y")
     put("b.md", "x")
@@ -167,18 +156,6 @@ def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put
         assert 99 not in places.of_chunks(reader._db, chunk_ids)
         assert 99 not in places.of_notes(reader._db, [99])
         reader._db.exec_trace = None
-
-
-def test_too_many_places_are_forgotten_and_those_asked_for_are_read_again(index, put):
-    for path in ("a.md", "b.md", "c.md"):
-        put(path, "x")
-    places, chunk_ids = Locations(limit=1), [1 << 11, 2 << 11, 3 << 11]
-
-    with index.reader() as reader:
-        for asked in (chunk_ids[:2], chunk_ids, chunk_ids[1:], chunk_ids):
-            found, paths = places.of_chunks(reader._db, asked), places.of_notes(reader._db, [i >> 11 for i in asked])
-            assert [found[chunk_id][0] for chunk_id in asked] == ["abc"[(i >> 11) - 1] + ".md" for i in asked]
-            assert [paths[i >> 11] for i in asked] == [found[i][0] for i in asked]
 
 
 def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(put, snapshot):

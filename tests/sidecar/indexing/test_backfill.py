@@ -11,6 +11,7 @@ from quarry.embedding import ContextualEncoder, Encoder, load_contextual_encoder
 from quarry.engine import Engine
 from quarry.errors import ModelMissing
 from quarry.indexing import backfill
+from quarry.messages import sentences
 from quarry.options import Scope, SearchOptions
 from quarry.search import Source
 from quarry.types import VaultChange
@@ -271,7 +272,7 @@ def test_an_explanation_names_the_model_that_found_a_note_by_its_meaning(cars: V
 
     explained = engine.explain(SearchOptions(query="vehicle", mode="semantic"), "car.md")
 
-    assert "close in meaning (network)" in explained.message
+    assert "close in meaning (network)" in sentences(explained.messages)
 
 
 def test_confidence_goes_by_static_vectors(cars: Vault, open_deep, network, tmp_path: Path):

@@ -90,7 +90,7 @@ def test_a_sensitive_note_is_never_embedded_or_found_and_leaves_the_index(
     assert find(engine, "ptarmigan") == find(engine, "Diagnosis ptarmigan") == ["Note.md"]
     assert not any("Diagnosis" in text for text in encoder.embedded)
     assert engine.status().excluded == 2
-    assert engine.inspector.note("Diagnosis.md").reasons[0].code == "sensitivity"
+    assert engine.inspector.note("Diagnosis.md").reasons[0].code == "reason.sensitivity"
 
 
 def test_a_note_that_has_just_become_sensitive_is_not_read_out(vault: Vault, open_engine):

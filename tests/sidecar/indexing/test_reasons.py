@@ -25,8 +25,8 @@ from quarry.vault.scan import scan_vault
 def test_the_code_of_a_sentence(told, code):
     reason = of_problem(told)
 
-    assert reason.code == code
-    assert reason.message.endswith(".")
+    assert reason.code == f"reason.{code}"
+    assert str(reason).endswith(".")
 
 
 def test_what_a_walk_says_has_a_code(tmp_path):
@@ -38,7 +38,7 @@ def test_what_a_walk_says_has_a_code(tmp_path):
 
     skipped = scan_vault(tmp_path, Rules()).skipped
 
-    assert {path: of_problem(reason).code for path, reason in skipped.items()} == {
+    assert {path: of_problem(reason).code.removeprefix("reason.") for path, reason in skipped.items()} == {
         "broken.md": "link",
         "inside.md": "link",
         "outside.md": "link",
@@ -67,7 +67,7 @@ def ask(tmp_path):
         ("Private/Diary.md", "excluded", "Private/"),
         ("Private/Nothing.md", "excluded", "Private/"),
         (".obsidian/x.md", "excluded", "hidden"),
-        ("Picture.png", "excluded", "Only Markdown"),
+        ("Picture.png", "excluded", "Only notes"),
         ("Plan.canvas", "excluded", "files.canvas"),
         ("Paper.PDF", "excluded", "files.pdf"),
         ("Nothing.md", "unknown", "Nothing.md"),
@@ -77,7 +77,7 @@ def ask(tmp_path):
 )
 def test_the_reason_is_told_with_a_state(ask, path, state, says):
     told, reason = ask(path)
-    message = reason.message
+    message = str(reason)
 
     assert told == state
     assert says in message
@@ -87,7 +87,7 @@ def test_the_reason_is_told_with_a_state(ask, path, state, says):
 def test_a_note_with_a_similar_path_is_suggested(ask):
     state, reason = ask("Tea", ["Tea.md"])
 
-    assert (state, reason.message) == ("unknown", "There is no note 'Tea' in the index: did you mean 'Tea.md'?")
+    assert (state, str(reason)) == ("unknown", "There is no note “Tea” in the index. Did you mean “Tea.md”?")
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,4 @@ def test_a_link_out_of_the_vault_is_not_followed(ask, tmp_path):
     state, reason = ask("Link.md")
 
     assert state == "failed"
-    assert "a link" in reason.message
+    assert "a link" in str(reason)

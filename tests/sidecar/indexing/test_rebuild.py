@@ -38,7 +38,7 @@ from quarry.indexing.process import ChildProcess, PlanLimits, ProcessLimits
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.vector_model import WorkerOptions
-from quarry.messages import Sentence
+from quarry.messages import Message
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
@@ -191,7 +191,7 @@ def test_the_index_that_a_process_built_answers_like_a_fresh_one(
     tmp_path: Path, open_and_rebuild: Callable[..., Engine], started: list[ChildProcess], monkeypatch
 ):
     monkeypatch.setattr(rebuild, "build", lambda *_: 1 // 0)  # nothing of it is done here
-    told: list[Sentence | None] = []
+    told: list[Message | None] = []
     engine = open_and_rebuild(lambda engine: told.append(engine.status().message))
     settle(engine)
 

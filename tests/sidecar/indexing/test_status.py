@@ -6,12 +6,12 @@ import pytest
 
 from quarry.indexing import status
 from quarry.indexing.status import Activity, ActivityMonitor, ShadowMonitor, Updated
-from quarry.messages import Sentence, message
+from quarry.messages import message
 
-DISK_FULL = Sentence("the disk is full", message("index-unavailable"))
-DAMAGED = Sentence("the index was damaged", message("index-recreated", file=""))
-NOTES_GONE = Sentence("notes are gone", message("notes-kept", count=40))
-ANOTHER_MODEL = Sentence("another model", message("vectors-pending", model="x"))
+DISK_FULL = message("status.index-unavailable", detail="the disk is full")
+DAMAGED = message("status.index-recreated", detail="the index was damaged")
+NOTES_GONE = message("status.notes-kept", count=40)
+ANOTHER_MODEL = message("status.vectors-pending", model="x")
 
 
 @pytest.fixture

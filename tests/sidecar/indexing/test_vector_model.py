@@ -13,7 +13,7 @@ from quarry.indexing.current_index import fingerprint_text
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.status import Activity
 from quarry.indexing.vector_model import VectorModel
-from quarry.messages import Sentence, message
+from quarry.messages import message
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 
@@ -109,17 +109,16 @@ def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     may_load = threading.Event()
     model = VectorModel("first", lambda name: (may_load.wait(30), load(name))[1], load_contextual, Activity(), 0.0, 0.0)
     model.await_first()
-    assert "still loading" in model.why_no_vectors.english
-    assert model.why_no_vectors.told == message("model-loading")
+    assert model.why_no_vectors == message("status.model-loading")
     assert model.is_awaited
 
     may_load.set()
     model.slot.wait(30.0)
-    assert "being computed" in model.why_no_vectors.english
-    assert model.why_no_vectors.told == message("vectors-pending", model="first")
+    assert model.why_no_vectors == message("status.vectors-pending", model="first")
 
     missing = model_named("none", load)
-    assert missing.why_no_vectors == Sentence("there is no such model", message("model-missing", model="none"))
+    told = message("status.model-missing", model="none", detail="there is no such model")
+    assert missing.why_no_vectors == told
     assert not missing.is_awaited
     assert not missing.adopt(filled)
 

@@ -4,8 +4,8 @@ from time import perf_counter
 
 from quarry.index import IndexedFile
 from quarry.inspection.coverage import coverage
+from quarry.messages import message
 from quarry.types import FileSeen
-from quarry.vault.rules import Refusal
 from quarry.vault.scan import Scan
 
 
@@ -39,7 +39,7 @@ def test_notes_without_vectors_and_hidden_ones_are_counted_in_every_folder_above
 def test_a_large_vault_with_thousands_of_deep_folders_is_counted_at_once():
     deep = ["/".join(["d"] * depth) + "/n.md" for depth in range(1, 1500)]
     wide = [f"w/{number % 3000}/{number}.md" for number in range(20_000)]
-    refused = Refusal("folders.exclude", "folders.exclude names 'x'", "x")
+    refused = message("reason.folders-exclude", entry="x")
     began = perf_counter()
     found = covered([*deep, *wide])
 

@@ -14,7 +14,10 @@ KEY = "gh" + "p_" + "Ab1Cd2" * 6
 
 def states(engine, folder="", state=None, *, below=True):
     found = engine.inspector.notes(folder, state, 0, 500, below=below)
-    return {note.path: (note.state, note.reason.code if note.reason else None) for note in found.notes}
+    return {
+        note.path: (note.state, note.reason.code.removeprefix("reason.") if note.reason else None)
+        for note in found.notes
+    }
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def test_every_note_has_a_state_and_what_it_is_in_for(varied):
         "Tea.md": ("indexed", None),
         "Templates/Daily.md": ("excluded", "templates"),
         "Work/Deep/er/Key.md": ("indexed", None),
-        "Work/Plan.md": ("hidden", "status"),
+        "Work/Plan.md": ("hidden", "any-status"),
     }
 
 
@@ -71,7 +74,7 @@ def test_folders_count_all_below_them_and_are_paged_by_name(varied):
     assert (counts.indexed, counts.partial, counts.hidden, counts.excluded, counts.failed) == (2, 1, 1, 6, 1)
     assert page.folders[0][0].counts.excluded == 2
     assert page.folders[0][0].folder_count == 1
-    assert page.folders[0][1].entry == "Archive"
+    assert page.folders[0][1].args == {"entry": "Archive"}
     assert page.folders[1][1] is None  # not of our settings
     assert [folder.path for folder, _ in varied.inspector.folders("", None, 2, 2).folders] == ["Templates", "Work"]
 
@@ -185,15 +188,18 @@ def test_of_one_note_the_reason_is_told_with_its_entry(varied, path, state, code
     report = varied.inspector.note(path)
 
     assert report.state == state
-    assert (report.reasons[0].code, report.reasons[0].entry) == (code, entry)
-    assert report.reasons[0].message.endswith((".", "?"))
+    assert (report.reasons[0].code, report.reasons[0].args.get("entry", "")) == (f"reason.{code}", entry)
+    assert str(report.reasons[0]).endswith((".", "?"))
 
 
 def test_all_reasons_of_a_note_are_told(varied, vault):
     varied.pause()
     vault.write("Work/Plan.md", "---\nstatus: draft\n---\nwalnut, hazel")
 
-    assert [reason.code for reason in varied.inspector.note("Work/Plan.md").reasons] == ["changed", "status"]
+    assert [reason.code for reason in varied.inspector.note("Work/Plan.md").reasons] == [
+        "reason.changed",
+        "reason.status",
+    ]
 
 
 def test_a_note_whose_preparation_ends_a_process_is_told_and_can_be_tried_again(vault: Vault, open_engine):
@@ -204,7 +210,7 @@ def test_a_note_whose_preparation_ends_a_process_is_told_and_can_be_tried_again(
     engine.pause()
 
     assert states(engine)["Bad.md"] == ("failed", "crash")
-    assert engine.inspector.note("Bad.md").reasons[0].code == "crash"
+    assert engine.inspector.note("Bad.md").reasons[0].code == "reason.crash"
 
     engine.resume()
     engine.vault_changed([VaultChange("modified", "Bad.md")])
@@ -224,7 +230,7 @@ def test_a_file_that_must_not_be_read_has_failed(vault: Vault, open_engine):
 def test_one_folder_is_left_out_and_taken_in_again_and_nothing_else_changes(varied, vault):
     varied.change_folders(exclude=["Work/Deep"], include=[])
     settle(varied)
-    assert varied.inspector.note("Work/Deep/er/Key.md").reasons[0].entry == "Work/Deep"
+    assert varied.inspector.note("Work/Deep/er/Key.md").reasons[0].args["entry"] == "Work/Deep"
 
     varied.change_folders(exclude=[], include=["Work/Deep"])
     settle(varied)

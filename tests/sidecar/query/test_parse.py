@@ -1,7 +1,6 @@
 """A query means what it says, also while it is being typed."""
 
 from datetime import UTC, datetime
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -26,7 +25,7 @@ from quarry.conditions import (
     Not,
 )
 from quarry.errors import BadQuery
-from quarry.messages import QueryProblem
+from quarry.messages import Message
 from quarry.options import Scope
 from quarry.query.parse import parse_query
 from quarry.types import Query
@@ -308,7 +307,6 @@ def test_a_query_that_cannot_be_served_says_where_and_what_to_do(typed: str, pos
         read(typed)
 
     assert caught.value.position == position
-    assert ":" in str(caught.value)
 
 
 @pytest.mark.parametrize("typed", ["tag:x -foo", "-tag:x", "-path:x -foo", "-foo bar", '-foo "bar"', "-(foo tag:x)"])
@@ -334,9 +332,8 @@ def _read_unless_refused(typed: str) -> Query | None:
     except BadQuery as error:
         refusal = error
     assert 0 <= refusal.position <= len(typed)
-    assert ":" in str(refusal)
-    assert refusal.told is not None
-    assert refusal.told.code in get_args(QueryProblem)
+    assert isinstance(refusal.message, Message)
+    assert str(refusal) != refusal.message.code
     return None
 
 

@@ -11,6 +11,7 @@ from quarry.index import Deadline
 from quarry.query.parse import parse_query
 from quarry.search.candidates import POOL, CandidateFeatures, extract_features
 from quarry.search.prepare import prepare_query
+from quarry.search.signals import SIGNAL_NAMES
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
@@ -28,7 +29,10 @@ def evidence_of(encoder: HashEncoder):
             asked = prepare_query(parse_query(typed, now=NOW), execution, typing=False)
             found = extract_features(asked, execution)
             names = reader.note_names(found.note_ids.tolist())
-        return found, {name.path: found.signals.values_at(at) for at, name in enumerate(names)}
+        return found, {
+            name.path: {signal: float(getattr(found.signals, signal)[at]) for signal in SIGNAL_NAMES}
+            for at, name in enumerate(names)
+        }
 
     return features
 

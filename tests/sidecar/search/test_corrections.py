@@ -133,12 +133,6 @@ def test_words_of_another_language_are_not_corrected_to_english_ones(vault: Vaul
     assert ask(open_engine(), typed, mode=mode).corrections == ()
 
 
-def test_they_are_where_notes_are_in_that_language(vault: Vault, open_engine):
-    vault.write_all({"a.md": "---\nlang: de\n---\nganze Wälder", "b.md": "welders"})
-
-    assert ask(open_engine(), "die Wällder", mode="keyword").corrections == (Correction("wällder", "wälder"),)
-
-
 def test_several_typing_errors_are_corrected_where_each_is_near_to_a_word(vault: Vault, open_engine):
     vault.write("a.md", "receive letters")
     engine = open_engine()

@@ -102,7 +102,7 @@ def test_a_rebuild_changes_no_explanation_and_nothing_related(much_alike: Engine
         explained = [much_alike.explain(SearchOptions(query="walnut cherry"), f"{n:02}.md") for n in (0, 5, 30, 59, 90)]
         related = much_alike.related(Source(path="05.md"), Scope(), 40, 120)
         return [
-            *((e.state, e.message, e.rank, e.total, e.score, e.shares, e.found, e.lacking) for e in explained),
+            *((e.state, e.messages, e.rank, e.total, e.score, e.shares, e.found, e.lacking) for e in explained),
             *((note.path, note.score, note.linked, note.chunk.chunk, note.snippet) for note in related.notes),
         ]
 

@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.search.execution import is_asked, ornament, serving_retrievers
+from quarry.search.execution import ornament, serving_retrievers
 
 
 @pytest.mark.parametrize(
@@ -24,15 +24,6 @@ from quarry.search.execution import is_asked, ornament, serving_retrievers
 )
 def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):
     assert serving_retrievers(mode, dict.fromkeys(missing, "not here")) == retrievers
-
-
-def test_a_mode_wants_its_leg_and_a_hybrid_both():
-    wanted = {
-        mode: [retriever for retriever in ("keyword", "dense") if is_asked(retriever, mode)]
-        for mode in ("keyword", "semantic", "hybrid")
-    }
-
-    assert wanted == {"keyword": ["keyword"], "semantic": ["dense"], "hybrid": ["keyword", "dense"]}
 
 
 SECRET = "a word of the note"

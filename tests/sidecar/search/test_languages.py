@@ -84,13 +84,6 @@ def test_the_forms_that_were_found_are_marked(engine: Engine, typed: str, marked
     assert {snippet.text[mark.start : mark.end] for mark in snippet.marks} == marked
 
 
-def test_titles_are_compared_in_each_language(engine: Engine):
-    hit = ask(engine, "Dächer").hits[0]
-
-    assert (hit.path, hit.shares["exact"] > 0) == ("Dach.md", True)
-    assert [hit.title_marks[0].start, hit.title_marks[0].end] == [4, 8]
-
-
 def test_a_typing_error_is_corrected_to_a_word_of_any_language(engine: Engine):
     for typed, used, path in (("Haüsser", "häuser", "Dach.md"), ("malaades", "malades", "Chevaux.md")):
         answer = ask(engine, typed, mode="keyword")

@@ -8,7 +8,7 @@ from builders import Vault, ask, find, settle
 from quarry.engine import Engine
 from quarry.index import CHUNK_WEIGHTS, Deadline, KeywordQuery
 from quarry.options import SearchOptions
-from quarry.search.rrf import DEPTH, RRF_K
+from quarry.search.rrf import DEPTH
 from quarry.search.signals import SIGNAL_NAMES
 
 
@@ -57,15 +57,6 @@ def test_by_rank_the_order_is_the_published_fusion_of_what_both_legs_propose(sam
             fused = passage.ranked
             assert fused.score == pytest.approx(scores[chunk], abs=1e-12)
             assert fused.scores[:2] == (ranks[0].get(chunk), ranks[1].get(chunk))
-
-
-def test_by_rank_the_first_of_both_legs_scores_two_sixty_firsts(vault: Vault, open_engine):
-    vault.write_all({"a.md": "walnut", "b.md": "something else entirely"})
-
-    hit = ask(open_engine(), "walnut", fusion="rrf").hits[0]
-
-    assert (hit.path, hit.score, hit.retrievers) == ("a.md", pytest.approx(2 / (RRF_K + 1)), {"keyword", "dense"})
-    assert hit.shares == {}
 
 
 def test_by_rank_thirty_are_asked_of_each_leg(vault: Vault, open_engine):
@@ -167,17 +158,6 @@ def test_the_passage_that_speaks_most_of_the_query_comes_first(vault: Vault, ope
     assert [p.chunk.chunk.heading_path[-1] for p in hit.passages] == ["Two", "One"]
     assert hit.passages[0].ranked.scores.keyword_rank == 1
     assert hit.passages[0].ranked.scores.keyword_score > hit.passages[1].ranked.scores.keyword_score
-
-
-def test_no_passage_is_shown_twice_and_all_carry_the_score_of_the_note(vault: Vault, open_engine):
-    vault.write(
-        "a.md", "\n".join(f"## Part {number}\nwalnut number {number} and {'more ' * 10}" for number in range(6))
-    )
-
-    hit = ask(open_engine(), "walnut").hits[0]
-
-    assert len({p.chunk.chunk_id for p in hit.passages}) == len(hit.passages) == 3
-    assert {p.ranked.score for p in hit.passages} == {hit.score}
 
 
 def test_a_note_that_matches_only_as_a_whole_is_shown_by_its_best_passage(vault: Vault, open_engine):

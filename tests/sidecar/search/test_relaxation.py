@@ -7,6 +7,7 @@ from builders import Vault, ask, execution_over
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
 from quarry.index import Deadline
+from quarry.messages import message, sentences
 from quarry.options import Filters, Scope
 from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
@@ -29,7 +30,9 @@ EXECUTION = execution_over(NoSuchFolder())  # type: ignore[arg-type]
 def told(typed: str, scope: Scope = EVERYWHERE) -> dict[str, str]:
     """The message of each step."""
     query = parse_query(typed, scope, now=NOW)
-    return {relaxed.step: relaxed.message for relaxed, _ in relaxations(query, scope, EXECUTION, typing=False)}
+    return {
+        relaxed.step: sentences(relaxed.messages) for relaxed, _ in relaxations(query, scope, EXECUTION, typing=False)
+    }
 
 
 def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
@@ -117,10 +120,10 @@ def test_what_was_set_elsewhere_is_not_given_up():
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ('"rate limit"', "No notes contain “rate limit” word for word."),
-        ('"rate limit" -draft', "Apart from the excluded notes, no notes contain “rate limit” word for word."),
-        ('"rate limit" tag:oak -draft', "No notes under these filters contain “rate limit” word for word."),
-        ('"rate limit" section:(oak -draft)', "No notes under these filters contain “rate limit” word for word."),
+        ('"rate limit"', "No notes contain “rate limit”. "),
+        ('"rate limit" -draft', "Apart from the excluded notes, no notes contain “rate limit”. "),
+        ('"rate limit" tag:oak -draft', "No notes under these filters contain “rate limit”. "),
+        ('"rate limit" section:(oak -draft)', "No notes under these filters contain “rate limit”. "),
     ],
 )
 def test_an_exclusion_is_not_called_a_filter(typed: str, says: str):
@@ -136,16 +139,16 @@ def test_a_filter_set_elsewhere_is_called_a_filter():
     [
         (
             "task-todo:call walnut",
-            'Nothing was found among notes with an open task that says "call". These results ignore that filter.',
+            'Nothing was found with task-todo:"call". These results ignore that filter.',
         ),
         (
             "folder:Work tag:oak walnut",
-            "Nothing was found among notes in Work tagged #oak. These results ignore the filters in the query.",
+            "Nothing was found with folder:Work, #oak. These results ignore the filters in the query.",
         ),
-        ("folder:Nope walnut", "There are no notes in Nope. These results ignore that filter."),
+        ("folder:Nope walnut", "No notes match folder:Nope. These results ignore that filter."),
         (
             "folder:Nope tag:zz file:oak walnut",
-            "There are no notes in Nope or tagged #zz. These results ignore the filters in the query.",
+            "No notes match folder:Nope, #zz. These results ignore the filters in the query.",
         ),
     ],
 )
@@ -183,7 +186,7 @@ def test_the_last_word_is_taken_for_the_beginning_of_one(engine):
 
     assert [hit.path for hit in answer.hits] == ["Work/b.md"]
     assert answer.relaxed.step == "beginnings"
-    assert "“waln”" in answer.relaxed.message
+    assert "“waln”" in sentences(answer.relaxed.messages)
 
 
 def test_words_side_by_side_are_looked_for_anywhere(engine):
@@ -191,7 +194,7 @@ def test_words_side_by_side_are_looked_for_anywhere(engine):
 
     assert answer.hits[0].path == "Work/a.md"
     assert answer.relaxed.step == "any-passage"
-    assert "“hide bones”" in answer.relaxed.message
+    assert "“hide bones”" in sentences(answer.relaxed.messages)
 
 
 def test_filters_are_left_out_last(engine):
@@ -199,8 +202,8 @@ def test_filters_are_left_out_last(engine):
 
     assert [hit.path for hit in answer.hits] == ["Work/b.md"]
     assert answer.relaxed.step == "without-filters"
-    assert answer.relaxed.reason == "There are no notes in Nowhere."
-    assert answer.understood.english.startswith("notes in Nowhere")
+    assert answer.relaxed.messages[0] == message("relaxed.unmet-filters", filters=("folder:Nowhere",))
+    assert str(answer.understood).startswith("notes in Nowhere")
 
 
 def test_it_is_not_said_that_no_note_has_what_one_outside_of_the_filters_has(engine):
@@ -208,7 +211,7 @@ def test_it_is_not_said_that_no_note_has_what_one_outside_of_the_filters_has(eng
 
     assert answer.relaxed.step == "any-passage"
     assert {hit.path for hit in answer.hits} <= {"Work/a.md", "Work/b.md"}
-    assert "under these filters" in answer.relaxed.message
+    assert "under these filters" in sentences(answer.relaxed.messages)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
@@ -243,7 +246,7 @@ def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine)
     [
         ("zzqqxx", "No notes contain “zzqqxx”. These are the nearest in meaning."),
         ("zzqqxx qqzz", "No notes contain “zzqqxx” or “qqzz”. These are the nearest in meaning."),
-        ("aaa bbb ccc ddd", "No notes contain any of these words. These are the nearest in meaning."),
+        ("aaa bbb ccc ddd", "No notes match. These are the nearest in meaning."),
         ("zzqqxx tag:idea", "No notes under these filters contain “zzqqxx”. These are the nearest in meaning."),
         ('"hide glue"', "No notes match. These are the nearest in meaning."),
     ],

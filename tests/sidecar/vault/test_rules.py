@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.errors import BadSettings
+from quarry.messages import message
 from quarry.settings import Settings
 from quarry.vault.obsidian import Filter, TemplateFolder, matcher
 from quarry.vault.rules import Rules, folder_changes
@@ -43,12 +44,12 @@ def test_notes_in_a_sensitive_or_restricted_folder_are_refused_with_its_class():
     rules = Rules(include=["Health", "Work"], classified=(("Health", "restricted"), ("Work/Clients", "sensitive")))
 
     refused = {path: rules.refusal(path) for path in ("health/a.md", "Work/Clients/Acme/b.md")}
-    assert [(one.rule, one.entry) for one in refused.values()] == [
+    assert [(one.code.removeprefix("reason."), one.args["entry"]) for one in refused.values()] == [
         ("sensitivity", "restricted"),
         ("sensitivity", "sensitive"),
     ]
     assert rules.admits("Work/c.md")
-    assert rules.refusal_of_folder("Health").rule == "sensitivity"
+    assert rules.refusal_of_folder("Health").code == "reason.sensitivity"
     assert pickle.loads(pickle.dumps(rules)).refusal("Health/a.md") == refused["health/a.md"]
 
 
@@ -57,15 +58,15 @@ def test_the_first_rule_that_refuses_is_the_reason():
         include=["In"], exclude=["In/Out"], ignore_lines=["*.tmp.md"], filters=(Filter("In/", matcher("In/")),)
     )
 
-    assert everything.refusal("Elsewhere/x.tmp.md").rule == "folders.include"
-    assert everything.refusal("In/Out/x.tmp.md").rule == "folders.exclude"
-    assert everything.refusal("In/x.tmp.md").rule == ".indexignore"
-    assert everything.refusal("In/x.md").rule == "excluded files"
+    assert everything.refusal("Elsewhere/x.tmp.md").code == "reason.folders-include"
+    assert everything.refusal("In/Out/x.tmp.md").code == "reason.folders-exclude"
+    assert everything.refusal("In/x.tmp.md").code == "reason.index-ignore"
+    assert everything.refusal("In/x.md").code == "reason.obsidian-excluded"
 
 
 def test_the_reason_names_the_entry_as_it_was_written():
-    assert Rules(exclude=["/Old stuff/"]).refusal("old stuff/a.md").reason == "folders.exclude names '/Old stuff/'"
-    assert ignoring("# mine", "", "*.log.md").refusal("a/b.log.md").reason == ".indexignore says '*.log.md'"
+    assert Rules(exclude=["/Old stuff/"]).refusal("old stuff/a.md").args == {"entry": "/Old stuff/"}
+    assert ignoring("# mine", "", "*.log.md").refusal("a/b.log.md").args == {"entry": "*.log.md"}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ def test_templates_are_left_out_with_a_reason_of_their_own():
     rules = Rules(templates=(TemplateFolder("Meta/Templates", "Templater"),))
 
     refusal = rules.refusal("meta/templates/daily.md")
-    assert (refusal.rule, refusal.reason) == ("templates", "Templater keeps its templates in 'Meta/Templates'")
+    assert refusal == message("reason.templates", entry="Meta/Templates", plugin="Templater")
     assert rules.admits("Meta/Templates.md")
     assert pickle.loads(pickle.dumps(rules)).refusal("Meta/Templates/x.md") == refusal
 

@@ -59,7 +59,7 @@ def test_a_refused_note_is_listed_with_the_rule_that_refused_it(tmp_path):
     scan = scan_vault(tmp_path, Rules(exclude=["Archive"]))
 
     assert list(scan.files) == ["new.md"]
-    assert scan.excluded["Archive/old.md"].rule == "folders.exclude"
+    assert scan.excluded["Archive/old.md"].code == "reason.folders-exclude"
 
 
 def test_a_vault_that_is_not_there_is_not_an_empty_one(tmp_path):

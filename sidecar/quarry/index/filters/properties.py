@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from quarry.conditions import PropertyComparison
+from quarry.dates import TIME, day_in, period_in
 from quarry.index.keys import fold_marks
 from quarry.lazy_pattern import lazy_pattern
 from quarry.types import PropertyValue
@@ -20,10 +21,6 @@ _CREATED = ("created", "createdat", "createdon", "datecreated", "creationdate", 
 
 _SIGNS = lazy_pattern(r"[\s_.-]+")
 _LINK = lazy_pattern(r"\[\[([^\[\]|#]*)[^\[\]]*\]\]")
-_DAY = lazy_pattern(
-    r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})"
-    r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?)?"
-)
 _STAMP = lazy_pattern(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
 _FIRST_MS = 10**11  # below it an epoch time counts seconds: in milliseconds it would lie in March 1973
 _ORDER: dict[PropertyComparison, Callable[[float, float], bool]] = {
@@ -71,7 +68,7 @@ def _stands(value: str | float | bool, comparison: PropertyComparison, wanted: s
     numbers = _number(text), _number(_text(wanted))
     if None not in numbers:
         return _ORDER[comparison](*numbers)  # type: ignore[arg-type]  # neither is None
-    day, period = _day(text), _period(_text(wanted))
+    day, period = day_in(text), period_in(_text(wanted))
     if day and period:
         return _is_before(day, comparison, period)
     is_text = numbers == (None, None) and not day and not period
@@ -98,7 +95,7 @@ def _is_number(text: str, wanted: str) -> bool:
 
 
 def _is_in(text: str, wanted: str) -> bool:
-    day, period = _day(text), _period(_text(wanted))
+    day, period = day_in(text), period_in(_text(wanted))
     return day is not None and period is not None and period[0] <= day < period[1]
 
 
@@ -115,38 +112,12 @@ def _number(text: str) -> float | None:
     return number if number == number and abs(number) != float("inf") and "_" not in text else None
 
 
-def _day(text: str) -> date | None:
-    """The day that the whole of *text* names, with or without a time."""
-    found = _DAY.fullmatch(text.upper())
-    try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found and found[3] else None
-    except ValueError:
-        return None
-
-
-def _period(text: str) -> tuple[date, date] | None:
-    """The first day of a day, month or year, and the first day after it."""
-    found = _DAY.fullmatch(text.upper())
-    try:
-        if found and found[3]:
-            day = date(int(found[1]), int(found[2]), int(found[3]))
-            return day, day + timedelta(1)
-        if found:
-            year, month = int(found[1]), int(found[2])
-            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
-        if len(text) == 4 and text.isascii() and text.isdecimal():
-            return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
-    except (ValueError, OverflowError):  # no such day; the year 9999
-        return None
-    return None
-
-
 def _moment(value: str | float | bool) -> int | None:
     """Milliseconds since 1970 of a day, a time, a stamp (`20260305`, `202603051230`) or an epoch time."""
     if isinstance(value, bool):
         return None
     text = _text(value).upper()
-    found = _DAY.fullmatch(text)
+    found = TIME.fullmatch(text)
     try:
         if found:
             return _milliseconds(found.groups()[:6], found[7])

@@ -1,5 +1,5 @@
 """
-Where may a snippet begin and end without cutting through what a reader sees as one thing?
+The places where a snippet may begin and end without cutting through a link, a word or a character.
 
 It begins at a sentence or a line if one begins nearby, and never with what belongs to the text before it: a heading's
 hashes, a fence, a list marker, the punctuation that closed the previous sentence. Links, redaction markers, words and
@@ -75,7 +75,7 @@ def unbreakable_at(text: str, cut: int) -> Span | None:
     """The link, redaction marker or word that a cut at *cut* would split; None if there is none."""
     near = cut - _LONGEST_LINK if cut > _LONGEST_LINK else 0
     bracket = text.rfind("[", near, cut + 1)
-    if bracket >= 0 and text.find("\n", bracket, cut) < 0:  # what is a link stands in one line
+    if bracket >= 0 and text.find("\n", bracket, cut) < 0:  # a link is in one line
         line = max(near, text.rfind("\n", near, bracket) + 1)
         if link := _bracketed(text, cut, line):
             return link
@@ -148,7 +148,7 @@ def _start(text: str, start: int, latest: int, low: int) -> int:
 
 
 def _is_closing(text: str, at: int) -> bool:
-    """Whether the character is white space or closes what stands before it."""
+    """Whether the character is white space or closes the text before it."""
     if text[at] in _CLOSING_BEFORE_SPACE:
         return text[at + 1 : at + 2].isspace()
     return text[at].isspace() or text[at] in _CLOSING

@@ -35,7 +35,7 @@ _JOINT = lazy_pattern("[-_.]")
 _LETTERS_AND_DIGITS = lazy_pattern("[A-Za-z0-9]++")
 _MAX_CACHED_TOKEN_CHARS = 100  # characters; longer tokens are hardly ever met twice
 _MAX_CACHED_TOKENS = 8_192  # about 6 MB
-_SIGNS = r"[#&'+\-./:@\\_~]*+"  # ASCII punctuation that a token may hold and a word may not
+_SIGNS = r"[#&'+\-./:@\\_~]*+"  # ASCII punctuation that a token may contain and a word may not
 _PLAIN_WORD = lazy_pattern(rf"{_SIGNS}([A-Za-z][a-z]++){_SIGNS}")  # without parts, as most tokens are
 
 
@@ -304,7 +304,7 @@ def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int,
 
 def token_terms(token: str, language: str = ENGLISH) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
     """
-    The terms of *token* in *language*, each where it stands: those of its words; those of its parts and joined forms.
+    The terms of *token* in *language*, with their places: those of its words; those of its parts and joined forms.
     """
     if len(token) <= _MAX_CACHED_TOKEN_CHARS:
         return _cached_token_terms(token, language)

@@ -23,7 +23,7 @@ from quarry.types import Span
 MARGIN = 5  # a fifth of the width is left for the rest of the sentence, link or word around the marks
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: a match in those counts for a quarter
-_NO_PAIR = ("", "")  # stands for "no pair": weighs nothing and is always present
+_NO_PAIR = ("", "")  # for "no pair": weighs nothing and is always present
 _HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
@@ -73,7 +73,7 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
 
 
 def _without_markup(text: str, sentence: Span) -> Span:
-    """*sentence* without the border of a table or the sign of a list in front; unchanged if it holds nothing else."""
+    """*sentence* without the border of a table or the sign of a list in front; unchanged if there is nothing else."""
     start = skip_preamble(text, sentence.start)
     return Span(start, sentence.end) if start < sentence.end else sentence
 

@@ -25,7 +25,7 @@ from quarry.search import (
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.state import freshness, missing_retrievers
-from quarry.server.told import texts_of, told_message
+from quarry.server.message_redaction import redacted, texts_of
 from quarry.vault.paths import nfc
 
 
@@ -43,11 +43,10 @@ def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> w
         reachable=answer.reachable,
         sort=answer.sort,
         clauses=[_clause(clause, query, clean) for clause in found],
-        understood=clean[answer.understood.english],
-        understood_told=[told_message(told, clean) for told in answer.understood.told],
+        understood=redacted(answer.understood, clean),
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
-        relaxed=wire.Relaxed(step=relaxed.step, message=clean[relaxed.message], told=told_message(relaxed.told))
+        relaxed=wire.Relaxed(step=relaxed.step, messages=[redacted(each) for each in relaxed.messages])
         if relaxed
         else None,
         confidence=answer.confidence,
@@ -73,10 +72,8 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
     return wire.ExplainResult(
         path=nfc(explanation.path),
         state=explanation.state,
-        message=scrubbed(explanation.message),
-        told=[told_message(told) for told in explanation.told],
-        understood=scrubbed(explanation.understood.english),
-        understood_told=[told_message(told) for told in explanation.understood.told],
+        messages=[redacted(each) for each in explanation.messages],
+        understood=redacted(explanation.understood) if explanation.understood else None,
         rank=explanation.rank,
         total=explanation.total,
         score=explanation.score,
@@ -110,13 +107,9 @@ def related_result(related: Related, index: Freshness) -> wire.RelatedResult:
 
 def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     """All texts of *answer*: of notes, and of the query."""
-    texts = [answer.understood.english, *answer.unknown_words]
-    for told in answer.understood.told:
-        texts += texts_of(told)
+    texts = [*texts_of(answer.understood), *answer.unknown_words]
     for correction in answer.corrections:
         texts += correction.typed, correction.used
-    if answer.relaxed:
-        texts.append(answer.relaxed.message)
     for hit in answer.hits:
         note = hit.passages[0].chunk
         texts.append(note.title)

@@ -1,13 +1,13 @@
 """The states of notes, as they leave: paths in NFC, sentences scrubbed once more."""
 
 from quarry import protocol as wire
-from quarry.indexing.reasons import Reason, of_refusal
 from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
+from quarry.messages import Message
 from quarry.redaction.sanitize import scrubbed
+from quarry.server.message_redaction import redacted
 from quarry.vault.paths import nfc, shown
-from quarry.vault.rules import Refusal
 
 
 def folder_states(page: FolderPage) -> wire.InspectFoldersResult:
@@ -30,7 +30,7 @@ def note_report(report: NoteReport) -> wire.NoteReport:
     return wire.NoteReport(
         path=nfc(shown(report.path)),
         state=report.state,
-        reasons=[_reason(reason) for reason in report.reasons],
+        reasons=[redacted(reason) for reason in report.reasons],
         indexed=wire.IndexedContent(
             title=scrubbed(content.title),
             chunks=content.chunk_count,
@@ -49,12 +49,12 @@ def note_report(report: NoteReport) -> wire.NoteReport:
     )
 
 
-def _folder(folder: CoveredFolder, refusal: Refusal | None) -> wire.FolderState:
+def _folder(folder: CoveredFolder, refusal: Message | None) -> wire.FolderState:
     return wire.FolderState(
         path=folder.path,
         counts=_counts(folder.counts),
         folder_count=folder.folder_count,
-        excluded_by=_reason(of_refusal(refusal)) if refusal else None,
+        excluded_by=redacted(refusal) if refusal else None,
     )
 
 
@@ -71,13 +71,4 @@ def _counts(counts: StateCounts) -> wire.StateCounts:
 
 
 def _note(note: CoveredNote) -> wire.NoteStateEntry:
-    return wire.NoteStateEntry(path=note.path, state=note.state, reason=_reason(note.reason) if note.reason else None)
-
-
-def _reason(reason: Reason) -> wire.Reason:
-    return wire.Reason(
-        code=reason.code,
-        message=scrubbed(shown(reason.message)),
-        entry=shown(reason.entry) or None,
-        plugin=reason.plugin or None,
-    )
+    return wire.NoteStateEntry(path=note.path, state=note.state, reason=redacted(note.reason) if note.reason else None)

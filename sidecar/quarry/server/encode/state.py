@@ -10,12 +10,12 @@ from quarry.indexing.freshness import Freshness
 from quarry.indexing.reasons import of_problem
 from quarry.inspection.index_status import Status
 from quarry.kinds import kind_of
-from quarry.messages import Sentence
+from quarry.messages import Message, message, sentence
 from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
-from quarry.server.told import told_message
+from quarry.server.message_redaction import redacted
 from quarry.settings import Settings
 from quarry.types import PropertyValue
 from quarry.vault.capture import Captured
@@ -120,15 +120,15 @@ def index_status(status: Status) -> wire.IndexStatus:
         indexed_ms=status.indexed_ms,
         built_ms=status.built_ms,
         size_bytes=status.size_bytes,
-        message=status.message.english if status.message else None,
-        told=told_message(status.message.told) if status.message else None,
+        message=redacted(status.message) if status.message else None,
     )
 
 
-def problem(told: Problem) -> wire.Problem:
+def problem(problem: Problem) -> wire.Problem:
     """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
-    code = of_problem(told.reason).code if told.path else "settings"
-    return wire.Problem(path=nfc(told.path), reason=told.reason, code=code, skipped=told.skipped)
+    of_settings = message("reason.settings", detail=sentence(problem.reason))
+    reason = of_problem(problem.reason) if problem.path else of_settings
+    return wire.Problem(path=nfc(problem.path), reason=redacted(reason), skipped=problem.skipped)
 
 
 def _deepening(status: BackfillStatus) -> wire.Deepening:
@@ -164,12 +164,10 @@ def settings(values: Settings) -> wire.Settings:
     )
 
 
-def missing_retrievers(missing: Mapping[Retriever, Sentence]) -> list[wire.MissingRetriever]:
+def missing_retrievers(missing: Mapping[Retriever, Message]) -> list[wire.MissingRetriever]:
     """Retrievers that cannot serve, in a fixed order."""
     return [
-        wire.MissingRetriever(
-            retriever=retriever, reason=missing[retriever].english, told=told_message(missing[retriever].told)
-        )
+        wire.MissingRetriever(retriever=retriever, reason=redacted(missing[retriever]))
         for retriever in _RETRIEVERS
         if retriever in missing
     ]

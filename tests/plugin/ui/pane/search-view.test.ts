@@ -401,10 +401,10 @@ describe("search view", () => {
 
     test("a missing retriever is shown above the rows, with its reason", async () => {
       await pane.type("retry");
-      pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ retriever: "dense", reason: "The model is missing.", told: { code: "model-missing", args: { model: "x" } } }] });
+      pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
       await settled();
 
-      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The model is missing.");
+      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Meaning joins in a moment.");
       expect(pane.titles()).toEqual(["a"]);
     });
 

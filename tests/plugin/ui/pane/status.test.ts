@@ -114,7 +114,7 @@ describe("status line", () => {
 
     test("a relaxation is shown above the rows, and announced to a screen reader", async () => {
       await pane.type("glue folder:Attic");
-      pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", message: "Nothing was found with folder:Attic. These results ignore that filter.", told: { code: "relaxed-filters", args: { filters: ["folder:Attic"], ignored: 1 } } } });
+      pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", messages: [{ code: "relaxed.filters", args: { filters: ["folder:Attic"] } }, { code: "relaxed.ignored", args: { count: 1 } }] } });
       await settled();
 
       expect(pane.titles()).toEqual(["a"]);
@@ -141,7 +141,7 @@ describe("status line", () => {
       await pane.type("glue folder:Attic");
       pane.client.last.answer({
         ...searchResult(hit("a.md")),
-        relaxed: { step: "meaning", message: "No notes contain “zzqqxx”. These are the nearest in meaning.", told: { code: "relaxed-words", args: { words: ["zzqqxx"], among: "all" } } },
+        relaxed: { step: "meaning", messages: [{ code: "relaxed.none-all", args: { what: { code: "word.any-of", args: { words: ["zzqqxx"] } } } }, { code: "relaxed.meaning", args: {} }] },
         weakness: "unlikely",
       });
       await settled();
@@ -193,7 +193,7 @@ describe("status line", () => {
     await pane.type("retry");
     await pane.answer("a.md");
     const shown = pane.view.explain("b.md");
-    pane.client.last.answer(explained({ path: "b.md", told: [], message: "it lacks <b>the</b> words", signals: [{ name: "title", share: 1 }] }));
+    pane.client.last.answer(explained({ path: "b.md", messages: [{ code: "reason.other", args: { detail: "it lacks <b>the</b> words" } }], signals: [{ name: "title", share: 1 }] }));
     await shown;
     const modal = one(document, ".quarry-explain");
 

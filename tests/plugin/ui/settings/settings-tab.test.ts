@@ -72,7 +72,7 @@ beforeEach(() => {
     save: (settings) => kept.push(settings),
     engine: {
       state: { kind: "live", version: "0.1.0", isOurs: true },
-      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: "over 10 MB", code: "too-large", skipped: false }] }),
+      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large", args: { detail: "over 10 MB" } }, skipped: false }] }),
       changed: engineChanged,
       statusChanged: new Emitter(),
     },

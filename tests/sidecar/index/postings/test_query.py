@@ -17,7 +17,7 @@ from quarry.analysis.analysis import phrase_alternatives, phrase_terms, split_al
 from quarry.analysis.normalize import TAGS
 from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, PostingsDamaged, note_of
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, PostingsDamaged, note_of
 from quarry.index.memory import Locations
 from quarry.index.postings import bm25 as bm25_module
 from quarry.index.postings import query_scorer, segment_file
@@ -88,26 +88,6 @@ def test_text_weighs_more_than_section_and_section_more_than_context(put, lexica
     put("context.md", "x", heading="y", context="apples")
 
     assert [path for path, _ in lexical("apples")] == ["text.md", "section.md", "context.md"]
-
-
-def test_columns_without_weight_do_not_count(put, lexical):
-    put("text.md", "apples", context="y")
-    put("context.md", "x", context="apples")
-
-    assert lexical("apples", weights=ChunkWeights(text=0.0)) == [("context.md", 0)]
-
-
-def test_a_higher_score_is_better(put, searching, ask):
-    put("a.md", "apples apples pears")
-    put("b.md", "apples and so much more that it matters less")
-    put("c.md", "plums")
-    put("d.md", "cherries")
-
-    with searching() as (reader, keywords):
-        ranking = reader.candidates(keywords.query(ask("apples")).top_chunks(None, 5, CHUNK_WEIGHTS))
-
-    assert [c.path for c in ranking] == ["a.md", "b.md"]
-    assert ranking[0].score > ranking[1].score > 0
 
 
 def test_a_phrase_ranks_where_its_words_stand_side_by_side(put, lexical):
@@ -237,40 +217,7 @@ def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, top_
     assert [path for path, _ in top_notes("apples", 2, where=InFolder("f"))] == ["f/a.md", "f/b.md"]
 
 
-def test_ties_are_cut_by_path_and_not_by_id(index, put, searching, ask):
-    for number in range(9):
-        put(f"{number:02}.md", f"apple {'pear ' * (number % 3)}w{number}", "the end")
-    index.remove("00.md")
-    put("00.md", "apple w0", "the end")  # its id is the highest now
-    index.flush_postings()
-
-    with searching() as (reader, keywords):
-        asked = keywords.query(ask("end"))
-        found = reader.candidates(asked.top_chunks(None, 3, CHUNK_WEIGHTS))
-        whole = asked.top_notes(None, 3)
-
-        assert [candidate.path for candidate in found] == ["00.md", "01.md", "02.md"]
-        assert [path for _, path, _ in whole] == ["00.md", "03.md", "06.md"]
-        assert asked.top_note_ids(None, 3) == {note_id for note_id, _, _ in whole}
-
-
 # --- scores of given chunks and notes ----------------------------------------------------------
-
-
-def test_scores_are_those_of_the_ranking(put, searching, ask):
-    for n in range(9):
-        put(f"{n}.md", "apples " * n + "red car", "pears", title=f"t{n}")
-
-    with searching() as (_, keywords):
-        asked, nothing = keywords.query(ask("apples pears", "red car")), keywords.query(ask(""))
-        chunks = dict(asked.top_chunks(None, 99, CHUNK_WEIGHTS))
-        notes = {note_id: score for note_id, _, score in asked.top_notes(None, 99)}
-        some = sorted(chunks)[3:7]
-
-        assert asked.chunk_scores(some, CHUNK_WEIGHTS) == {chunk_id: chunks[chunk_id] for chunk_id in some}
-        assert asked.note_scores([note_of(some[0])]) == {note_of(some[0]): notes[note_of(some[0])]}
-        assert asked.chunk_scores([99, 2**40], CHUNK_WEIGHTS) == asked.note_scores([99]) == {}
-        assert nothing.chunk_scores(some, CHUNK_WEIGHTS) == nothing.note_scores([1]) == {}
 
 
 def test_matches_are_counted_no_further_than_asked(put, searching, ask):

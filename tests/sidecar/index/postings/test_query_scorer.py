@@ -54,17 +54,6 @@ def test_what_begins_so_is_read_once_however_much_is_asked(merged, monkeypatch):
         assert read.count(id(reader._memory.postings.scorer(reader._db).chunks.segment)) == 1
 
 
-@pytest.mark.parametrize(
-    "other", [KeywordQuery(("w3",)), KeywordQuery(("w3",), (("the", "end"),)), KeywordQuery(prefix="w3")]
-)
-def test_two_queries_of_a_snapshot_do_not_disturb_each_other(merged, other):
-    with merged.reader() as reader:
-        before = reader.keywords.query(KeywordQuery(("w7",))).top_chunks(None, 5, CHUNK_WEIGHTS)
-        reader.keywords.query(other).top_chunks(None, 5, CHUNK_WEIGHTS)
-
-        assert reader.keywords.query(KeywordQuery(("w7",))).top_chunks(None, 5, CHUNK_WEIGHTS) == before
-
-
 def test_the_best_chunks_of_one_note_are_those_of_a_ranking_of_that_note_alone(index, put):
     put("a.md", "apple pear", "plum", "pear pear apple", "apple", title="x")
     put("b.md", "apple", title="x")

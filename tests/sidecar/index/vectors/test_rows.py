@@ -12,14 +12,12 @@ from quarry.index.keys import id_range
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
-    CONTEXTUAL_NAMES,
     STATIC,
     VectorWriter,
     Waiting,
     contextual_model,
     create_contextual,
     drop_contextual,
-    has_pending,
     pending_chunks,
     serving_model,
     waiting_count,
@@ -53,19 +51,6 @@ def waiting(database: apsw.Connection) -> list[int]:
     return [chunk.chunk_id for chunk in pending_chunks(database, 9)]
 
 
-def test_a_chunk_waits_until_its_vector_comes(database, chunks):
-    writer = VectorWriter(database)
-
-    assert waiting(database) == [FIRST, FIRST + 1]
-    assert writer.fill_in(FIRST, content_hash(chunks[0]), ONE)
-    assert (stored(database), waiting(database)) == ({FIRST: ONE}, [FIRST + 1])
-
-
-def test_a_vector_of_a_text_that_has_changed_since_is_not_stored(database, chunks):
-    assert not VectorWriter(database).fill_in(FIRST, content_hash(chunks[1]), ONE)
-    assert (stored(database), waiting(database)) == ({}, [FIRST, FIRST + 1])
-
-
 def test_a_sound_vector_is_kept_and_a_damaged_one_is_waited_for(database, chunks):
     writer = VectorWriter(database)
     rows = [(FIRST + number, content_hash(chunk), None) for number, chunk in enumerate(chunks)]
@@ -76,47 +61,6 @@ def test_a_sound_vector_is_kept_and_a_damaged_one_is_waited_for(database, chunks
     writer.keep(1, rows)
 
     assert (stored(database), waiting(database)) == ({FIRST: ONE}, [FIRST + 1])
-
-
-def test_a_new_vector_takes_the_place_of_the_stored_one(database, chunks):
-    writer, key = VectorWriter(database), content_hash(chunks[0])
-    writer.fill_in(FIRST, key, ONE)
-
-    writer.keep(1, [(FIRST, key, OTHER)])
-
-    assert stored(database) == {FIRST: OTHER}
-
-
-def test_vectors_of_another_dimension_are_refused(database, chunks):
-    writer = VectorWriter(database)
-    writer.fill_in(FIRST, content_hash(chunks[0]), ONE)
-
-    with pytest.raises(ValueError, match="dimensions"):
-        writer.fill_in(FIRST + 1, content_hash(chunks[1]), ONE + ONE)
-    assert writer.dimension == 3
-
-
-def test_a_title_has_the_vector_of_its_own_text_alone(database):
-    writer = VectorWriter(database)
-    titles = "SELECT vector FROM title_vectors"
-    writer.set_title(1, "Apples", ONE)
-    writer.set_title(1, "Apples", None)
-    kept = select(database, titles)
-    writer.set_title(1, "Pears", None)
-
-    assert (kept, select(database, titles)) == ([(ONE,)], [])
-
-
-def test_after_all_vectors_were_dropped_every_chunk_waits(database, chunks):
-    writer = VectorWriter(database)
-    writer.fill_in(FIRST, content_hash(chunks[0]), ONE)
-    writer.set_title(1, "Apples", ONE)
-
-    writer.drop()
-
-    assert (stored(database), waiting(database), writer.dimension) == ({}, [FIRST, FIRST + 1], None)
-    assert has_pending(database)
-    VectorWriter(database).check_dimensions([ONE + ONE])
 
 
 def test_the_vectors_of_a_notes_texts_are_known_by_their_hashes(index, put, encode, make_note):
@@ -151,13 +95,6 @@ def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, s
 
     assert [waiting.chunk.text for waiting in index.pending_vectors(3)] == ["b one", "b two", "a one"]
     assert [waiting.title for waiting in index.pending_titles(9)] == ["b", "a"]
-
-
-def test_a_template_names_the_tables_of_a_model():
-    template = "SELECT 1 FROM {vectors}, {titles}, {pending}"
-
-    assert STATIC.sql(template) == "SELECT 1 FROM vectors, title_vectors, pending"
-    assert {CONTEXTUAL.vectors, CONTEXTUAL.titles, CONTEXTUAL.pending} == CONTEXTUAL_NAMES
 
 
 def test_both_models_have_the_same_columns(index, snapshot):

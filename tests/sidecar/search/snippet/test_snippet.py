@@ -31,22 +31,6 @@ def marked(shown: Snippet) -> list[str]:
     return [shown.text[mark.start : mark.end] for mark in shown.marks]
 
 
-def test_the_window_with_the_most_different_words_is_shown() -> None:
-    text = f"git git git {FILLER * 3} rename the Git branch {FILLER * 3} git"
-
-    shown = snippet(text, "rename git branch")
-
-    assert marked(shown) == ["rename", "Git", "branch"]
-
-
-def test_a_rare_word_comes_before_two_common_ones() -> None:
-    text = f"note and file {FILLER * 3} the zettel {FILLER * 3}"
-
-    shown = make_snippet(text, find_matches(text, HighlightTerms({"note": 0.5, "file": 0.5, "zettel": 4.0})), 60)
-
-    assert marked(shown) == ["zettel"]
-
-
 def test_a_phrase_comes_before_words() -> None:
     text = f"alpha beta gamma, delta {FILLER * 3} Gamma-delta {FILLER}"
 
@@ -54,10 +38,6 @@ def test_a_phrase_comes_before_words() -> None:
 
     assert marked(shown) == ["gamma-delta"]
     assert marked(snippet(text, "alpha", phrases=("gamma delta",))) == ["alpha", "gamma, delta"]
-
-
-def test_of_equal_windows_the_first_is_shown() -> None:
-    assert snippet(f"{FILLER * 4} word {FILLER * 8} word {FILLER * 4}", "word").start < 200
 
 
 def test_words_are_marked_by_their_terms() -> None:

@@ -4,7 +4,10 @@ import asyncio
 import json
 import threading
 
+import msgspec
 import pytest
+
+from quarry.messages import Message, text
 
 # --- finding ------------------------------------------------------------------------------------
 
@@ -70,10 +73,14 @@ def test_what_is_wrong_with_a_query_is_placed_in_units_that_the_client_counts(se
     assert error["data"]["position"] == len("🍵🍵 ".encode("utf-16-le")) // 2
 
 
+def understood(result) -> str:
+    return text(msgspec.convert(result["understood"], Message))
+
+
 def test_an_answer_tells_what_was_understood_and_marks_the_title(session):
     answer = session.result("search", query="bread -oolong")
 
-    assert answer["understood"] == 'notes without "oolong", about bread'
+    assert understood(answer) == "notes without “oolong”, about bread"
     assert (answer["corrections"], answer["relaxed"]) == ([], None)
     assert answer["hits"][0]["titleMarks"] == [{"start": 0, "end": 5, "kind": "word"}]
 
@@ -89,7 +96,7 @@ def test_what_was_given_up_to_find_anything_is_told(session):
     answer = session.result("search", query="sourdough tag:drink", mode="keyword")
 
     assert answer["relaxed"]["step"] == "without-filters"
-    assert answer["relaxed"]["message"].endswith(".")
+    assert answer["relaxed"]["messages"]
     assert [hit["path"] for hit in answer["hits"]] == ["Bread.md"]
 
 
@@ -138,7 +145,7 @@ def test_an_explanation_names_the_words_that_a_note_lacks(session):
     explained = session.result("explain", query="oolong elephant", path="Tea.md")
 
     assert (explained["wordsFound"], explained["wordsLacking"]) == (["oolong"], ["elephant"])
-    assert explained["understood"] == "notes about oolong elephant"
+    assert understood(explained) == "notes about oolong elephant"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +161,7 @@ def test_of_a_note_that_is_not_among_the_hits_the_reason_is_told(session, query,
     explained = session.result("explain", query=query, path=path)
 
     assert (explained["path"], explained["state"]) == (path, state)
-    assert explained["message"]
+    assert explained["messages"]
     assert (explained["rank"], explained["score"], explained["breakdown"]) == (None, None, None)
     assert explained["signals"] == []
 

@@ -254,7 +254,12 @@ def test_an_index_that_is_busy_is_told_with_a_next_step(session, engine, monkeyp
     error = session.error("index/status")
 
     assert error["code"] == -32012
-    assert error["data"] == {"kind": "index-unavailable", "next": "run `quarry doctor`", "position": None, "told": None}
+    assert error["data"] == {
+        "kind": "index-unavailable",
+        "next": "run `quarry doctor`",
+        "position": None,
+        "message": None,
+    }
 
 
 def test_a_notification_is_of_its_kind():

@@ -6,7 +6,7 @@ import pytest
 from quarry import protocol as wire
 from quarry.index import MapOfContent
 from quarry.indexing.freshness import Freshness
-from quarry.messages import Description, Sentence, message
+from quarry.messages import message
 from quarry.options import SearchOptions
 from quarry.search import Correction, Explanation, Extract, Related, RelatedNote, Relaxed
 from quarry.search.answer import RankedChunk, RetrieverScores
@@ -117,10 +117,10 @@ def test_every_text_is_scrubbed_once_more(made, secret):
     answer = made.answer_of(
         chunk,
         text=chunk.chunk.text,
-        understood=Description(told, (message("query-phrase", negated=0, phrase=told),)),
+        understood=message("understood.notes", conditions=(message("understood.with", what=told), told)),
         maps=(MapOfContent("Tea/MOC.md", told),),
         corrections=(Correction(told, told),),
-        relaxed=Relaxed("any-passage", told, told, message("relaxed-phrases", phrases=(told,), among="all")),
+        relaxed=Relaxed("any-passage", (message("word.all-of", words=(told,)),)),
     )
 
     result = translate.search_result(answer, INDEX, SearchOptions(query=f'"{told}"', detail="full"))
@@ -155,9 +155,8 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     explanation = Explanation(
         "Cafe\u0301.md",
         "beyond",
-        told,
-        Description(told, (message("query-phrase", negated=0, phrase=told),)),
-        (message("explain-status", value=told),),
+        (message("explained.status", value=told),),
+        message("understood.tag", tag=told),
         12,
         40,
         0.5,
@@ -183,7 +182,7 @@ def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
     note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, True, chunk, snippet)
 
     (sent,) = translate.related_result(
-        Related((note,), ("dense",), {"keyword": Sentence("no fts5", message("words-unavailable"))}), INDEX
+        Related((note,), ("dense",), {"keyword": message("status.words-unavailable", detail="x")}), INDEX
     ).notes
 
     assert (sent.path, sent.linked, sent.snippet) == ("Caf\u00e9.md", True, "🍵 oolong")

@@ -80,7 +80,7 @@ def test_without_a_likely_answer_nothing_is_said_and_why(hit):
 
 
 def test_the_nearest_in_meaning_to_what_no_note_holds_is_no_context(hit):
-    result = context([hit("a.md", 0.9)], relaxed=Relaxed("meaning", "None.", "Near.", message("relaxed-nothing")))
+    result = context([hit("a.md", 0.9)], relaxed=Relaxed("meaning", (message("relaxed.meaning"),)))
 
     assert result.abstained == "low-confidence"
 

@@ -5,7 +5,7 @@ import pytest
 from quarry import protocol as wire
 from quarry.index import Problem
 from quarry.indexing.freshness import Freshness
-from quarry.messages import Sentence, message
+from quarry.messages import message
 from quarry.search.note_reader import WholeNote
 from quarry.server import encode as translate
 from quarry.server.encode import state
@@ -92,14 +92,13 @@ def test_reading_past_the_end_gives_nothing():
 def test_missing_legs_come_in_a_fixed_order():
     missing = translate.missing_retrievers(
         {
-            "dense": Sentence("no model", message("model-missing", model="x")),
-            "keyword": Sentence("no fts5", message("words-unavailable")),
+            "dense": message("status.model-missing", model="x", detail="y"),
+            "keyword": message("status.words-unavailable", detail="z"),
         }
     )
 
-    assert [retriever.retriever for retriever in missing] == ["keyword", "dense"]
-    assert missing[1].reason == "no model"
-    assert missing[1].told == wire.Message(code="model-missing", args={"model": "x"})
+    assert [each.retriever for each in missing] == ["keyword", "dense"]
+    assert missing[1].reason == message("status.model-missing", model="x", detail="y")
 
 
 def test_every_setting_is_told():
@@ -132,4 +131,4 @@ def test_every_setting_is_told():
     [("A.md", "only its first 10 MB were read", "too-large"), ("", "unknown key 'serach'", "settings")],
 )
 def test_a_problem_has_a_code(path: str, reason: str, code: str):
-    assert state.problem(Problem(path, reason, skipped=False)).code == code
+    assert state.problem(Problem(path, reason, skipped=False)).reason.code == f"reason.{code}"

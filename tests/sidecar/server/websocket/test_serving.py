@@ -19,7 +19,7 @@ from quarry import protocol
 from quarry.agents.conversations import Ledgers
 from quarry.errors import Cancelled
 from quarry.indexing.freshness import Freshness
-from quarry.messages import Sentence, message
+from quarry.messages import message
 from quarry.server import gate, websocket
 from quarry.server.dispatch import MAX_IN_FLIGHT
 from quarry.server.feedback import FeedbackLog
@@ -47,11 +47,10 @@ STATUS = protocol.IndexStatus(
     built_ms=None,
     size_bytes=0,
     message=None,
-    told=None,
 )
 
 
-LONG_SENTENCE = Sentence("x" * 200_000, message("index-unavailable"))
+LONG_SENTENCE = message("status.index-unavailable", detail="x" * 200_000)
 
 
 class Quiet:

@@ -30,11 +30,11 @@ from quarry.conditions import (
     all_of,
     any_of,
 )
+from quarry.dates import is_unfinished_date, parse_date_range, start_of_day_ms
 from quarry.errors import BadQuery
 from quarry.kinds import KINDS
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import message
-from quarry.query.dates import DATE_FORMATS, is_unfinished_date, parse_date_range, start_of_day_ms
 from quarry.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode
 from quarry.query.lexer import QueryToken
 from quarry.query.passages import PASSAGE_OPERATORS, passage_condition
@@ -142,11 +142,7 @@ class ConditionBuilder(Struct):
             return _disjunction(parts) if value.kind == "either" else tuple(c for part in parts for c in part)
         token = value.token
         if isinstance(value, OperatorNode) or token.kind == "property":
-            raise BadQuery(
-                f"{operator.text}: takes words and phrases: move {token.text} out of it",
-                token.start,
-                message("no-filter-here", operator=operator.text, inner=token.text),
-            )
+            raise BadQuery(message("query.no-filter-here", operator=operator.text, inner=token.text), token.start)
         self._count_filter(token)
         return self._apply(operator.text, token)
 
@@ -158,11 +154,7 @@ class ConditionBuilder(Struct):
             return self._cased(token)
         if token.kind == "regex":
             if name not in ("path", "file"):
-                raise BadQuery(
-                    f"{name}: takes no regular expression: only path:, file: and content: do",
-                    token.start,
-                    message("no-regex-here", operator=name),
-                )
+                raise BadQuery(message("query.no-regex-here", operator=name), token.start)
             return (MatchesPattern(self._matching(token).pattern, "path" if name == "path" else "file"),)
         text = token.text.strip()
         if name == "kind":
@@ -194,18 +186,14 @@ class ConditionBuilder(Struct):
                 return (IsKind(kind),)
         if token.end == self.length and any(kind.startswith(wanted) for kind in KINDS):
             return ()  # it is being typed
-        raise BadQuery(f"kind: cannot read {token.text!r}: it takes {', '.join(KINDS)}", token.start)
+        raise BadQuery(message("query.bad-kind", operator="kind", value=token.text, kinds=tuple(KINDS)), token.start)
 
     def _dated(self, name: str, token: QueryToken) -> tuple[Condition, ...]:
         dates = parse_date_range(token.text, self.now.date())
         if dates is None:
             if not token.text or (token.end == self.length and is_unfinished_date(token.text)):
                 return ()
-            raise BadQuery(
-                f"{name}: cannot read {token.text!r}: {DATE_FORMATS}",
-                token.start,
-                message("bad-date", operator=name, value=token.text),
-            )
+            raise BadQuery(message("query.bad-date", operator=name, value=token.text), token.start)
         first = start_of_day_ms(dates.first, self.now) if dates.first else None
         behind = start_of_day_ms(dates.end, self.now) if dates.end else None
         return (InTimeRange(_TIMES[name], first, behind),)
@@ -215,20 +203,12 @@ class ConditionBuilder(Struct):
     def _count_words(self, words: str, token: QueryToken) -> None:
         self.required_words += word_count(words)
         if self.required_words > MAX_REQUIRED_WORDS:
-            raise BadQuery(
-                f"more than {MAX_REQUIRED_WORDS} words in quotes, after a minus or in an OR: use fewer",
-                token.start,
-                message("too-many-words", limit=MAX_REQUIRED_WORDS),
-            )
+            raise BadQuery(message("query.too-many-words", limit=MAX_REQUIRED_WORDS), token.start)
 
     def _count_filter(self, token: QueryToken) -> None:
         self.filters += 1
         if self.filters > MAX_FILTERS:
-            raise BadQuery(
-                f"more than {MAX_FILTERS} filters: use fewer",
-                token.start,
-                message("too-many-filters", limit=MAX_FILTERS),
-            )
+            raise BadQuery(message("query.too-many-filters", limit=MAX_FILTERS), token.start)
 
 
 def _tag_condition(tag: str) -> tuple[Condition, ...]:

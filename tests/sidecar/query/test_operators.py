@@ -18,8 +18,8 @@ from quarry.conditions import (
     Not,
 )
 from quarry.errors import BadQuery
-from quarry.query.conditions import MAX_FILTERS, MAX_REQUIRED_WORDS, ConditionBuilder, property_condition
 from quarry.query.grammar import parse_query_tree
+from quarry.query.operators import MAX_FILTERS, MAX_REQUIRED_WORDS, ConditionBuilder, property_condition
 
 NOW = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)
 DAY_MS = 86_400_000
@@ -57,17 +57,17 @@ def test_times_are_days_of_the_zone_and_one_still_being_typed_requires_nothing()
 
     assert conditions_of("modified:today") == (InTimeRange("modified", today_ms, today_ms + DAY_MS),)
     assert conditions_of("created:20") == ()
-    with pytest.raises(BadQuery, match="cannot read 'x'"):
+    with pytest.raises(BadQuery, match="cannot read “x”"):
         conditions_of("created:x y")
 
 
 @pytest.mark.parametrize(
     ("typed", "message", "position"),
     [
-        ("x /(/", "cannot be used", 2),
+        ("x /(/", "is missing", 2),
         ("tag:(/x/)", "takes no regular expression", 5),
-        ("path:[a:b] path:(x tag:y)", "move", 19),
-        (f'"{"x " * (MAX_REQUIRED_WORDS + 1)}"', f"more than {MAX_REQUIRED_WORDS} words", 0),
+        ("path:[a:b] path:(x tag:y)", "Move", 19),
+        (f'"{"x " * (MAX_REQUIRED_WORDS + 1)}"', f"More than {MAX_REQUIRED_WORDS} words", 0),
         ("#a " * (MAX_FILTERS + 1), f"more than {MAX_FILTERS} filters", 3 * MAX_FILTERS),
     ],
 )

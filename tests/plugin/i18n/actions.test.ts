@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { combinationWords, keySheet } from "../../../plugin/i18n/keys";
+import { chosenWords, combinationWords, isForSeveral, keySheet, rowCommandName } from "../../../plugin/i18n/actions";
 
 test("a combination is written as the system's keyboard has it", () => {
   expect([combinationWords("Mod+Alt+Enter", false), combinationWords("Mod+Alt+Enter", true)]).toEqual(["Ctrl + Alt + Enter", "⌘ ⌥ ↩"]);
@@ -11,4 +11,13 @@ test("the sheet has a heading for each section, and no row without words", () =>
 
   expect(sheet.map(([heading]) => heading)).toEqual(["Results", "Open", "Write", "Search"]);
   expect(sheet.flatMap(([, rows]) => rows).every(({ label, combinations }) => label !== "" && combinations.length > 0)).toBe(true);
+});
+
+test("a command says how many rows it concerns, where it is offered for several", () => {
+  expect([rowCommandName("insert-link", 1), rowCommandName("insert-link", 3), rowCommandName("explain", 3)]).toEqual(["Insert link", "Insert 3 links", "Why is this here?"]);
+  expect([isForSeveral("copy-link"), isForSeveral("open-split")]).toEqual([true, false]);
+});
+
+test("nothing is said while nothing is chosen", () => {
+  expect([chosenWords(0), chosenWords(2)]).toEqual(["", "2 selected"]);
 });
