@@ -180,10 +180,9 @@ function answerOf({ hits, total, weakness, corrections, relaxed, index }: Search
   };
 }
 
-function hitOf({ path, title, confidence, why, missingWords, modifiedMs, tags, passages }: Hit): QuarryHit {
+function hitOf({ path, title, confidence, matchedBy, missingWords, modifiedMs, tags, passages }: Hit): QuarryHit {
   const [best] = passages;
-  const foundBy = why === "exact" ? "words" : why;
-  return { path, title, confidence, foundBy, missingWords: [...missingWords], modifiedMs, tags: [...tags], passage: best ? passageOf(best) : null };
+  return { path, title, confidence, foundBy: matchedBy, missingWords: [...missingWords], modifiedMs, tags: [...tags], passage: best ? passageOf(best) : null };
 }
 
 function relatedOf(note: RelatedNote): QuarryRelatedNote {

@@ -60,7 +60,7 @@ export function explainWords({ messages, understood, breakdown, signals, wordsFo
   const rank = (place: number | null): string => (place === null ? "" : number(place));
   const facts: readonly (readonly [string, string])[] = [
     [t("explain.understood"), understood ? say(understood) : ""],
-    [t("explain.rankByWords"), rank(breakdown?.lexicalRank ?? null)],
+    [t("explain.rankByWords"), rank(breakdown?.keywordRank ?? null)],
     [t("explain.rankByMeaning"), rank(breakdown?.denseRank ?? null)],
     [t("explain.words"), heldWords(wordsFound, wordsLacking)],
   ];

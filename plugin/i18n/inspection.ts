@@ -7,8 +7,8 @@ import { type Action, actionOf } from "./actions";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
 import { number, say, t } from "./translate";
 
-export function degradationWords({ leg, reason }: Degradation): string {
-  return t(`freshness.${leg}`, { reason: joinSentences(say(reason)) });
+export function degradationWords({ retriever, reason }: Degradation): string {
+  return t(`freshness.${retriever}`, { reason: joinSentences(say(reason)) });
 }
 
 export interface FreshnessWords {

@@ -181,7 +181,7 @@ function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Ex
 /** How many hits precede the weak ones: those at the end without a word of the query, and unlikely to answer. */
 function strongCount({ hits, mode }: Answer): number {
   if (mode !== "hybrid") return hits.length;
-  const last = [...hits].findLastIndex(({ why, confidence }) => why !== "meaning" || confidence >= LIMITS.weakConfidence);
+  const last = [...hits].findLastIndex(({ matchedBy, confidence }) => matchedBy !== "meaning" || confidence >= LIMITS.weakConfidence);
   return last + 1;
 }
 
@@ -200,8 +200,8 @@ function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassag
   const known = answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode);
   // Below "Closest matches", a row without any word says so; "Nearest in meaning" says it of all its rows.
   const reason = !isWeak || (known === "meaning" && answer.weakness === "unlikely") ? known : null;
-  const missing = hit.why === "meaning" ? [] : hit.missingWords; // if it contains none, the reason says so
-  const corrections = hit.why === null || hit.why === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
+  const missing = hit.matchedBy === "meaning" ? [] : hit.missingWords; // if it contains none, the reason says so
+  const corrections = hit.matchedBy === null || hit.matchedBy === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };
 }
 
@@ -211,9 +211,9 @@ function contextAt(key: string, passage: Passage | null, contexts: RowOptions["c
   return context?.start === passage?.start ? context : null;
 }
 
-function reasonOf({ why, titleMarks, passages }: Hit, mode: Mode): Reason | null {
-  if (why === null || mode === "semantic") return null;
-  if (why === "meaning") return "meaning";
+function reasonOf({ matchedBy, titleMarks, passages }: Hit, mode: Mode): Reason | null {
+  if (matchedBy === null || mode === "semantic") return null;
+  if (matchedBy === "meaning") return "meaning";
   const isInText = passages.some(({ marks }) => marks.some(({ kind }) => kind === "word"));
   return titleMarks.length > 0 && !isInText ? "title" : null;
 }

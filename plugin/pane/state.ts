@@ -4,7 +4,7 @@
  * It has three parts: the body (`PaneState`), a line above it while a retriever is unavailable (`Degradation`), and the
  * footer, which the status bar repeats (`Freshness`).
  */
-import { type IndexStatus, type Message, type MissingLeg } from "../protocol/messages";
+import { type IndexStatus, type Message, type MissingRetriever } from "../protocol/messages";
 import { type Answer, type SearchState, answerOf } from "../search/answer";
 import { type Failure } from "../sidecar/failure";
 import { type EngineState, type Supervisor } from "../sidecar/supervisor";
@@ -26,7 +26,7 @@ export type PaneState =
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
 /** Search works without one of its retrievers. */
-export type Degradation = MissingLeg;
+export type Degradation = MissingRetriever;
 
 export type Freshness =
   | { readonly kind: "off" }

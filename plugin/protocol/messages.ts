@@ -37,18 +37,18 @@ export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "ins
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
+export type MatchedBy = "words" | "meaning" | "both";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
 export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
-export type Retriever = "lexical" | "dense";
+export type Retriever = "keyword" | "dense";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
 export type StaleKind = "not-built" | "redefined" | "expired" | "changed" | "removed" | "outdated";
 export type Stemming = "by-language" | "none";
 export type Weakness = "no-words" | "unlikely";
-export type Why = "exact" | "meaning" | "both";
 
 /**
  * The first message of every connection.
@@ -137,7 +137,7 @@ export interface IndexStatus {
   /**
    * Retrievers that are unavailable now; normally empty.
    */
-  readonly missing: readonly MissingLeg[];
+  readonly missing: readonly MissingRetriever[];
   readonly problemCount: number;
   /**
    * At most 100, by path.
@@ -207,8 +207,8 @@ export interface Deepening {
 /**
  * A retriever that is unavailable at the moment.
  */
-export interface MissingLeg {
-  readonly leg: Retriever;
+export interface MissingRetriever {
+  readonly retriever: Retriever;
   /**
    * Why, and what to do.
    */
@@ -355,7 +355,7 @@ export interface Weights {
   /**
    * 0 to 100. Default: 1.0.
    */
-  readonly lexical?: number;
+  readonly keyword?: number;
   /**
    * 0 to 100. Default: 1.0.
    */
@@ -417,11 +417,11 @@ export interface SearchResult {
   /**
    * The retrievers that served this answer.
    */
-  readonly legs: readonly Retriever[];
+  readonly retrievers: readonly Retriever[];
   /**
    * Requested retrievers that are unavailable.
    */
-  readonly missing: readonly MissingLeg[];
+  readonly missing: readonly MissingRetriever[];
   /**
    * An estimate for all returned passages.
    */
@@ -457,7 +457,7 @@ export interface Hit {
   /**
    * Found by its words, by its meaning, or by both; null if notes are only listed.
    */
-  readonly why: Why | null;
+  readonly matchedBy: MatchedBy | null;
   readonly modifiedMs: number;
   /**
    * From the front matter, like `domain` and `project`.
@@ -543,11 +543,11 @@ export interface Passage {
  * The rank and score of a passage in each retriever, and the fused score.
  */
 export interface Breakdown {
-  readonly lexicalRank: number | null;
+  readonly keywordRank: number | null;
   /**
    * BM25.
    */
-  readonly lexicalScore: number | null;
+  readonly keywordScore: number | null;
   readonly denseRank: number | null;
   /**
    * Cosine; standardised for a contextual model, see decisions/019.
@@ -884,11 +884,11 @@ export interface RelatedResult {
   /**
    * The retrievers that served this answer.
    */
-  readonly legs: readonly Retriever[];
+  readonly retrievers: readonly Retriever[];
   /**
    * Retrievers that are unavailable.
    */
-  readonly missing: readonly MissingLeg[];
+  readonly missing: readonly MissingRetriever[];
   readonly index: Freshness;
 }
 /**
@@ -983,7 +983,7 @@ export interface ContextResult {
    * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits.
    */
   readonly abstained: Abstention | null;
-  readonly missing: readonly MissingLeg[];
+  readonly missing: readonly MissingRetriever[];
   readonly index: Freshness;
 }
 /**
@@ -1576,7 +1576,7 @@ export interface Settings {
    * Headings whose sections are not indexed.
    */
   readonly skipSections: readonly string[];
-  readonly lexicalWeight: number;
+  readonly keywordWeight: number;
   readonly denseWeight: number;
   /**
    * How the rankings of the retrievers are combined.
@@ -1630,7 +1630,7 @@ export interface SettingsWriteParams {
   /**
    * 0 to 100.
    */
-  readonly lexicalWeight?: number;
+  readonly keywordWeight?: number;
   /**
    * 0 to 100.
    */
@@ -1746,7 +1746,7 @@ export const FUSIONS = ["convex","rrf","six-signals"] as const;
 
 export const NOTE_TYPES = ["note","signal","project","moc","daily"] as const;
 
-export const RETRIEVERS = ["lexical","dense"] as const;
+export const RETRIEVERS = ["keyword","dense"] as const;
 
 /** Every request: what it carries and what comes back. */
 export interface Methods {

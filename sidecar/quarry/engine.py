@@ -263,7 +263,7 @@ class Engine:
                 encoder=encoder if has_dense else None,
                 retrievers=retrievers,
                 missing={name: reason for name, reason in missing.items() if is_asked(name, options.mode)},
-                weights=options.weights_or({"lexical": settings.lexical_weight, "dense": settings.dense_weight}),
+                weights=options.weights_or({"keyword": settings.keyword_weight, "dense": settings.dense_weight}),
                 deadline=Deadline(time.monotonic() + SEARCH_DEADLINE_S, is_cancelled),
                 now=datetime.now(),  # noqa: DTZ005  local time: "yesterday" goes by the clock on the wall
                 fusion=options.fusion or settings.fusion,

@@ -32,7 +32,7 @@ Fusion = Literal["convex", "rrf", "six-signals"]
 Detail = Literal["scan", "full"]
 Stemming = Literal["by-language", "none"]
 NoteType = Literal["note", "signal", "project", "moc", "daily"]
-Retriever = Literal["lexical", "dense"]
+Retriever = Literal["keyword", "dense"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 SORTS: tuple[SortOrder, ...] = get_args(SortOrder)
@@ -147,7 +147,7 @@ def scope_of(filters: Filters, not_status: tuple[str, ...]) -> Scope:
 class Weights(Params, frozen=True, kw_only=True):
     """The weight of each retriever in the fusion."""
 
-    lexical: Annotated[float, Doc(ge=0, le=100)] = 1.0
+    keyword: Annotated[float, Doc(ge=0, le=100)] = 1.0
     dense: Annotated[float, Doc(ge=0, le=100)] = 1.0
 
 
@@ -275,7 +275,7 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
 
     def weights_or(self, default: Mapping[Retriever, float]) -> Mapping[Retriever, float]:
         """The weight of each retriever; where none are given, the *default*."""
-        return {"lexical": self.weights.lexical, "dense": self.weights.dense} if self.weights else default
+        return {"keyword": self.weights.keyword, "dense": self.weights.dense} if self.weights else default
 
 
 class HitOptions(SearchOptions, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [keyword]
     stemming = "by-language"    # or "none"; a change re-indexes all notes
     [search]
-    lexical_weight = 1.0
+    keyword_weight = 1.0
     dense_weight = 1.0
     fusion = "convex"           # or "rrf" or "six-signals", as published
     exclude_status = []         # such as ["archived", "draft"]: notes with this status are not found
@@ -76,7 +76,7 @@ class Settings:
     exclude_folders: tuple[str, ...] = ()
     model: str = "bundled"
     skip_sections: tuple[str, ...] = ("Related", "See also", "Links", "References")
-    lexical_weight: float = 1.0
+    keyword_weight: float = 1.0
     dense_weight: float = 1.0
     fusion: Fusion = "convex"
     index_templates: bool = False
@@ -241,7 +241,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "model": ("embedding", "model", _model),
     "skip_sections": ("chunks", "skip_sections", _strings),
     "stemming": ("keyword", "stemming", _choice(STEMMINGS)),
-    "lexical_weight": ("search", "lexical_weight", _weight),
+    "keyword_weight": ("search", "keyword_weight", _weight),
     "dense_weight": ("search", "dense_weight", _weight),
     "fusion": ("search", "fusion", _choice(FUSIONS)),
     "exclude_status": ("search", "exclude_status", _strings),

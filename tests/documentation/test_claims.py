@@ -60,7 +60,7 @@ def notes(tmp_path_factory):
 def test_a_query_finds_what_the_pages_say(notes, query, expected):
     found = notes.search(query)
 
-    exact = {hit.path for hit in found if not found.relaxed and hit.why != "meaning"}
+    exact = {hit.path for hit in found if not found.relaxed and hit.matched_by != "meaning"}
     assert exact == expected
 
 

@@ -29,7 +29,7 @@ export function passage(fields: Partial<Passage> = {}): Passage {
 
 export function hit(path: string, fields: Partial<Hit> = {}): Hit {
   const title = path.replace(/\.md$/, "");
-  return { path, kind: "note", title, titleMarks: [], score: 1, confidence: 0.9, why: "both", modifiedMs: 0, type: null, domain: null, project: null, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], missingWords: [], ...fields };
+  return { path, kind: "note", title, titleMarks: [], score: 1, confidence: 0.9, matchedBy: "both", modifiedMs: 0, type: null, domain: null, project: null, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], missingWords: [], ...fields };
 }
 
 /** That of an index at rest. */
@@ -52,7 +52,7 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
     weakness: null,
     extract: null,
     unknownWords: [],
-    legs: ["lexical", "dense"],
+    retrievers: ["keyword", "dense"],
     missing: [],
     tokens: 0,
     truncated: false,

@@ -208,7 +208,7 @@ def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) ->
         request = replace(request, filters=Scope(not_paths=prompt.paths))
     nothing = Example(prompt, "", {}, np.zeros(0))
     retrievers = serving_retrievers(request.mode, {})
-    weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+    weights: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
     used = encoder if "dense" in retrievers else None
     execution = SearchExecution(reader, used, retrievers, {}, weights, Deadline.after(60), NOW)
     try:

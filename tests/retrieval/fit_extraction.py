@@ -118,8 +118,8 @@ def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | Non
 def best_of(text: str, reader: Reader, encoder: Encoder) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
     request = SearchOptions(query=text)
-    weights: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
-    execution = SearchExecution(reader, encoder, ("lexical", "dense"), {}, weights, Deadline.after(60), NOW)
+    weights: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
+    execution = SearchExecution(reader, encoder, ("keyword", "dense"), {}, weights, Deadline.after(60), NOW)
     try:
         query = parse_request(request, execution)
     except BadQuery:

@@ -20,7 +20,7 @@ from quarry.vault.paths import nfc
 
 DEPTH = 100
 NOW = datetime(2026, 3, 1)  # noqa: DTZ001 - what `last week` is counted from
-_EQUAL = {"lexical": 1.0, "dense": 1.0}
+_EQUAL = {"keyword": 1.0, "dense": 1.0}
 
 
 class RankedQuery(NamedTuple):
@@ -46,7 +46,7 @@ class Session(NamedTuple):
         for query in self.collection.queries:
             request = SYSTEMS["default"].request(query.text, DEPTH)
             deadline = Deadline.after(60)
-            execution = SearchExecution(self.reader, encoder, ("lexical", "dense"), {}, _EQUAL, deadline, NOW)
+            execution = SearchExecution(self.reader, encoder, ("keyword", "dense"), {}, _EQUAL, deadline, NOW)
             try:
                 result = run_with_relaxation(parse_request(request, execution), request, execution)
             except BadQuery:

@@ -367,7 +367,7 @@ def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **
         "encoder": encoder if "dense" in retrievers else None,
         "retrievers": retrievers,
         "missing": missing,
-        "weights": {"lexical": 1.0, "dense": 1.0},
+        "weights": {"keyword": 1.0, "dense": 1.0},
         "deadline": Deadline.after(PATIENCE_S),
         "now": datetime(2026, 3, 1, 12),  # noqa: DTZ001
         **fields,

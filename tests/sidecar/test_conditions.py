@@ -106,8 +106,8 @@ def test_conditions_in_english(typed: str, described: str):
 @pytest.mark.parametrize(
     ("typed", "retrievers", "described"),
     [
-        ("backoff", ("lexical",), "notes with the word backoff"),
-        ("back off", ("lexical",), "notes with any of the words back off"),
+        ("backoff", ("keyword",), "notes with the word backoff"),
+        ("back off", ("keyword",), "notes with any of the words back off"),
         ("back off", ("dense",), "notes near in meaning to back off"),
     ],
 )

@@ -38,7 +38,7 @@ def test_the_status_counts(vault: Vault, open_engine):
 
 
 def test_the_status_lists_problems_of_rules_and_notes(vault: Vault, open_engine):
-    vault.write(".quarry.toml", "[serch]\nlexical_weight = 1.0\n")
+    vault.write(".quarry.toml", "[serch]\nkeyword_weight = 1.0\n")
     (vault.root / "a.md").symlink_to("nowhere.md")
 
     status = open_engine().status()
@@ -108,7 +108,7 @@ def test_bad_settings_are_refused_and_nothing_is_written(vault: Vault, open_engi
     engine = open_engine()
 
     with pytest.raises(BadSettings):
-        engine.write_settings({"lexical_weight": -1})
+        engine.write_settings({"keyword_weight": -1})
 
     assert not (vault.root / ".quarry.toml").exists()
 

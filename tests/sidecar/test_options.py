@@ -9,10 +9,10 @@ def test_a_snippet_is_as_wide_as_requested_or_as_the_detail_wants():
 
 
 def test_weights_that_are_not_given_are_those_of_the_vault():
-    settings = {"lexical": 0.5, "dense": 2.0}
+    settings = {"keyword": 0.5, "dense": 2.0}
 
     assert SearchOptions(query="q").weights_or(settings) == settings
-    assert SearchOptions(query="q", weights=Weights(lexical=2.0)).weights_or(settings) == {"lexical": 2.0, "dense": 1.0}
+    assert SearchOptions(query="q", weights=Weights(keyword=2.0)).weights_or(settings) == {"keyword": 2.0, "dense": 1.0}
 
 
 def test_a_scope_has_the_filters_and_a_condition_for_each_excluded_status():

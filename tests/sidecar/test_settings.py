@@ -47,7 +47,7 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
         folders.exclude = ["In/Out"]
         embedding.model = "minishlab/potion-base-8M"
         chunks.skip_sections = []
-        search.lexical_weight = 2
+        search.keyword_weight = 2
         search.dense_weight = 0
         search.fusion = "rrf"
         search.exclude_status = ["draft"]
@@ -81,7 +81,7 @@ def test_every_setting_of_the_wire_can_be_set_in_the_file(tmp_path):
 
 
 def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_path):
-    text = "colour = 1\n[folder]\nexclude = []\n[search]\nlexical_wieght = 2.0\n"
+    text = "colour = 1\n[folder]\nexclude = []\n[search]\nkeyword_wieght = 2.0\n"
 
     settings = load_settings(vault_with(tmp_path, text))
 
@@ -89,10 +89,10 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
     assert [problem.partition(",")[0] for problem in settings.problems] == [
         ".quarry.toml sets colour",
         ".quarry.toml sets folder.exclude",
-        ".quarry.toml sets search.lexical_wieght",
+        ".quarry.toml sets search.keyword_wieght",
     ]
     assert "did you mean folders.exclude?" in settings.problems[1]
-    assert "did you mean search.lexical_weight?" in settings.problems[2]
+    assert "did you mean search.keyword_weight?" in settings.problems[2]
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_a_key_that_means_nothing_is_a_problem_with_the_likely_one_named(tmp_pat
         ('folders.exclude = ["a\\\\b"]', "written with /"),
         ("embedding.model = 8", "embedding.model is 8; it takes"),
         ('embedding.model = " "', "embedding.model is ' '; it takes"),
-        ("search.lexical_weight = -1", "search.lexical_weight is -1; it takes a number from 0 to 100"),
-        ("search.lexical_weight = 101", "from 0 to 100"),
+        ("search.keyword_weight = -1", "search.keyword_weight is -1; it takes a number from 0 to 100"),
+        ("search.keyword_weight = 101", "from 0 to 100"),
         ("search.dense_weight = nan", "search.dense_weight is nan"),
         ("search.dense_weight = true", "search.dense_weight is True"),
         ('search.dense_weight = "1"', "search.dense_weight is '1'"),
@@ -204,7 +204,7 @@ def test_writing_nothing_makes_no_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"lexical_weight": 1.0, "dense_weight": "much"}, {"colour": "blue"}, {"exclude_folders": ["/../x"]}]
+    "changes", [{"keyword_weight": 1.0, "dense_weight": "much"}, {"colour": "blue"}, {"exclude_folders": ["/../x"]}]
 )
 def test_a_change_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path, changes):
     vault_with(tmp_path, WRITTEN)
@@ -254,7 +254,7 @@ def test_a_pipe_in_the_place_of_the_file_does_not_hang(tmp_path):
 
 
 def test_a_number_of_thousands_of_digits_is_a_bad_setting(tmp_path):
-    (tmp_path / SETTINGS_FILE).write_text("[search]\nlexical_weight = 1" + "0" * 5_000, "utf-8")
+    (tmp_path / SETTINGS_FILE).write_text("[search]\nkeyword_weight = 1" + "0" * 5_000, "utf-8")
 
     with pytest.raises(BadSettings, match="is not TOML"):
         load_settings(tmp_path)

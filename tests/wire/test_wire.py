@@ -97,7 +97,7 @@ SAMPLES = {"whole": True, "least": False}
 WRONG_TYPES = [
     ("readonly matchStart: number;", "readonly match_start: number;"),
     ("readonly total: number;", "readonly total: string;"),
-    ('"exact" | "meaning" | "both"', '"exact" | "meaning"'),
+    ('"words" | "meaning" | "both"', '"words" | "meaning"'),
     ("readonly supersedes?: number | string | null;", "readonly supersedes?: string;"),
     ("readonly truncated: boolean;", ""),
     ('readonly "shutdown":', 'readonly "leave":'),

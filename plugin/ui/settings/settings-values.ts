@@ -13,19 +13,19 @@ export function statusesOf(text: string): string[] {
 
 /** What a search weighs words and meaning by. */
 interface Weights {
-  readonly lexicalWeight: number;
+  readonly keywordWeight: number;
   readonly denseWeight: number;
 }
 
 /** How much of 100 meaning weighs; the rest is the words'. */
-export function balanceOf({ lexicalWeight, denseWeight }: Weights): number {
-  const sum = lexicalWeight + denseWeight;
+export function balanceOf({ keywordWeight, denseWeight }: Weights): number {
+  const sum = keywordWeight + denseWeight;
   return sum === 0 ? 50 : Math.round((100 * denseWeight) / sum);
 }
 
 /** The weights of a balance; both are 1 in the middle, as they are unless someone sets them. */
 export function weightsOf(balance: number): Weights {
-  return { lexicalWeight: (100 - balance) / 50, denseWeight: balance / 50 };
+  return { keywordWeight: (100 - balance) / 50, denseWeight: balance / 50 };
 }
 
 export function isFullPath(path: string): boolean {

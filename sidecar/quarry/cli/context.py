@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(context)
     elif context.text:
         print_line(context.text)
-    for leg in context.missing:
-        print_stderr(str(leg.reason))
+    for retriever in context.missing:
+        print_stderr(str(retriever.reason))
     print_if_incomplete(context.index)
     if status is None:
         return OK

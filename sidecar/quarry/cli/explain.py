@@ -72,7 +72,7 @@ def _facts(explained: wire.ExplainResult) -> list[tuple[str, str]]:
         ("query interpreted as", str(explained.understood) if explained.understood else ""),
         ("words found", ", ".join(explained.words_found)),
         ("words missing", ", ".join(explained.words_lacking)),
-        ("keyword rank", _rank(scores.lexical_rank, scores.lexical_score, "BM25") if scores else ""),
+        ("keyword rank", _rank(scores.keyword_rank, scores.keyword_score, "BM25") if scores else ""),
         ("meaning rank", _rank(scores.dense_rank, scores.dense_score, "cosine") if scores else ""),
         ("score", f"{explained.score:.4f}" if explained.score is not None else ""),
     ]

@@ -29,7 +29,7 @@ SIGNALS = {
     "domain": "domain",
 }
 
-FOUND_BY: Mapping[wire.Why, str] = {"exact": "words", "meaning": "meaning", "both": "words and meaning"}
+FOUND_BY: Mapping[wire.MatchedBy, str] = {"words": "words", "meaning": "meaning", "both": "words and meaning"}
 
 NAMED_WORDS = 4  # that a note lacks, on its line; a long question has more
 
@@ -71,10 +71,10 @@ def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
 
 def _evidence(hit: wire.Hit) -> Iterator[str]:
     """The retrievers that found a hit, the words it lacks, its confidence; nothing for notes that are only listed."""
-    if hit.why is None:
+    if hit.matched_by is None:
         return
-    yield FOUND_BY[hit.why]
-    if hit.missing_words and hit.why != "meaning":  # which holds none
+    yield FOUND_BY[hit.matched_by]
+    if hit.missing_words and hit.matched_by != "meaning":  # which holds none
         yield f"without {_few(hit.missing_words)}"
     yield f"confidence {hit.confidence:.2f}"
 
@@ -111,7 +111,7 @@ def _because(hit: wire.Hit) -> str:
 
 
 def _ranks(scores: wire.Breakdown) -> str:
-    return f"keyword rank {scores.lexical_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
+    return f"keyword rank {scores.keyword_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
 
 
 def counted(result: wire.SearchResult) -> str:

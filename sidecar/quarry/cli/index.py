@@ -133,7 +133,7 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
         print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
     if status.problem_count > len(new[:5]):
         print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
-    for leg in status.missing:
-        print_stderr(str(leg.reason))
+    for retriever in status.missing:
+        print_stderr(str(retriever.reason))
     if status.message:
         print_stderr(str(status.message))

@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(related)
         return 0
     _show(related)
-    for leg in related.missing:
-        print_stderr(str(leg.reason))
+    for retriever in related.missing:
+        print_stderr(str(retriever.reason))
     return 0
 
 

@@ -199,8 +199,8 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
 
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
-    for leg in result.missing:
-        print_stderr(str(leg.reason))
+    for retriever in result.missing:
+        print_stderr(str(retriever.reason))
     print_if_incomplete(result.index)
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())

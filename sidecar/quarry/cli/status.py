@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> int:
         print_line(f"{status.excluded} notes are excluded by rules")
     if status.deepening and status.deepening.message:
         print_stderr(status.deepening.message)
-    for leg in status.missing:
-        print_stderr(str(leg.reason))
+    for retriever in status.missing:
+        print_stderr(str(retriever.reason))
     for problem in status.problems:
         print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
     if status.problem_count > len(status.problems):

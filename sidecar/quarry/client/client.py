@@ -471,5 +471,5 @@ def _status_in(news: Notification | None) -> wire.IndexStatus | None:
 
 def _awaits_vectors(status: wire.IndexStatus) -> bool:
     """Whether a model that has just been loaded is about to embed the notes."""
-    is_dense_missing = any(leg.leg == "dense" for leg in status.missing)
+    is_dense_missing = any(retriever.retriever == "dense" for retriever in status.missing)
     return is_dense_missing and status.state == "live" and status.model.state == "ready"

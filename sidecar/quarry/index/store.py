@@ -102,7 +102,7 @@ class Index:
     def missing(self) -> Mapping[Retriever, Message]:
         """The retrievers that cannot serve, and why."""
         why = self._parts.fts5_missing
-        return {"lexical": message("status.words-unavailable", detail=why)} if why else {}
+        return {"keyword": message("status.words-unavailable", detail=why)} if why else {}
 
     @property
     def lacks_postings(self) -> bool:

@@ -124,9 +124,9 @@ def sentences(parts: Iterable[str | None]) -> str | None:
     return " ".join(part[:1].upper() + part[1:].rstrip(".") + "." for part in parts if part) or None
 
 
-def state_of(index: wire.Freshness, missing: Sequence[wire.MissingLeg] = ()) -> list[str]:
+def state_of(index: wire.Freshness, missing: Sequence[wire.MissingRetriever] = ()) -> list[str]:
     """Why an answer may be incomplete."""
-    reasons = [str(leg.reason) for leg in missing]
+    reasons = [str(retriever.reason) for retriever in missing]
     if index.state == "paused" and index.done < index.total:
         reasons.append(f"indexing is paused: {index.done} of {index.total} notes can be found")
     if index.state in INCOMPLETE:

@@ -137,7 +137,7 @@ def _status(vault: Vault, call: PendingCall) -> dict[str, Any]:
         **markdown.fields(status, "state", "notes", "pending", "excluded", "message"),
         "problems": status.problem_count,
         "model": markdown.fields(status.model, "name", "state"),
-        "missing": [clean_name(str(leg.reason)) for leg in status.missing],
+        "missing": [clean_name(str(retriever.reason)) for retriever in status.missing],
     }
     return markdown.without_empty(about, "notes", "pending", "excluded", "problems")
 

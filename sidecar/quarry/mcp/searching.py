@@ -229,7 +229,7 @@ def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     about = {
         "id": passage_uri(hit.path, passage.line),
         "file_path": clean_name(hit.path),
-        **fields(hit, "title", "project", "score", "confidence", "why"),
+        **fields(hit, "title", "project", "score", "confidence", "matched_by"),
         **_place(passage),
         "kind": "" if hit.kind == "note" else hit.kind,
         "maps": [clean_name(each.path) for each in hit.maps],

@@ -74,8 +74,8 @@ TOOLS: Mapping[str, Tool] = {
         searching.Search,
         searching.search,
         (
-            "results: id, title, kind (if not note), score, confidence; full: file_path, project, section, line, why, "
-            "text, maps; scan: type, domain, project, tags, snippet, tokenEstimate",
+            "results: id, title, kind (if not note), score, confidence; full: file_path, project, section, line, "
+            "matched_by, text, maps; scan: type, domain, project, tags, snippet, tokenEstimate",
             "total",
             "understood",
         ),

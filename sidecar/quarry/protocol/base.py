@@ -52,10 +52,10 @@ class Done(Value, frozen=True, kw_only=True):
     """An empty result: the request is done."""
 
 
-class MissingLeg(Value, frozen=True, kw_only=True):
+class MissingRetriever(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
-    leg: Retriever
+    retriever: Retriever
     reason: Annotated[Message, Doc(description="Why, and what to do.")]
 
 

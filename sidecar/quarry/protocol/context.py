@@ -14,7 +14,7 @@ from quarry.options import (
     ReadParams,
     Value,
 )
-from quarry.protocol.base import Freshness, MissingLeg
+from quarry.protocol.base import Freshness, MissingRetriever
 from quarry.protocol.hits import Confidence
 
 
@@ -104,7 +104,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
             )
         ),
     ]
-    missing: list[MissingLeg]
+    missing: list[MissingRetriever]
     index: Freshness
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ Anchor = Annotated[
 ]
 
 
-Why = Literal["exact", "meaning", "both"]
+MatchedBy = Literal["words", "meaning", "both"]
 
 
 class Mark(Value, frozen=True, kw_only=True):
@@ -31,8 +31,8 @@ class Mark(Value, frozen=True, kw_only=True):
 class Breakdown(Value, frozen=True, kw_only=True):
     """The rank and score of a passage in each retriever, and the fused score."""
 
-    lexical_rank: int | None
-    lexical_score: Annotated[float | None, Doc(description="BM25.")]
+    keyword_rank: int | None
+    keyword_score: Annotated[float | None, Doc(description="BM25.")]
     dense_rank: int | None
     dense_score: Annotated[
         float | None, Doc(description="Cosine; standardised for a contextual model, see decisions/019.")
@@ -107,8 +107,9 @@ class Hit(Value, frozen=True, kw_only=True):
     title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
     score: Annotated[float | None, Doc(description="Null if notes are only listed.")]
     confidence: Confidence
-    why: Annotated[
-        Why | None, Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed.")
+    matched_by: Annotated[
+        MatchedBy | None,
+        Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed."),
     ]
     modified_ms: int
     type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `project`.")]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
 from quarry.messages import Message, message
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
-from quarry.protocol.base import Freshness, Items, MissingLeg
+from quarry.protocol.base import Freshness, Items, MissingRetriever
 from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
 from quarry.query.clauses import ClauseKind
 
@@ -138,8 +138,8 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         Extract | None,
         Doc(description="With `extract`: set if the query is a question and a sentence is likely to answer it."),
     ]
-    legs: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingLeg], Doc(description="Requested retrievers that are unavailable.")]
+    retrievers: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
+    missing: Annotated[list[MissingRetriever], Doc(description="Requested retrievers that are unavailable.")]
     tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
     truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
     index: Freshness
@@ -277,8 +277,8 @@ class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):
     """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
-    legs: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable.")]
+    retrievers: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
+    missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable.")]
     index: Freshness
 
     def _items(self) -> list[RelatedNote]:

@@ -7,7 +7,7 @@ import msgspec
 from quarry.limits import UNFINISHED
 from quarry.messages import Message
 from quarry.options import Doc, Fusion, Params, Stemming, Value
-from quarry.protocol.base import IndexState, MissingLeg
+from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
 ModelState = Literal["loading", "ready", "missing"]
@@ -62,7 +62,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     progress: Annotated[Progress | None, Doc(description="Null when idle.")]
     model: Model
     deepening: Annotated[Deepening | None, Doc(description="Null unless a contextual model is chosen.")]
-    missing: Annotated[list[MissingLeg], Doc(description="Retrievers that are unavailable now; normally empty.")]
+    missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
     indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
@@ -133,7 +133,7 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_folders: list[str]
     model: Annotated[str, Doc(description='"bundled", a local folder, or a Hugging Face name.')]
     skip_sections: Annotated[list[str], Doc(description="Headings whose sections are not indexed.")]
-    lexical_weight: float
+    keyword_weight: float
     dense_weight: float
     fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
     stemming: Annotated[Stemming, Doc(description="none: a word matches only itself, not its other forms.")]
@@ -162,7 +162,7 @@ class SettingsWriteParams(Params, frozen=True, kw_only=True):
     exclude_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
     model: str | msgspec.UnsetType = msgspec.UNSET
     skip_sections: list[str] | msgspec.UnsetType = msgspec.UNSET
-    lexical_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
+    keyword_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
     fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
     stemming: (

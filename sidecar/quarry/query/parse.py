@@ -108,7 +108,7 @@ def _only_excludes_text(condition: Condition) -> bool:
     )
 
 
-def describe_query(query: Query, retrievers: Collection[Retriever] = ("lexical", "dense")) -> Message:
+def describe_query(query: Query, retrievers: Collection[Retriever] = ("keyword", "dense")) -> Message:
     """
     What *query* asks for: `notes in Work, with the tag #idea, about backoff`.
 
@@ -117,6 +117,6 @@ def describe_query(query: Query, retrievers: Collection[Retriever] = ("lexical",
     """
     parts = described_parts(query.condition)
     if words := " ".join(query.words) if query.phrases else query.text:
-        by = "both" if len(retrievers) != 1 else "words" if "lexical" in retrievers else "meaning"
+        by = "both" if len(retrievers) != 1 else "words" if "keyword" in retrievers else "meaning"
         parts.append(message(f"understood.by-{'word' if by == 'words' and ' ' not in words else by}", words=words))
     return message("understood.notes", conditions=tuple(parts)) if parts else message("understood.all")

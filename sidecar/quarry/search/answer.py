@@ -35,9 +35,9 @@ def estimate_tokens(text: str) -> int:
 class RetrieverScores(NamedTuple):
     """Rank and score of a chunk in each retriever; None where the retriever did not propose it."""
 
-    lexical_rank: int | None = None  # from 1
+    keyword_rank: int | None = None  # from 1
     dense_rank: int | None = None
-    lexical_score: float | None = None
+    keyword_score: float | None = None
     dense_score: float | None = None
 
 

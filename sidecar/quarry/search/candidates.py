@@ -157,7 +157,7 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     bm25 = lexical.best_by_note(note_ids)
     attainable = prepared.attainable_bm25
     nonzero: dict[Retriever, bool] = {
-        "lexical": bool(len(lexical.chunk_ids) or named),
+        "keyword": bool(len(lexical.chunk_ids) or named),
         "dense": dense_query is not None,
     }
     return Candidates(

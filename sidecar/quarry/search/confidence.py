@@ -32,8 +32,8 @@ SINGLE_CONTRAST = 0.2  # contrast assumed for a single candidate (median of corr
 UNFINISHED = 0.5  # of the weight of a word: its beginning, while it is being typed
 
 TABLES: Mapping[frozenset[Retriever], str] = {
-    frozenset(("lexical", "dense")): "hybrid",
-    frozenset(("lexical",)): "keyword",
+    frozenset(("keyword", "dense")): "hybrid",
+    frozenset(("keyword",)): "keyword",
     frozenset(("dense",)): "semantic",
 }
 """The retrievers that found anything -> the table of `confidence.toml`."""
@@ -125,7 +125,7 @@ def word_coverage(
 ) -> WordCoverage:
     """How far the *passages* of each of several notes contain the words of the query."""
     words = tuple(_query_words(prepared, reader))
-    if "lexical" not in features.nonzero_retrievers:
+    if "keyword" not in features.nonzero_retrievers:
         return WordCoverage(words, np.zeros((len(words), len(passages))))
     return WordCoverage(words, _shares(words, prepared, passages))
 

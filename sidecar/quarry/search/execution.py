@@ -44,7 +44,7 @@ class SearchExecution(Struct, frozen=True):
     @property
     def has_keyword(self) -> bool:
         """Whether the keyword retriever serves."""
-        return "lexical" in self.retrievers
+        return "keyword" in self.retrievers
 
     @property
     def has_dense(self) -> bool:
@@ -60,7 +60,7 @@ def serving_retrievers(mode: Mode, missing: Mapping[Retriever, Message]) -> tupl
 
 def is_asked(retriever: Retriever, mode: Mode) -> bool:
     """Whether *mode* asks *retriever*."""
-    return mode == "hybrid" or (retriever == "lexical") == (mode == "keyword")
+    return mode == "hybrid" or (retriever == "keyword") == (mode == "keyword")
 
 
 def ornament(name: str, make: Callable[[], _Part], instead: _Instead) -> _Part | _Instead:

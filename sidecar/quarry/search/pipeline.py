@@ -359,7 +359,7 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
 
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:
     """Words that no note contains; none where hits contain no other word either: the weakness covers that."""
-    has_words = any("lexical" in note.retrievers for note in result.shown)
+    has_words = any("keyword" in note.retrievers for note in result.shown)
     return result.prepared.unknown_words if has_words and execution.has_keyword and execution.is_complete else ()
 
 
@@ -372,7 +372,7 @@ def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | No
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
     if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
         return None
-    has_words = any("lexical" in note.retrievers for note in shown)
+    has_words = any("keyword" in note.retrievers for note in shown)
     return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete else "no-words"
 
 

@@ -52,9 +52,9 @@ _UNSCORED = RetrieverScores()
 
 FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
     (False, False): frozenset(),
-    (True, False): frozenset(("lexical",)),
+    (True, False): frozenset(("keyword",)),
     (False, True): frozenset(("dense",)),
-    (True, True): frozenset(("lexical", "dense")),
+    (True, True): frozenset(("keyword", "dense")),
 }
 
 
@@ -257,26 +257,26 @@ def choose_passages(
     chosen = []
     for note, score, by_word in zip(notes, scores, words_lead, strict=True):
         by_chunk = scores_by_note[note.note_id]
-        if not by_chunk or (by_word and not any(row.lexical_score for row in by_chunk.values())):
+        if not by_chunk or (by_word and not any(row.keyword_score for row in by_chunk.values())):
             best = prepared.scorer.top_chunks_of(note.note_id, PASSAGES_PER_HIT, FIELD_WEIGHTS)
             for chunk_id, bm25 in best:
                 row = by_chunk.get(chunk_id, _UNSCORED)
-                by_chunk[chunk_id] = row._replace(lexical_rank=None, lexical_score=bm25)
+                by_chunk[chunk_id] = row._replace(keyword_rank=None, keyword_score=bm25)
             if not by_chunk and (first := execution.reader.first_chunk(note.note_id)) is not None:
                 by_chunk = {first: _UNSCORED}
         strength_of: dict[int, float] = {}
         for chunk_id, row in by_chunk.items():
-            strength = row.lexical_score / max_bm25 if row.lexical_score and max_bm25 else 0.0
+            strength = row.keyword_score / max_bm25 if row.keyword_score and max_bm25 else 0.0
             if row.dense_score and row.dense_score > 0:
                 strength += row.dense_score
             strength_of[chunk_id] = -round(strength, SCORE_DIGITS)
         ordered = sorted(sorted(by_chunk), key=strength_of.__getitem__)
         if by_word and ordered:
-            by_bm25 = [by_chunk[chunk_id].lexical_score or 0.0 for chunk_id in ordered]
+            by_bm25 = [by_chunk[chunk_id].keyword_score or 0.0 for chunk_id in ordered]
             ordered.insert(0, ordered.pop(by_bm25.index(max(by_bm25))))  # the first of equals
         best_ids = ordered[:PASSAGES_PER_HIT]
         if prepared.in_one_note:
-            best_ids += [i for i in ordered[PASSAGES_PER_HIT:] if by_chunk[i].lexical_score]
+            best_ids += [i for i in ordered[PASSAGES_PER_HIT:] if by_chunk[i].keyword_score]
         chosen.append(tuple([RankedChunk(i, note.path, score, by_chunk[i]) for i in best_ids]))
     return chosen
 
@@ -288,15 +288,15 @@ def _retriever_scores(note_ids: Sequence[int], features: Candidates) -> dict[int
     for note_id, chunk_id, rank, bm25 in _rows_of(features.lexical, ascending):
         by_note[note_id][chunk_id] = RetrieverScores(rank, None, bm25, None)
     for note_id, chunk_id, rank, cosine in _rows_of(features.dense, ascending):
-        lexical_rank, _, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
-        by_note[note_id][chunk_id] = RetrieverScores(lexical_rank, rank, bm25_or_none, cosine)
+        keyword_rank, _, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
+        by_note[note_id][chunk_id] = RetrieverScores(keyword_rank, rank, bm25_or_none, cosine)
     nearest = features.nearest
     at, is_there = look_up(nearest.note_ids, ascending)
     at = at[is_there]
     columns = (nearest.note_ids[at], nearest.chunk_ids[at], nearest.cosines[at])
     for note_id, chunk_id, cosine in zip(*[column.tolist() for column in columns], strict=True):
-        lexical_rank, dense_rank, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
-        by_note[note_id][chunk_id] = RetrieverScores(lexical_rank, dense_rank, bm25_or_none, cosine)
+        keyword_rank, dense_rank, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)
+        by_note[note_id][chunk_id] = RetrieverScores(keyword_rank, dense_rank, bm25_or_none, cosine)
     return by_note
 
 

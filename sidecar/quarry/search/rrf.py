@@ -38,7 +38,7 @@ class PublishedRanking(Struct, frozen=True):
     @property
     def dense_only_notes(self) -> list[int]:
         """Notes that only the dense retriever proposed; they may contain words of the query all the same."""
-        return [i for i, note in zip(self.note_ids, self.notes, strict=True) if "lexical" not in note.retrievers]
+        return [i for i, note in zip(self.note_ids, self.notes, strict=True) if "keyword" not in note.retrievers]
 
     def ranked_notes(self, places: Sequence[int], execution: SearchExecution) -> tuple[RankedNote, ...]:
         """The notes at *places* in the order, from 0. The signals that their confidence takes are collected here."""
@@ -46,7 +46,7 @@ class PublishedRanking(Struct, frozen=True):
 
         def evidence() -> Evidence:
             features = collect_candidates(self.prepared, execution, also=self.note_ids)
-            equal: dict[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+            equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
             by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
             chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
             return by_signals.evidence(chosen, [note.passages for note in notes], execution)
@@ -77,7 +77,7 @@ def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution)
         dense = reader.candidates(dense_query.top_chunks(admitted, depth, execution.deadline))
     note_ids, notes = [], []
     for path, chunks in group_by_note(fuse(lexical, dense, execution.weights, settings.rrf_k)).items():
-        has_word = any(chunk.scores.lexical_rank is not None for chunk in chunks)
+        has_word = any(chunk.scores.keyword_rank is not None for chunk in chunks)
         is_near = any(chunk.scores.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))
         notes.append(RankedNote(path, chunks[0].score, FOUND_BY[has_word, is_near], {}, chunks))
@@ -121,17 +121,17 @@ def fuse(
     proposes nothing.
     """
     proposed: dict[int, tuple[Candidate, RetrieverScores]] = {}
-    for rank, chunk in enumerate(lexical if weights["lexical"] > 0 else (), start=1):
-        proposed[chunk.chunk_id] = chunk, RetrieverScores(lexical_rank=rank, lexical_score=chunk.score)
+    for rank, chunk in enumerate(lexical if weights["keyword"] > 0 else (), start=1):
+        proposed[chunk.chunk_id] = chunk, RetrieverScores(keyword_rank=rank, keyword_score=chunk.score)
     for rank, chunk in enumerate(dense if weights["dense"] > 0 else (), start=1):
         _, scores = proposed.get(chunk.chunk_id, (chunk, RetrieverScores()))
         proposed[chunk.chunk_id] = chunk, scores._replace(dense_rank=rank, dense_score=chunk.score)
     fused = []
     for chunk, scores in proposed.values():
         score, places = 0.0, []
-        if scores.lexical_rank is not None:
-            score += weights["lexical"] / (k + scores.lexical_rank)
-            places.append(scores.lexical_rank)
+        if scores.keyword_rank is not None:
+            score += weights["keyword"] / (k + scores.keyword_rank)
+            places.append(scores.keyword_rank)
         if scores.dense_rank is not None:
             score += weights["dense"] / (k + scores.dense_rank)
             places.append(scores.dense_rank)

@@ -104,19 +104,19 @@ def effective_weights(
         bm25_coverage: Share of the highest possible BM25 that the best passage reaches, 0 to 1: how well words do.
         word_count: Words of the query. No passage contains all of many words, so each counts for more of that share.
         vocabulary_coverage: Share of the query that the model knows, 0 to 1: how far to trust its cosines.
-        retrievers: What the user set for `lexical` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
+        retrievers: What the user set for `keyword` and `dense`; 1 each leaves the balance as it is, 0 mutes one.
     """
-    if not retrievers["lexical"]:
+    if not retrievers["keyword"]:
         return {name: float(name == "meaning") for name in SIGNAL_NAMES}
     bm25_coverage *= max(1.0, word_count / weights.few_words)
     covered = (bm25_coverage - weights.no_coverage) / (weights.full_coverage - weights.no_coverage)
     trust = min(1.0, max(0.0, covered))
     known = vocabulary_coverage * retrievers["dense"]
     meaning = (1 - (1 - weights.meaning_min) * trust) * known
-    rest = (1 - min(meaning, 1.0)) * retrievers["lexical"]
+    rest = (1 - min(meaning, 1.0)) * retrievers["keyword"]
     words = weights.words_beside_meaning if retrievers["dense"] else weights.words
     given = {
-        name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["lexical"]) for name, weight in words.items()
+        name: weight * (rest if name in YIELDS_TO_DENSE else retrievers["keyword"]) for name, weight in words.items()
     }
     given |= {"meaning": meaning, "max_sim": weights.max_sim * known if trust < 1 else 0.0}
     total = sum(given.values())

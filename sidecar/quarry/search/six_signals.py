@@ -101,18 +101,18 @@ def rank_by_six_signals(prepared: PreparedQuery, limit: int, execution: SearchEx
     query = _query(prepared, ranked, execution, has_vector=proposed.has_vector)
     notes = []
     for note_id, entry in ranked.items():
-        lexical_rank, dense_rank = ranks[0].get(note_id), ranks[1].get(note_id)
+        keyword_rank, dense_rank = ranks[0].get(note_id), ranks[1].get(note_id)
         scores = RetrieverScores(
-            lexical_rank,
+            keyword_rank,
             dense_rank,
-            None if lexical_rank is None else lexical_scores[note_id],
+            None if keyword_rank is None else lexical_scores[note_id],
             None if dense_rank is None else cosines[note_id],
         )
         shares = shares_of(entry, query)
         score = round(sum(shares.values()), SCORE_DIGITS)
         chunk_ids = [chunk_id for chunk_id in proposed.chunks_of[note_id] if chunk_id in stored]
         passages = tuple([RankedChunk(chunk_id, paths[note_id], score, scores) for chunk_id in chunk_ids])
-        found_by = FOUND_BY[lexical_rank is not None, dense_rank is not None]
+        found_by = FOUND_BY[keyword_rank is not None, dense_rank is not None]
         notes.append((note_id, RankedNote(paths[note_id], score, found_by, shares, passages)))
     notes.sort(key=lambda entry: (-entry[1].score, entry[1].path))
     return PublishedRanking(prepared, [note_id for note_id, _ in notes], tuple([note for _, note in notes]))
@@ -202,7 +202,7 @@ def _propose(prepared: PreparedQuery, depth: int, execution: SearchExecution) ->
     """The candidates of the retrievers: *depth* chunks by meaning, and more by words, which are ranked anew."""
     by_words: Sequence[Scored] = ()
     near: Sequence[Scored] = ()
-    if execution.has_keyword and execution.weights["lexical"] > 0:
+    if execution.has_keyword and execution.weights["keyword"] > 0:
         by_words = prepared.scorer.top_chunks(prepared.admitted, max(POOL, depth), CHUNK_FIELDS)
     dense_query = prepared.dense.ranking if execution.weights["dense"] > 0 else None
     if dense_query:

@@ -29,7 +29,7 @@ WARM_UP = 20  # queries before the warm figures; the first of them are the cold 
 COLD = 5
 COUNTED = 50  # queries whose Python calls are counted
 TIMEOUT_S = 60.0
-WEIGHTS: Mapping[Retriever, float] = {"lexical": 1.0, "dense": 1.0}
+WEIGHTS: Mapping[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
 LIMIT = 10
 REQUEST = SearchOptions(query="", limit=LIMIT, detail="full", snippet_width=120)
 PREFIX_LENGTHS = (3, 4, 5, 6)  # letters typed of a word
@@ -83,7 +83,7 @@ def measure_retrievers(index_path: Path, texts: Sequence[str]) -> dict[str, Perc
     """CPU of parsing and embedding a query, both retrievers and fusion: of the `whole`, and of each step."""
     encoder = load_encoder()
     index = Index.open(index_path)
-    taken: dict[str, list[float]] = {name: [] for name in ("whole", "read", "encode", "lexical", "dense", "fuse")}
+    taken: dict[str, list[float]] = {name: [] for name in ("whole", "read", "encode", "keyword", "dense", "fuse")}
     try:
         for text in texts[:WARM_UP]:
             with index.reader() as reader:

@@ -166,7 +166,7 @@ class _Run:
             path = self._published(corpus)
             first_answers_ms, text = baseline.first_answers_ms, self._texts[0]
             taken = [run_in_subprocess(first_answers_ms, path, text).result for _ in range(self._plan.repeats)]
-            both = {leg: median([one[leg] for one in taken]) for leg in ("keyword", "hybrid")}
+            both = {retriever: median([one[retriever] for one in taken]) for retriever in ("keyword", "hybrid")}
             self._document["baseline"]["start_ms"] = both
 
     def _while_indexing(self, corpus: Corpus) -> None:

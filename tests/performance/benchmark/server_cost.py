@@ -38,7 +38,7 @@ class Session:
             found = self._client.ask("search", {"query": text, "mode": "keyword" if by_word_only else "hybrid"})
         except RequestFailed:  # not a query, or too slow; it counts as the time it took
             return ()
-        retrievers: list[str] = found.legs
+        retrievers: list[str] = found.retrievers
         return retrievers
 
     def is_working(self) -> bool:
@@ -96,7 +96,7 @@ def measure_start(vault: Path, text: str, times: int) -> dict[str, float]:
     for _ in range(times):
         begun_s = time.perf_counter()
         with serving(vault), contextlib.closing(Session(vault)) as session:
-            keyword.append(_ms_until("lexical", lambda: session.search(text, by_word_only=True), begun_s))
+            keyword.append(_ms_until("keyword", lambda: session.search(text, by_word_only=True), begun_s))
             hybrid.append(_ms_until("dense", lambda: session.search(text), begun_s))
             _settle(session)
     return {"keyword": median(keyword), "hybrid": median(hybrid)}

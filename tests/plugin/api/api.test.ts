@@ -33,7 +33,7 @@ beforeEach(() => {
 test("a search gives hits in the API's own words", async () => {
   const reply = api.search("retry", { mode: "keyword", limit: 3 });
   const marks: readonly Mark[] = [{ start: 0, end: 5, kind: "word" }, { start: 0, end: 9, kind: "sentence" }];
-  client.last.answer({ ...searchResult(hit("a.md", { why: "exact", tags: ["x"], passages: [passage({ marks, line: 4, matchStart: 70, matchEnd: 75 })] })), corrections: [{ typed: "rety", used: "retry" }] });
+  client.last.answer({ ...searchResult(hit("a.md", { matchedBy: "words", tags: ["x"], passages: [passage({ marks, line: 4, matchStart: 70, matchEnd: 75 })] })), corrections: [{ typed: "rety", used: "retry" }] });
 
   expect(client.last).toMatchObject({ method: "search", params: { query: "retry", mode: "keyword", limit: 3, snippetWidth: 240 } });
   expect(await reply).toEqual({
@@ -50,7 +50,7 @@ test("a search gives hits in the API's own words", async () => {
 
 test("related notes are asked for by the path as the index has it", async () => {
   const reply = api.related("Cafe\u0301.md");
-  client.last.answer({ notes: [{ path: "b.md", title: "b", score: 1, linked: true, ...passage() }], legs: [], missing: [], index: FRESHNESS });
+  client.last.answer({ notes: [{ path: "b.md", title: "b", score: 1, linked: true, ...passage() }], retrievers: [], missing: [], index: FRESHNESS });
 
   expect(client.last).toMatchObject({ method: "related", params: { path: "Caf\u00e9.md", limit: 10 } });
   expect(await reply).toMatchObject({ ok: true, value: [{ path: "b.md", isLinked: true, passage: { snippet: "retry with capped backoff" } }] });

@@ -54,5 +54,5 @@ test.each([[{ query: "" }], [{ query: "x", limit: "many" }], [{ query: "x", limi
 test("related notes are listed, the linked ones as such", async () => {
   const notes = [{ path: "b.md", title: "b", score: 1, linked: true, ...passage() }];
 
-  expect(await printed("quarry:related", { path: "a.md" }, { notes, legs: [], missing: [], index: FRESHNESS })).toBe("b.md:1 (linked)\n  retry with capped backoff");
+  expect(await printed("quarry:related", { path: "a.md" }, { notes, retrievers: [], missing: [], index: FRESHNESS })).toBe("b.md:1 (linked)\n  retry with capped backoff");
 });

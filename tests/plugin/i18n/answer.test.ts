@@ -46,7 +46,7 @@ describe("why a note is where it is", () => {
   });
 
   test("says which words it holds and lacks, and its rank with each retriever", () => {
-    const breakdown = { lexicalRank: 3, lexicalScore: 1.5, denseRank: null, denseScore: null, fused: 0.4 };
+    const breakdown = { keywordRank: 3, keywordScore: 1.5, denseRank: null, denseScore: null, fused: 0.4 };
     const { message, facts } = explainWords(explained({ messages: [{ code: "explained.far", args: {} }], wordsFound: ["glue"], wordsLacking: ["cloth", "fold"], breakdown }));
 
     expect(message).toBe("It contains no word of the query and is not close enough in meaning.");

@@ -38,7 +38,7 @@ describe("the footer", () => {
 });
 
 test("what is missing is named in plain words, in the user's language", () => {
-  const missing = { leg: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "its folder is empty." } } } as const;
+  const missing = { retriever: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "its folder is empty." } } } as const;
 
   expect(degradationWords(missing)).toBe("Meaning search is off. The embedding model “x” cannot be used: its folder is empty.");
   chooseLanguage("de");

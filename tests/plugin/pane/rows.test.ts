@@ -19,7 +19,7 @@ describe("rows", () => {
 
   const said = (rows: readonly Row[]): string[] =>
     rows.map((row) => (row.kind === "divider" ? `-- ${row.section}` : row.kind === "more" ? `more ${row.what} ${row.count}` : row.kind === "hit" ? `${row.key}${row.isWeak ? " weak" : ""}` : row.key));
-  const weak = (path: string): ReturnType<typeof hit> => hit(path, { why: "meaning", confidence: 0.03 });
+  const weak = (path: string): ReturnType<typeof hit> => hit(path, { matchedBy: "meaning", confidence: 0.03 });
 
   describe("weak hits", () => {
     test("at the end stand below a divider, five of them at first", () => {
@@ -58,21 +58,21 @@ describe("rows", () => {
     test("by meaning, or by its title alone", () => {
       const hits = [
         hit("words.md"),
-        hit("meaning.md", { why: "meaning" }),
-        hit("title.md", { why: "exact", titleMarks: [{ start: 0, end: 5, kind: "word" }], passages: unmarked }),
+        hit("meaning.md", { matchedBy: "meaning" }),
+        hit("title.md", { matchedBy: "words", titleMarks: [{ start: 0, end: 5, kind: "word" }], passages: unmarked }),
       ];
 
       expect(reasons({ hits })).toEqual([null, "meaning", "title"]);
     });
 
     test("not where every row is found by meaning, or by filters alone", () => {
-      expect(reasons({ hits: [hit("a.md", { why: "meaning" })], mode: "semantic" })).toEqual([null]);
-      expect(reasons({ hits: [hit("a.md", { why: null })] })).toEqual([null]);
+      expect(reasons({ hits: [hit("a.md", { matchedBy: "meaning" })], mode: "semantic" })).toEqual([null]);
+      expect(reasons({ hits: [hit("a.md", { matchedBy: null })] })).toEqual([null]);
     });
   });
 
   test("a row names its missing words where it holds others", () => {
-    const hits = [hit("a.md", { missingWords: ["zebra"] }), hit("b.md", { why: "meaning", missingWords: ["zebra", "crossing"] })];
+    const hits = [hit("a.md", { missingWords: ["zebra"] }), hit("b.md", { matchedBy: "meaning", missingWords: ["zebra", "crossing"] })];
 
     expect(answerRows(answer({ hits }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.missing : null))).toEqual([["zebra"], []]);
   });
@@ -93,7 +93,7 @@ describe("rows", () => {
   });
 
   test("related notes say how they stand to the note; those that merely mention it stand below a divider", () => {
-    const related = answer({ hits: [hit("Steam.md", { why: null }), hit("Diary.md")], relations: new Map([["Steam.md", "linked"], ["Diary.md", "mention"]]), mentionsFrom: 1 });
+    const related = answer({ hits: [hit("Steam.md", { matchedBy: null }), hit("Diary.md")], relations: new Map([["Steam.md", "linked"], ["Diary.md", "mention"]]), mentionsFrom: 1 });
     const rows = answerRows(related, ROW_OPTIONS);
 
     expect(rows.map(({ key }) => key)).toEqual(["Steam.md", "divider mentions", "Diary.md"]);
@@ -118,7 +118,7 @@ describe("rows", () => {
 
   test("a row that was found by a corrected word says so, one that lacks it or has no words does not", () => {
     const corrections = [{ typed: "bandonion", used: "bandoneon" }];
-    const hits = [hit("found.md"), hit("other.md", { missingWords: ["bandoneon"] }), hit("meaning.md", { why: "meaning" }), hit("listed.md", { why: null })];
+    const hits = [hit("found.md"), hit("other.md", { missingWords: ["bandoneon"] }), hit("meaning.md", { matchedBy: "meaning" }), hit("listed.md", { matchedBy: null })];
     const rows = answerRows(answer({ hits, corrections }), ROW_OPTIONS);
 
     expect(rows.map((row) => (row.kind === "hit" ? row.corrections : null))).toEqual([corrections, [], [], []]);
@@ -137,7 +137,7 @@ describe("rows", () => {
 
 describe("empty box", () => {
   const NOTHING: Offers = { history: [], saved: [], examples: [], related: null };
-  const RELATED = { name: "Glue", answer: answer({ query: "Glue.md", hits: ["a", "b", "c", "d", "e", "f", "g"].map((name) => hit(`${name}.md`, { why: null })), mentionsFrom: 6 }) };
+  const RELATED = { name: "Glue", answer: answer({ query: "Glue.md", hits: ["a", "b", "c", "d", "e", "f", "g"].map((name) => hit(`${name}.md`, { matchedBy: null })), mentionsFrom: 6 }) };
   const keys = (offers: Partial<Offers>): string[] => emptyBoxRows({ ...NOTHING, ...offers }, ROW_OPTIONS).map(({ key }) => key);
 
   test("saved searches stand first, then recent ones, examples and related notes", () => {

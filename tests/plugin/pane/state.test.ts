@@ -60,7 +60,7 @@ describe("the body", () => {
 });
 
 describe("the line about what is missing", () => {
-  const missing = [{ leg: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "It is missing." } } }] as const;
+  const missing = [{ retriever: "dense", reason: { code: "status.model-missing", args: { model: "x", detail: "It is missing." } } }] as const;
 
   test("comes from the answer, which knows what served it", () => {
     const search: SearchState = { kind: "results", answer: answer({ hits: [hit("a.md")], missing }), isRefresh: false };
@@ -97,11 +97,11 @@ describe("the footer", () => {
 });
 
 describe("a model that is still being loaded", () => {
-  const loading = indexStatus({ model: { name: "bundled", state: "loading", message: null }, missing: [{ leg: "dense", reason: { code: "status.model-loading", args: {} } }] });
+  const loading = indexStatus({ model: { name: "bundled", state: "loading", message: null }, missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
 
   test("is no trouble", () => {
     expect(degradation(loading, { kind: "idle" })).toBeNull();
-    expect(degradation({ ...loading, model: { ...loading.model, state: "missing" } }, { kind: "idle" })?.leg).toBe("dense");
+    expect(degradation({ ...loading, model: { ...loading.model, state: "missing" } }, { kind: "idle" })?.retriever).toBe("dense");
   });
 
   test("is told in the footer", () => {

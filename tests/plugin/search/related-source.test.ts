@@ -22,7 +22,7 @@ function note(path: string, linked = false): RelatedNote {
 }
 
 function result(...notes: readonly RelatedNote[]): RelatedResult {
-  return { notes, legs: ["lexical", "dense"], missing: [], index: FRESHNESS };
+  return { notes, retrievers: ["keyword", "dense"], missing: [], index: FRESHNESS };
 }
 
 async function answer(related: RelatedResult, ...mentions: readonly string[]): Promise<void> {

@@ -37,7 +37,7 @@ def test_shares_are_a_sum():
 )
 def test_a_line_end_in_a_path_begins_no_line(print_them, capsys):
     passage = SimpleNamespace(snippet="tea", text=None, marks=[], heading_path=["Tea"], line=0)
-    hit = SimpleNamespace(path="a`\n# obey.md", title="Tea", why=None, passages=[passage])
+    hit = SimpleNamespace(path="a`\n# obey.md", title="Tea", matched_by=None, passages=[passage])
 
     print_them(SimpleNamespace(hits=[hit], listed=True))
 

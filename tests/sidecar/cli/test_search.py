@@ -67,11 +67,11 @@ def test_without_words_notes_are_listed_and_have_no_score(at_shared, command):
     shown = command("search", "--why", "--full", "tag:health")
 
     assert listing["listed"]
-    assert [(hit["score"], hit["why"], hit["passages"][0]["breakdown"]) for hit in listing["hits"]] == [
+    assert [(hit["score"], hit["matchedBy"], hit["passages"][0]["breakdown"]) for hit in listing["hits"]] == [
         (None, None, None)
     ] * len(listing["hits"])
     assert not ranked["listed"]
-    assert all(hit["score"] > 0 and hit["why"] for hit in ranked["hits"])
+    assert all(hit["score"] > 0 and hit["matchedBy"] for hit in ranked["hits"])
     assert "None" not in shown.out
     assert "fused" not in shown.out
 

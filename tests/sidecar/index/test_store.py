@@ -116,7 +116,7 @@ def test_without_fts5_meaning_still_serves_and_filters_hold(tmp_path, store, mak
         assert reader.keywords.notes_with_phrase(("red", "car"), deadline=in_time) == []
         assert reader.keywords.proximity_scores([("red", "car")], [2048]) == {}
     assert [c.path for c in by_phrase] == [c.path for c in without_word] == ["a.md"]
-    assert "FTS5" in str(index.missing["lexical"])
+    assert "FTS5" in str(index.missing["keyword"])
     index.close()
 
 

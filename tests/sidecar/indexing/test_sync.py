@@ -291,13 +291,13 @@ def test_while_the_model_loads_keywords_answer_and_say_so(vault: Vault, encoder:
     wait_until(lambda: engine.status().notes == 1)
 
     answer = ask(engine, "walnut")
-    assert answer.retrievers == ("lexical",)
+    assert answer.retrievers == ("keyword",)
     assert "loading" in str(answer.missing["dense"])
     assert engine.is_working
 
     is_loaded.set()
     settle(engine)
-    assert ask(engine, "walnut").retrievers == ("lexical", "dense")
+    assert ask(engine, "walnut").retrievers == ("keyword", "dense")
     assert ask(engine, "walnut", mode="semantic").hits[0].path == "a.md"
 
 

@@ -21,7 +21,7 @@ def evidence_of(encoder: HashEncoder):
     """What is gathered for a typed query, and the same by path."""
 
     def features(
-        engine: Engine, typed: str, retrievers: tuple[str, ...] = ("lexical", "dense")
+        engine: Engine, typed: str, retrievers: tuple[str, ...] = ("keyword", "dense")
     ) -> tuple[Candidates, dict[str, dict[str, float]]]:
         with engine.reader() as reader:
             used = encoder if "dense" in retrievers else None
@@ -136,7 +136,7 @@ def test_neighbours_of_the_query_count_where_they_are_neighbours(vault: Vault, o
 
 
 @pytest.mark.parametrize(
-    ("retrievers", "silent"), [(("lexical",), ["meaning"]), (("dense",), ["passage", "note", "phrase"])]
+    ("retrievers", "silent"), [(("keyword",), ["meaning"]), (("dense",), ["passage", "note", "phrase"])]
 )
 def test_a_leg_that_does_not_serve_is_not_asked(vault: Vault, open_engine, evidence_of, retrievers, silent: list[str]):
     vault.write_all({"a.md": "hide glue", "b.md": "glue"})
@@ -166,7 +166,7 @@ def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open
     vault.write_all({f"m{n}.md": "\n\n".join(f"## Part {p}\nglue glue {other}" for p in range(60)) for n in range(3)})
     vault.write_all({f"{n:02}.md": f"glue once {other}" for n in range(20)})
 
-    _, signals = evidence_of(open_engine(), "glue", ("lexical",))
+    _, signals = evidence_of(open_engine(), "glue", ("keyword",))
 
     assert len(signals) == 23
     assert all(of_note["note"] > 0 for of_note in signals.values())
@@ -185,7 +185,7 @@ def test_a_note_without_a_vector_is_near_nothing_and_moves_nobody(vault: Vault, 
     hits = {hit.path: hit for hit in search(engine, "tea coffee dog /./", mode="semantic").hits}
 
     assert {path: hit.shares["meaning"] for path, hit in hits.items()} == before
-    assert search(engine, "ꙮꙮ").hits[0].retrievers == {"lexical"}
+    assert search(engine, "ꙮꙮ").hits[0].retrievers == {"keyword"}
 
 
 LONG = " ".join(f"word{number} and other prose" for number in range(80))

@@ -10,7 +10,7 @@ from quarry.limits import WEAK_CONFIDENCE
 from quarry.options import SearchOptions
 from quarry.search.confidence import Evidence, confidences, default_confidence_weights
 
-BOTH, WORDS, MEANING = (frozenset(names) for names in (("lexical", "dense"), ("lexical",), ("dense",)))
+BOTH, WORDS, MEANING = (frozenset(names) for names in (("keyword", "dense"), ("keyword",), ("dense",)))
 ARRAYS = ("contrast", "cosine", "covered_idf", "uncovered_idf", "title", "word_coverage")
 
 

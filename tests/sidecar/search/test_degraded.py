@@ -36,9 +36,9 @@ def test_every_loss_of_legs_still_answers_and_says_so(vault: Vault, open_without
     for mode in ("hybrid", "keyword", "semantic"):
         answer = ask(engine, "walnut", mode=mode, fusion=fusion)
 
-        wanted = {"hybrid": {"lexical", "dense"}, "keyword": {"lexical"}, "semantic": {"dense"}}[mode]
-        gone = {retriever for retriever, part in (("lexical", "fts5"), ("dense", "model")) if part in lost}
-        able = {"lexical", "dense"} - gone
+        wanted = {"hybrid": {"keyword", "dense"}, "keyword": {"keyword"}, "semantic": {"dense"}}[mode]
+        gone = {retriever for retriever, part in (("keyword", "fts5"), ("dense", "model")) if part in lost}
+        able = {"keyword", "dense"} - gone
         assert set(answer.missing) == wanted & gone
         assert all(answer.missing.values())
         assert set(answer.retrievers) == (wanted & able or able)
@@ -71,7 +71,7 @@ def test_explanations_and_the_like_of_a_note_are_given_whatever_is_lost(vault: V
     assert explained.state == ("hit" if able else "unranked")
     assert [note.path for note in related.notes][:1] == (["b.md"] if able else [])
     assert set(related.missing) == {
-        retriever for retriever, part in (("lexical", "fts5"), ("dense", "model")) if part in lost
+        retriever for retriever, part in (("keyword", "fts5"), ("dense", "model")) if part in lost
     }
 
 
@@ -90,5 +90,5 @@ def test_without_a_model_nothing_is_said_to_be_near_in_meaning(vault: Vault, ope
 
     hits = ask(open_without({"model"}), "walnut").hits
 
-    assert all(hit.retrievers == {"lexical"} and hit.shares["meaning"] == 0 for hit in hits)
+    assert all(hit.retrievers == {"keyword"} and hit.shares["meaning"] == 0 for hit in hits)
     assert hits[0].score > hits[1].score

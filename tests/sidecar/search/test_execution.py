@@ -12,14 +12,14 @@ from quarry.search.execution import ornament, serving_retrievers
 @pytest.mark.parametrize(
     ("missing", "mode", "retrievers"),
     [
-        ((), "hybrid", ("lexical", "dense")),
-        ((), "keyword", ("lexical",)),
+        ((), "hybrid", ("keyword", "dense")),
+        ((), "keyword", ("keyword",)),
         ((), "semantic", ("dense",)),
-        (("dense",), "hybrid", ("lexical",)),
-        (("dense",), "semantic", ("lexical",)),
-        (("lexical",), "keyword", ("dense",)),
-        (("lexical", "dense"), "hybrid", ()),
-        (("lexical", "dense"), "semantic", ()),
+        (("dense",), "hybrid", ("keyword",)),
+        (("dense",), "semantic", ("keyword",)),
+        (("keyword",), "keyword", ("dense",)),
+        (("keyword", "dense"), "hybrid", ()),
+        (("keyword", "dense"), "semantic", ()),
     ],
 )
 def test_what_is_there_stands_in_for_what_is_missing(missing, mode, retrievers):

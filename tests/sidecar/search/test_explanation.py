@@ -15,7 +15,7 @@ from quarry.query.parse import parse_query
 from quarry.search import Explanation, explain, search
 from quarry.search.explanation import in_skipped_sections
 
-EQUAL = {"lexical": 1.0, "dense": 1.0}
+EQUAL = {"keyword": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 TYPED = ["restore the backup", "bellows cloth", '"hide glue"', "reeds tuning -plane", "浜松"]
 

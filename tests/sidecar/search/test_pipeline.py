@@ -20,7 +20,7 @@ from quarry.query.parse import describe_query, parse_query
 from quarry.search import search
 from quarry.search.ranking import FEW_CHUNKS, PASSAGES_PER_HIT
 
-EQUAL = {"lexical": 1.0, "dense": 1.0}
+EQUAL = {"keyword": 1.0, "dense": 1.0}
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
@@ -100,7 +100,7 @@ def test_a_mode_asks_its_leg_alone(vault: Vault, open_engine):
     engine = open_engine()
 
     assert find(engine, "walnut", mode="keyword") == ["a.md"]
-    assert ask(engine, "walnut", mode="keyword").retrievers == ("lexical",)
+    assert ask(engine, "walnut", mode="keyword").retrievers == ("keyword",)
     assert find(engine, "walnut", mode="semantic") == ["a.md", "b.md"]
     assert ask(engine, "walnut", mode="semantic").retrievers == ("dense",)
 
@@ -110,8 +110,8 @@ def test_weights_decide_between_the_legs(vault: Vault, open_engine, fusion: str)
     vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
     engine = open_engine()
 
-    only_words = ask(engine, "walnut", fusion=fusion, weights={"lexical": 1.0, "dense": 0.0})
-    only_meaning = ask(engine, "walnut", fusion=fusion, weights={"lexical": 0.0, "dense": 1.0})
+    only_words = ask(engine, "walnut", fusion=fusion, weights={"keyword": 1.0, "dense": 0.0})
+    only_meaning = ask(engine, "walnut", fusion=fusion, weights={"keyword": 0.0, "dense": 1.0})
 
     assert only_words.hits[0].passages
     assert only_words.hits[0].path in find(engine, "walnut", mode="keyword", fusion=fusion)[:1]
@@ -162,7 +162,7 @@ def test_an_answer_to_nothing_known_is_empty_and_says_so(vault: Vault, open_engi
 
     answer = ask(open_engine(), "xylophone", mode="keyword")
 
-    assert (answer.hits, answer.total, answer.retrievers, answer.relaxed) == ((), 0, ("lexical",), None)
+    assert (answer.hits, answer.total, answer.retrievers, answer.relaxed) == ((), 0, ("keyword",), None)
 
 
 # --- notes and passages ----------------------------------------------------------------------------
@@ -371,7 +371,7 @@ def test_notes_found_by_meaning_alone_are_counted_under_the_deadline(
     engine, note_scores = open_engine(), QueryScorer.note_scores
     monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
 
-    options = SearchOptions(query="walnut", weights=Weights(lexical=0.0), fusion="rrf")
+    options = SearchOptions(query="walnut", weights=Weights(keyword=0.0), fusion="rrf")
     with engine.execution(options) as execution:
         search(options, replace(execution, deadline=deadline))
 

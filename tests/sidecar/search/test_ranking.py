@@ -137,8 +137,8 @@ def test_a_muted_leg_neither_proposes_nor_counts(vault: Vault, open_engine):
     vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
     engine = open_engine()
 
-    only_words = ask(engine, "walnut", weights={"lexical": 1.0, "dense": 0.0})
-    only_meaning = ask(engine, "walnut", weights={"lexical": 0.0, "dense": 1.0})
+    only_words = ask(engine, "walnut", weights={"keyword": 1.0, "dense": 0.0})
+    only_meaning = ask(engine, "walnut", weights={"keyword": 0.0, "dense": 1.0})
 
     assert all(hit.shares["meaning"] == 0 for hit in only_words.hits)
     assert all(hit.score == hit.shares["meaning"] for hit in only_meaning.hits)
@@ -156,8 +156,8 @@ def test_the_passage_that_speaks_most_of_the_query_comes_first(vault: Vault, ope
     hit = ask(open_engine(), "walnut oil", mode="keyword").hits[0]
 
     assert [p.chunk.chunk.heading_path[-1] for p in hit.passages] == ["Two", "One"]
-    assert hit.passages[0].ranked.scores.lexical_rank == 1
-    assert hit.passages[0].ranked.scores.lexical_score > hit.passages[1].ranked.scores.lexical_score
+    assert hit.passages[0].ranked.scores.keyword_rank == 1
+    assert hit.passages[0].ranked.scores.keyword_score > hit.passages[1].ranked.scores.keyword_score
 
 
 def test_a_note_that_matches_only_as_a_whole_is_shown_by_its_best_passage(vault: Vault, open_engine):
@@ -174,6 +174,6 @@ def test_what_each_leg_says_of_a_passage_stands_beside_it(vault: Vault, open_eng
 
     fused = ask(open_engine(), "walnut").hits[0].passages[0].ranked.scores
 
-    assert (fused.lexical_rank, fused.dense_rank) == (1, 1)
-    assert fused.lexical_score > 0
+    assert (fused.keyword_rank, fused.dense_rank) == (1, 1)
+    assert fused.keyword_score > 0
     assert 0 < fused.dense_score <= 1

@@ -11,7 +11,7 @@ from quarry.search.ranking import PASSAGES_PER_HIT
 from quarry.search.rrf import RRF_K, fuse, group_by_note
 from quarry.types import Candidate, Ranking
 
-EQUAL = {"lexical": 1.0, "dense": 1.0}
+EQUAL = {"keyword": 1.0, "dense": 1.0}
 
 
 def ranking(names: list[str]) -> Ranking:
@@ -40,7 +40,7 @@ def test_worked_example_of_the_published_system():
 
 
 def test_score_is_the_weighted_sum_of_reciprocal_ranks():
-    fused = fuse(ranking(["a", "b"]), ranking(["b", "c"]), {"lexical": 2.0, "dense": 0.5})
+    fused = fuse(ranking(["a", "b"]), ranking(["b", "c"]), {"keyword": 2.0, "dense": 0.5})
 
     assert {f.path: f.score for f in fused} == pytest.approx(
         {"a": 2 / (RRF_K + 1), "b": 2 / (RRF_K + 2) + 0.5 / (RRF_K + 1), "c": 0.5 / (RRF_K + 2)}
@@ -48,7 +48,7 @@ def test_score_is_the_weighted_sum_of_reciprocal_ranks():
 
 
 def test_a_leg_of_weight_zero_proposes_nothing():
-    fused = fuse(ranking(["a"]), ranking(["b"]), {"lexical": 1.0, "dense": 0.0})
+    fused = fuse(ranking(["a"]), ranking(["b"]), {"keyword": 1.0, "dense": 0.0})
 
     assert [f.path for f in fused] == ["a"]
 
@@ -87,7 +87,7 @@ def test_equal_scores_and_sums_prefer_the_lower_single_rank():
     lexical = ranking_with({"a": 24, "z": 3}, depth=45, filler="x")
     dense = ranking_with({"a": 24, "z": 45}, depth=45, filler="y")
 
-    fused = [f for f in fuse(lexical, dense, {"lexical": 3.0, "dense": 5.0}) if f.path in ("a", "z")]
+    fused = [f for f in fuse(lexical, dense, {"keyword": 3.0, "dense": 5.0}) if f.path in ("a", "z")]
 
     assert fused[0].score == pytest.approx(fused[1].score, abs=1e-15)
     assert [f.path for f in fused] == ["z", "a"]

@@ -27,8 +27,8 @@ from quarry.search.signals import (
 )
 
 DEFAULTS = default_signal_weights()
-EQUAL = {"lexical": 1.0, "dense": 1.0}
-ALONE = {"lexical": {"lexical": 1.0, "dense": 0.0}, "dense": {"lexical": 0.0, "dense": 1.0}}
+EQUAL = {"keyword": 1.0, "dense": 1.0}
+ALONE = {"keyword": {"keyword": 1.0, "dense": 0.0}, "dense": {"keyword": 0.0, "dense": 1.0}}
 share = st.floats(0, 1)
 weight = st.floats(0.01, 100)
 
@@ -69,7 +69,7 @@ def test_the_weights_that_ship_name_every_signal_and_nothing_else():
 
 @given(share, share, weight, weight)
 def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, lexical: float, dense: float):
-    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"lexical": lexical, "dense": dense})
+    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"keyword": lexical, "dense": dense})
 
     assert tuple(sorted(given)) == tuple(sorted(SIGNAL_NAMES))
     assert all(value >= 0 for value in given.values())
@@ -81,7 +81,7 @@ def test_a_muted_leg_leaves_all_to_the_other(bm25_coverage: float, vocabulary_co
     weights = DEFAULTS
     only_words, only_meaning = (
         effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, ALONE[retriever])
-        for retriever in ("lexical", "dense")
+        for retriever in ("keyword", "dense")
     )
 
     assert only_words["meaning"] == 0
@@ -133,7 +133,7 @@ def test_a_leg_that_the_user_prefers_counts_more(bm25_coverage: float, vocabular
     weights = DEFAULTS
 
     more, equal = (
-        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, {"lexical": 1.0, "dense": dense})["meaning"]
+        effective_weights(weights, bm25_coverage, 1, vocabulary_coverage, {"keyword": 1.0, "dense": dense})["meaning"]
         for dense in (times, 1.0)
     )
 
@@ -149,7 +149,7 @@ def test_words_that_account_for_next_to_nothing_leave_all_of_passage_and_note_to
 
 @pytest.mark.parametrize(
     ("bm25_coverage", "retrievers", "is_asked"),
-    [(0.3, EQUAL, True), (1.0, EQUAL, False), (0.3, ALONE["lexical"], False), (0.3, ALONE["dense"], False)],
+    [(0.3, EQUAL, True), (1.0, EQUAL, False), (0.3, ALONE["keyword"], False), (0.3, ALONE["dense"], False)],
     ids=["part", "all of it", "words alone", "meaning alone"],
 )
 def test_max_sim_counts_beside_words_that_account_for_a_part(

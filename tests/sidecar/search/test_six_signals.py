@@ -173,4 +173,4 @@ def test_hits_have_a_confidence_and_their_place_is_explained(vault: Vault, open_
 def test_a_retriever_of_weight_0_proposes_nothing(vault: Vault, open_engine):
     vault.write_all({"word.md": "walnut", "other.md": "kettle"})
 
-    assert find(open_engine(), "walnut", weights={"lexical": 1.0, "dense": 0.0}, **SIX) == ["word.md"]
+    assert find(open_engine(), "walnut", weights={"keyword": 1.0, "dense": 0.0}, **SIX) == ["word.md"]

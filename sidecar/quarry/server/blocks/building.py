@@ -44,7 +44,7 @@ def key_of(block: ContextBlock, settings: Settings) -> str:
     decides = (
         block.query,
         block.max_tokens,
-        settings.lexical_weight,
+        settings.keyword_weight,
         settings.dense_weight,
         settings.fusion,
         settings.exclude_status,

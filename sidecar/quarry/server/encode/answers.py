@@ -24,7 +24,7 @@ from quarry.search import (
 )
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.server.encode.state import freshness, missing_legs
+from quarry.server.encode.state import freshness, missing_retrievers
 from quarry.server.message_redaction import redacted, texts_of
 from quarry.vault.paths import nfc
 
@@ -52,8 +52,8 @@ def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> w
         confidence=answer.confidence,
         weakness=answer.weakness,
         extract=_extract(answer.extract, clean) if answer.extract else None,
-        legs=list(answer.retrievers),
-        missing=missing_legs(answer.missing),
+        retrievers=list(answer.retrievers),
+        missing=missing_retrievers(answer.missing),
         tokens=answer.tokens,
         truncated=answer.truncated,
         index=freshness(index),
@@ -96,8 +96,8 @@ def related_result(related: Related, index: Freshness) -> wire.RelatedResult:
     """The reply to `related`."""
     return wire.RelatedResult(
         notes=[_related_note(note) for note in related.notes],
-        legs=list(related.retrievers),
-        missing=missing_legs(related.missing),
+        retrievers=list(related.retrievers),
+        missing=missing_retrievers(related.missing),
         index=freshness(index),
     )
 
@@ -155,7 +155,7 @@ def _hit(hit: Hit, clean: Mapping[str, str], *, with_text: bool, listed: bool) -
         title_marks=_marks(note.title, title, hit.title_marks),
         score=None if listed else hit.score,
         confidence=hit.confidence,
-        why=None if listed else _why(hit),
+        matched_by=None if listed else _matched_by(hit),
         modified_ms=note.modified_ms,
         type=named_property(note, "type"),
         domain=named_property(note, "domain"),
@@ -214,10 +214,10 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
     )
 
 
-def _why(hit: Hit) -> wire.Why:
+def _matched_by(hit: Hit) -> wire.MatchedBy:
     if len(hit.retrievers) == 2:
         return "both"
-    return "meaning" if "dense" in hit.retrievers else "exact"
+    return "meaning" if "dense" in hit.retrievers else "words"
 
 
 def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, listed: bool = False) -> wire.Passage:
@@ -242,8 +242,8 @@ def _passage(passage: Passage, clean: Mapping[str, str], *, with_text: bool, lis
 
 def _breakdown(chunk: RankedChunk) -> wire.Breakdown:
     return wire.Breakdown(
-        lexical_rank=chunk.scores.lexical_rank,
-        lexical_score=chunk.scores.lexical_score,
+        keyword_rank=chunk.scores.keyword_rank,
+        keyword_score=chunk.scores.keyword_score,
         dense_rank=chunk.scores.dense_rank,
         dense_score=chunk.scores.dense_score,
         fused=chunk.score,

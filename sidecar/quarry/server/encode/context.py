@@ -21,7 +21,7 @@ from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
 from quarry.server.encode.answers import named_property
-from quarry.server.encode.state import freshness, missing_legs
+from quarry.server.encode.state import freshness, missing_retrievers
 from quarry.vault.paths import nfc
 
 SEPARATOR = "\n\n"
@@ -69,7 +69,7 @@ def context_result(
         sources=[candidates[quote.passage].source for quote in quotes],
         tokens=estimate_tokens(text),
         abstained=None if quotes else _reason(likely, candidates, index),
-        missing=missing_legs(answer.missing),
+        missing=missing_retrievers(answer.missing),
         index=freshness(index),
     )
 

@@ -114,7 +114,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
         deepening=_deepening(status.backfill) if status.backfill else None,
-        missing=missing_legs(status.missing),
+        missing=missing_retrievers(status.missing),
         problem_count=status.problem_count,
         problems=[problem(each) for each in status.problems],
         indexed_ms=status.indexed_ms,
@@ -149,7 +149,7 @@ def settings(values: Settings) -> wire.Settings:
         exclude_folders=list(values.exclude_folders),
         model=values.model,
         skip_sections=list(values.skip_sections),
-        lexical_weight=values.lexical_weight,
+        keyword_weight=values.keyword_weight,
         dense_weight=values.dense_weight,
         fusion=values.fusion,
         stemming=values.stemming,
@@ -164,6 +164,10 @@ def settings(values: Settings) -> wire.Settings:
     )
 
 
-def missing_legs(missing: Mapping[Retriever, Message]) -> list[wire.MissingLeg]:
+def missing_retrievers(missing: Mapping[Retriever, Message]) -> list[wire.MissingRetriever]:
     """Retrievers that cannot serve, in a fixed order."""
-    return [wire.MissingLeg(leg=leg, reason=redacted(missing[leg])) for leg in _RETRIEVERS if leg in missing]
+    return [
+        wire.MissingRetriever(retriever=retriever, reason=redacted(missing[retriever]))
+        for retriever in _RETRIEVERS
+        if retriever in missing
+    ]

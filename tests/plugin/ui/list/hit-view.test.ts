@@ -22,7 +22,7 @@ describe("hit view", () => {
   const titles = (): string[] => texts(el, ".quarry-title");
 
   test("says name, other name, why, count, age, trail and excerpt", () => {
-    show(hit("Work/API.md", { title: "Design of retries", why: "meaning", furtherPassages: 2, modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] }), 7_200_000);
+    show(hit("Work/API.md", { title: "Design of retries", matchedBy: "meaning", furtherPassages: 2, modifiedMs: 0, passages: [passage({ headingPath: ["Backoff", "Jitter"] })] }), 7_200_000);
 
     expect(texts(el, ".quarry-title, .quarry-aside, .quarry-why, .quarry-unfold, .quarry-age, .quarry-trail, .quarry-snippet")).toEqual([
       "API",
@@ -166,7 +166,7 @@ describe("hit view", () => {
   });
 
   test("is quieter where it is merely the nearest that there is", () => {
-    row.show(hitRow(hit("a.md", { why: "meaning" }), { isWeak: true, reason: null }), 0, ROOM);
+    row.show(hitRow(hit("a.md", { matchedBy: "meaning" }), { isWeak: true, reason: null }), 0, ROOM);
 
     expect(row.el.hasClass("is-weak")).toBe(true);
     expect(one(el, ".quarry-why").hasClass("is-hidden")).toBe(true);

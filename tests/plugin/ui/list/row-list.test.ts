@@ -79,9 +79,9 @@ describe("row list", () => {
     });
 
     test("what changed in a row is changed in place", () => {
-      show([hit("a.md", { why: "meaning" })], 0);
+      show([hit("a.md", { matchedBy: "meaning" })], 0);
       const row = rowOf("a");
-      show([hit("a.md", { why: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
+      show([hit("a.md", { matchedBy: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
 
       expect(rowOf("a")).toBe(row);
       expect(texts(row, ".quarry-why")).toEqual([""]);
@@ -98,7 +98,7 @@ describe("row list", () => {
   });
 
   test("options are numbered for a screen reader, dividers are not", () => {
-    const weak = hit("b.md", { why: "meaning", confidence: 0.01 });
+    const weak = hit("b.md", { matchedBy: "meaning", confidence: 0.01 });
     list.show(answerRows(answer({ hits: [hit("a.md"), weak] }), ROW_OPTIONS), 0, ROOM);
     const numbers = [...el.querySelectorAll('[role="option"]')].map((option) => [option.getAttribute("aria-posinset"), option.getAttribute("aria-setsize")]);
 

@@ -401,7 +401,7 @@ describe("search view", () => {
 
     test("a missing retriever is shown above the rows, with its reason", async () => {
       await pane.type("retry");
-      pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ leg: "dense", reason: { code: "status.model-loading", args: {} } }] });
+      pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
       await settled();
 
       expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Meaning joins in a moment.");
@@ -535,7 +535,7 @@ describe("search view", () => {
 
     test("that are weak are held back below a divider, until they are wanted", async () => {
       await pane.type("retry");
-      const weak = found(9).slice(1).map((path) => hit(path, { why: "meaning", confidence: 0.02 }));
+      const weak = found(9).slice(1).map((path) => hit(path, { matchedBy: "meaning", confidence: 0.02 }));
       pane.client.last.answer(searchResult(hit("0.md"), ...weak));
       await settled();
       const first = pane.titles().length;

@@ -17,7 +17,7 @@ const vaultSettings: VaultSettings = {
   excludeFolders: ["Archive", "Templates"],
   model: "bundled",
   skipSections: ["Related"],
-  lexicalWeight: 1,
+  keywordWeight: 1,
   denseWeight: 1,
   fusion: "convex",
   stemming: "by-language",
@@ -143,7 +143,7 @@ describe("the vault's settings", () => {
   });
 
   test("one slider weighs words and meaning", async () => {
-    answer = { ok: true, value: { ...vaultSettings, lexicalWeight: 1, denseWeight: 3 } };
+    answer = { ok: true, value: { ...vaultSettings, keywordWeight: 1, denseWeight: 3 } };
     await display();
     const [slider] = sliders;
     const before = slider?.getValue();
@@ -151,7 +151,7 @@ describe("the vault's settings", () => {
     await settled();
 
     expect(before).toBe(75);
-    expect(written).toEqual([{ lexicalWeight: 1.2, denseWeight: 0.8 }]);
+    expect(written).toEqual([{ keywordWeight: 1.2, denseWeight: 0.8 }]);
   });
 
   test("whoever changes the stemming is told that all notes are indexed again", async () => {

@@ -11,13 +11,13 @@ test.each([
   [0, 0.3, 100],
   [1, 3, 75],
   [0, 0, 50],
-])("words of weight %d and meaning of %d are a balance of %d", (lexicalWeight, denseWeight, balance) => {
-  expect(balanceOf({ lexicalWeight, denseWeight })).toBe(balance);
+])("words of weight %d and meaning of %d are a balance of %d", (keywordWeight, denseWeight, balance) => {
+  expect(balanceOf({ keywordWeight, denseWeight })).toBe(balance);
 });
 
 test("a balance is kept as weights that give it again", () => {
   for (let balance = 0; balance <= 100; balance += 5) expect(balanceOf(weightsOf(balance))).toBe(balance);
-  expect(weightsOf(50)).toEqual({ lexicalWeight: 1, denseWeight: 1 });
+  expect(weightsOf(50)).toEqual({ keywordWeight: 1, denseWeight: 1 });
 });
 
 test.each([

@@ -87,7 +87,7 @@ def test_the_refusal_of_a_parameter_lists_those_that_there_are(session):
         ("search", {"query": "tea", "maxTokens": 10}),
         ("search", {"query": "tea", "filters": {"folder": "x"}}),
         ("search", {"query": "tea", "filters": {"tags": ["x"] * 101}}),
-        ("search", {"query": "tea", "weights": {"lexical": -1}}),
+        ("search", {"query": "tea", "weights": {"keyword": -1}}),
         ("search", {"query": "tea", "weights": {"dense": 101}}),
         ("search", {"query": "tea", "filters": None}),
         ("search", {"query": "tea", "fusion": "cold"}),

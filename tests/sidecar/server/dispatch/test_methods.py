@@ -37,7 +37,7 @@ def test_scan_gives_no_text_and_full_does(session):
     assert scanned["text"] is None
     assert scanned["breakdown"] is None
     assert "three minutes" in full["text"]
-    assert full["breakdown"]["lexicalRank"] == 1
+    assert full["breakdown"]["keywordRank"] == 1
 
 
 @pytest.mark.parametrize("detail", ["scan", "full"])
@@ -176,7 +176,7 @@ def test_what_is_like_a_note_leaves_that_note_out_and_says_what_is_linked(sessio
     (note,) = answer["notes"]
     assert (note["path"], note["title"], note["linked"]) == ("Bread.md", "Bread", True)
     assert note["matchStart"] <= note["matchEnd"]
-    assert answer["legs"] == ["lexical", "dense"]
+    assert answer["retrievers"] == ["keyword", "dense"]
     assert answer["missing"] == []
 
 

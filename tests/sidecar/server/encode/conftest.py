@@ -26,12 +26,14 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
     return StoredChunk(**{name: fields.get(name, 1) for name in StoredChunk.__struct_fields__})
 
 
-def answer_of(chunk, *, words=("oolong",), legs=("lexical",), shares=None, text="", maps=(), width=120, **more):
+def answer_of(chunk, *, words=("oolong",), retrievers=("keyword",), shares=None, text="", maps=(), width=120, **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = RankedChunk(1, chunk.path, 0.5, RetrieverScores(1, None, 2.0, None))
     passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
-    hit = Hit(chunk.path, 0.5, 0.9, frozenset(legs), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps)
-    return Answer((hit,), 1, ("lexical",), {}, False, **more)
+    hit = Hit(
+        chunk.path, 0.5, 0.9, frozenset(retrievers), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps
+    )
+    return Answer((hit,), 1, ("keyword",), {}, False, **more)
 
 
 @pytest.fixture

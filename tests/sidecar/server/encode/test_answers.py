@@ -86,10 +86,10 @@ def test_words_in_the_title_are_marked_in_utf_16(stored, hit_of):
 
 
 @pytest.mark.parametrize(
-    ("legs", "why"), [(["lexical"], "exact"), (["dense"], "meaning"), (["dense", "lexical"], "both")]
+    ("retrievers", "matched_by"), [(["keyword"], "words"), (["dense"], "meaning"), (["dense", "keyword"], "both")]
 )
-def test_the_word_why_says_which_legs_found_it(stored, hit_of, legs, why):
-    assert hit_of(stored("oolong"), legs=legs).why == why
+def test_a_hit_says_which_retrievers_matched(stored, hit_of, retrievers, matched_by):
+    assert hit_of(stored("oolong"), retrievers=retrievers).matched_by == matched_by
 
 
 def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
@@ -98,7 +98,7 @@ def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
     result = translate.search_result(answer, INDEX, SearchOptions(query="", detail="full"))
 
     assert result.listed
-    assert (result.hits[0].score, result.hits[0].why, result.hits[0].passages[0].breakdown) == (None, None, None)
+    assert (result.hits[0].score, result.hits[0].matched_by, result.hits[0].passages[0].breakdown) == (None, None, None)
 
 
 def test_a_path_goes_out_in_nfc(stored, hit_of):
@@ -173,7 +173,7 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
     assert (result.path, result.rank, result.total, result.score) == ("Caf\u00e9.md", 12, 40, 0.5)
     assert result.signals == [wire.Signal(name="note", share=0.5)]
     assert result.confidence == 0.8
-    assert result.breakdown.lexical_rank == 1
+    assert result.breakdown.keyword_rank == 1
 
 
 def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
@@ -182,7 +182,7 @@ def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
     note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, True, chunk, snippet)
 
     (sent,) = translate.related_result(
-        Related((note,), ("dense",), {"lexical": message("status.words-unavailable", detail="x")}), INDEX
+        Related((note,), ("dense",), {"keyword": message("status.words-unavailable", detail="x")}), INDEX
     ).notes
 
     assert (sent.path, sent.linked, sent.snippet) == ("Caf\u00e9.md", True, "🍵 oolong")

@@ -18,7 +18,7 @@ def hit(made):
     """A hit at a path, with a confidence."""
 
     def one(path, confidence, text="the oolong", **more):
-        (found,) = made.answer_of(made.stored(text, path=path, **more), legs=("lexical",)).hits
+        (found,) = made.answer_of(made.stored(text, path=path, **more), retrievers=("keyword",)).hits
         return type(found)(
             **{name: getattr(found, name) for name in found.__struct_fields__} | {"confidence": confidence}
         )
@@ -27,7 +27,7 @@ def hit(made):
 
 
 def context(hits, index=AT_REST, relaxed=None, **params):
-    answer = Answer(tuple(hits), len(hits), ("lexical",), {}, False, relaxed=relaxed)
+    answer = Answer(tuple(hits), len(hits), ("keyword",), {}, False, relaxed=relaxed)
     return translate.context_result(answer, index, wire.ContextParams(query="oolong", **params))
 
 
@@ -111,7 +111,7 @@ def hash_of(text):
 
 def test_a_passage_that_was_shown_gives_its_place_to_the_next_and_that_is_counted(hit):
     hits = [hit("a.md", 0.9, "a roast"), hit("b.md", 0.8, "leaves"), hit("c.md", 0.7, "green")]
-    answer = Answer(tuple(hits), 3, ("lexical",), {}, False)
+    answer = Answer(tuple(hits), 3, ("keyword",), {}, False)
     shown = Shown(("a.md", "a roast"), ("b.md", "another passage"))
 
     result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong", limit=1), shown)
@@ -121,7 +121,7 @@ def test_a_passage_that_was_shown_gives_its_place_to_the_next_and_that_is_counte
 
 
 def test_where_all_was_shown_that_is_why(hit):
-    answer = Answer((hit("a.md", 0.9, "a roast"),), 1, ("lexical",), {}, False)
+    answer = Answer((hit("a.md", 0.9, "a roast"),), 1, ("keyword",), {}, False)
 
     result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong"), Shown(("a.md", "a roast")))
 
@@ -163,7 +163,7 @@ def test_where_not_one_fits_that_is_why(hit):
 
 
 def test_notes_that_are_only_listed_have_no_confidence_and_are_quoted(made):
-    answer = made.answer_of(made.stored("the oolong"), legs=())
+    answer = made.answer_of(made.stored("the oolong"), retrievers=())
 
     result = translate.context_result(answer, AT_REST, wire.ContextParams(query="tag:#x", min_confidence=1.0))
 

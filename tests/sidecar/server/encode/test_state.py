@@ -90,14 +90,14 @@ def test_reading_past_the_end_gives_nothing():
 
 
 def test_missing_legs_come_in_a_fixed_order():
-    missing = translate.missing_legs(
+    missing = translate.missing_retrievers(
         {
             "dense": message("status.model-missing", model="x", detail="y"),
-            "lexical": message("status.words-unavailable", detail="z"),
+            "keyword": message("status.words-unavailable", detail="z"),
         }
     )
 
-    assert [leg.leg for leg in missing] == ["lexical", "dense"]
+    assert [each.retriever for each in missing] == ["keyword", "dense"]
     assert missing[1].reason == message("status.model-missing", model="x", detail="y")
 
 
@@ -111,7 +111,7 @@ def test_every_setting_is_told():
         exclude_folders=["Out"],
         model="model",
         skip_sections=["Links"],
-        lexical_weight=2.0,
+        keyword_weight=2.0,
         dense_weight=0.5,
         fusion="rrf",
         stemming="none",

@@ -130,10 +130,10 @@ def test_the_same_question_gives_the_same_bytes_also_from_the_next_sidecar(start
 
 
 def test_settings_are_written_with_their_comments_and_take_effect(start, vault, tools):
-    (vault / ".quarry.toml").write_text("# mine\n[search]\nlexical_weight = 2.0 # more words\n", encoding="utf-8")
+    (vault / ".quarry.toml").write_text("# mine\n[search]\nkeyword_weight = 2.0 # more words\n", encoding="utf-8")
     talk = start(vault).owner_talk()
     talk.live()
-    assert talk.result("settings/read")["lexicalWeight"] == 2.0
+    assert talk.result("settings/read")["keywordWeight"] == 2.0
 
     written = talk.result("settings/write", excludeFolders=["Garden"], denseWeight=0.5)
 
