@@ -285,6 +285,9 @@ def _strangers(document: Mapping[str, Any]) -> list[str]:
         if isinstance(table, Mapping) or section not in sections
     ]
     strangers = [key for key in written if key not in known]
+    for key in strangers:  # a misspelled rule must not open what it was to keep closed
+        if key.startswith("sensitivity."):
+            raise BadSettings(_stranger(key, known))
     found = [_stranger(key, known) for key in strangers[:MAX_STRANGERS]]
     if len(strangers) > MAX_STRANGERS:
         found.append(f"{SETTINGS_FILE} sets {len(strangers) - MAX_STRANGERS} more keys that are not known")

@@ -187,9 +187,8 @@ def _sidecar(vault: Path) -> Finding:
         return Finding("sidecar", "bad", str(error))
     if status.state == "failed":
         return Finding("sidecar", "bad", str(status.message or "indexing failed; see the log"))
-    return Finding(
-        "sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {status.problem_count} problems"
-    )
+    problems = f"{status.problem_count} problem{'' if status.problem_count == 1 else 's'}"
+    return Finding("sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {problems}")
 
 
 def _log(vault: Path) -> Finding:

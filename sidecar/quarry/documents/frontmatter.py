@@ -11,6 +11,7 @@ maps become dotted names (`source.url`); maps in a list are gathered by name (`a
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
 
 from msgspec import Struct
 
@@ -40,7 +41,9 @@ _WIKI_LINK_FIRST = re.compile(r"\[\[[^\[\]]*\]\]")
 _SIMPLE_NAME = re.compile(r"[\w.-]+")
 _PLUGINS_OF_OTHER_DOCUMENTS = frozenset({"excalidraw-plugin", "kanban-plugin"})
 SENSITIVITY = "sensitivity"  # the property with the data class of a note
+_SENSITIVITY_LINE = re.compile(rf"^[\"']?{SENSITIVITY}[\"']?[ \t]*:(.*)$", re.MULTILINE | re.IGNORECASE)
 _INDEXED_CLASSES = frozenset({"public", "internal"})
+DataClass = Literal["sensitive", "restricted"]
 _PLAIN_LISTS = frozenset({"aliases", "alias", "tags", "tag"})  # `- Foo: bar` is a text there, not a map
 
 
@@ -69,20 +72,28 @@ def read_front_matter(text: str) -> FrontMatter:
     return FrontMatter(properties, min(closing.end() + 1, len(text)), problems + unread)
 
 
-def refused_class(properties: Mapping[str, PropertyValue]) -> str | None:
+def refused_class(text: str) -> DataClass | None:
     """
-    The data class for which a note must not be indexed: any value of `sensitivity` but public and internal.
+    The data class for which the note *text* must not be indexed: any value of `sensitivity` but public and internal.
 
-    An unknown value counts as restricted; an empty one as no class. Returns the value as written, None if the note may
-    be indexed.
+    An unknown value counts as restricted; an empty one as no class. A line that begins with the name counts even where
+    the front matter is not closed or the line is not YAML: in doubt, the note is left out.
     """
-    for name, value in properties.items():
-        if name.lower() == SENSITIVITY:
-            classes = [str(one).strip() for one in (value if isinstance(value, tuple) else (value,))]
-            for written in filter(None, classes):
-                if written.lower() not in _INDEXED_CLASSES:
-                    return written
-    return None
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None
+    closing = _CLOSING.search(text, opening.end())
+    source = text[opening.end() : closing.start() if closing else None][:MAX_CHARS]
+    values: list[str] = []
+    for name, value in read_properties(source)[0].items():
+        if name.lower() == SENSITIVITY or name.lower().startswith(f"{SENSITIVITY}."):
+            values += map(str, value if isinstance(value, tuple) else (value,))
+    if not values:
+        values = _SENSITIVITY_LINE.findall(source)
+    classes = {value.strip(" \t\"'").lower() for value in values} - {"", *_INDEXED_CLASSES}
+    if not classes:
+        return None
+    return "sensitive" if classes == {"sensitive"} else "restricted"
 
 
 def is_drawing_or_board(properties: Mapping[str, PropertyValue]) -> bool:

@@ -22,7 +22,6 @@ from quarry.faults import fault_point
 from quarry.indexing.reasons import DRAWING, of_class
 from quarry.kinds import kind_of
 from quarry.messages import Message
-from quarry.redaction.scrub import scrub_text
 from quarry.types import FileSeen, FileStamp
 from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
 
@@ -115,7 +114,7 @@ def _exclusion(data: bytes) -> Message | None:
     folded = head.lower()
     if not (head.startswith(_WIDE_ENCODINGS) or any(mark in folded for mark in _MARKS)):
         return None
-    properties = read_front_matter(decode_note(head)).properties
-    if sensitivity := refused_class(properties):
-        return of_class(scrub_text(sensitivity))
-    return DRAWING if is_drawing_or_board(properties) else None
+    text = decode_note(head)
+    if sensitivity := refused_class(text):
+        return of_class(sensitivity)
+    return DRAWING if is_drawing_or_board(read_front_matter(text).properties) else None

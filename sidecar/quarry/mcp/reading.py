@@ -158,7 +158,7 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
     notes = [_listed(note) for note in page.notes]
     end = offset + len(notes)
     cursor = str(end) if notes and end < page.total else None
-    nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a folder above"
+    nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a parent folder"
     message = sentences([nothing, *markdown.state_of(page.index)])
     structured = {"notes": notes, "total": page.total, "next_cursor": cursor, "message": message}
     lines = "\n".join(f"- {_listed_line(note)}" for note in notes)

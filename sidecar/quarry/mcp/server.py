@@ -51,7 +51,7 @@ that a note answers; if `message` says that no note matches well, say so rather 
 SEARCH_HELP = """\
 Find notes by word and by meaning; plain words suffice. Operators: "a phrase" a OR b -not (a b) /regex/ folder:Work \
 path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x task-done:x match-case:Ab [status:done] \
-[rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits shortly; read_note takes their id."""
+[rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits briefly; read_note takes their id."""
 
 
 OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}

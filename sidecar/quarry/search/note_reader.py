@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quarry.documents.canvas import canvas_text
 from quarry.documents.decoding import decode_note
-from quarry.documents.frontmatter import read_front_matter, refused_class
+from quarry.documents.frontmatter import refused_class
 from quarry.documents.pdf import text_of_chunks
 from quarry.errors import NoteNotFound, UnreadableDocument
 from quarry.index import Reader, StoredNote
@@ -70,7 +70,7 @@ def read_whole_note(root: Path, indexed: IndexedNote) -> WholeNote:
         text = canvas_text(file.data) if kind_of(note.path) == "canvas" else decode_note(file.data)
     except UnreadableDocument as error:  # its file changed since
         raise NoteNotFound(f"{note.path} cannot be read: {error}") from error
-    if refused_class(read_front_matter(text).properties):  # since it was indexed
+    if refused_class(text):  # since it was indexed
         raise NoteNotFound(f"{note.path} may not be read: its data class keeps it out of the index")
     return _whole(indexed, file.mtime_ns // 1_000_000, scrub_text(text))
 

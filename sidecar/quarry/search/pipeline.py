@@ -372,7 +372,7 @@ def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | No
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
     if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
         return None
-    has_words = any("keyword" in note.retrievers for note in shown)
+    has_words = len(result.ranking.dense_only_notes) < len(result.ranking.note_ids)  # beyond what is shown, too
     return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete else "no-words"
 
 

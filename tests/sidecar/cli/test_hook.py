@@ -53,7 +53,7 @@ def test_it_tells_in_words_what_it_would_say(told):
     assert "event         UserPromptSubmit of claude-code\n" in done.out
     assert "query         what gram strength of hide glue do I use\n" in done.out
     assert "Howto/Make hide glue.md › Make hide glue (line 5)\n" in done.out
-    assert "Notes of the user that mention this" in done.out
+    assert "The user's notes that mention this" in done.out
 
 
 def test_it_tells_as_json_what_it_would_say_and_counts_nothing_as_shown(told):

@@ -128,15 +128,20 @@ def test_only_the_first_64_kb_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("lines", "expected"),
     [
-        *(("public", None), ("Internal", None), ("", None), (("internal", "public"), None)),
-        *(("sensitive", "sensitive"), ("Restricted", "Restricted"), ("secret", "secret"), (True, "True")),
-        (("public", "restricted"), "restricted"),
+        *(("sensitivity: public", None), ("Sensitivity: Internal", None), ("sensitivity:", None), ("title: x", None)),
+        *(("sensitivity: [internal, public]", None), ("text: |\n  sensitivity: high", None)),
+        *(("sensitivity: sensitive", "sensitive"), ("Sensitivity: 'Restricted' # mine", "restricted")),
+        *(("sensitivity: my acme merger", "restricted"), ("sensitivity: true", "restricted")),
+        *(("sensitivity: [public, secret]", "restricted"), ("sensitivity: {a: restricted}", "restricted")),
+        *(("sensitivity:restricted", "restricted"), ("sensitivity:\n- restricted", "restricted")),
     ],
 )
-def test_a_note_is_refused_for_any_class_but_public_and_internal(value: PropertyValue, expected: str | None) -> None:
-    assert refused_class({"Sensitivity": value}) == expected
+@pytest.mark.parametrize("end", ["\n---\nbody", "\nbody that goes on"])
+def test_a_note_is_refused_for_any_class_but_public_and_internal(lines: str, end: str, expected: str | None) -> None:
+    assert refused_class(f"---\n{lines}{end}") == expected
+    assert refused_class(f"text\n---\n{lines}{end}") is None
 
 
 @pytest.mark.parametrize("key", ["excalidraw-plugin", "Kanban-Plugin"])
