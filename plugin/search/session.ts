@@ -8,7 +8,8 @@
  * keeps seeing it. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
  * engine corrects whole words only.
  *
- * While the query changes, only as many hits are asked for as are seen; the others follow when it rests.
+ * While the query changes, only as many hits are asked for as are in sight; the others follow when it rests. If search by
+ * meaning was slow, a search by words alone is shown first (`firstStage`) until the whole answer arrives.
  */
 import { type Cancel, type Clock } from "../clock";
 import { type ExplainResult, type FeedbackKind, LIMITS, type Mode, type Passage, type SearchResult, type SortOrder } from "../protocol/messages";

@@ -66,7 +66,7 @@ describe("commands", () => {
   });
 
   test("vitest gets a path below the root", () => {
-    expect(commands("ts", ["clock.test.ts"], join(ROOT, "tests", "plugin"))[0][1].slice(-1)).toEqual(["tests/plugin/clock.test.ts"]);
+    expect(commands("ts", ["emitter.test.ts"], join(ROOT, "tests", "plugin"))[0][1].slice(-1)).toEqual(["tests/plugin/emitter.test.ts"]);
   });
 
   test("another word shows the usage", () => {

@@ -196,7 +196,7 @@ class Synchronizer:
     def apply(self, changes: Sequence[VaultChange]) -> None:
         """Make the reported notes equal the disk, as the work in hand."""
         self._current.check_in_place()
-        if self._policy_changed():
+        if self._refresh_policy():
             self.reconcile()
         outcome = self._indexer().apply(self.index, changes)
         if outcome.changed_notes > FEW_NOTES:  # more than a search brings itself up to date with
@@ -206,7 +206,7 @@ class Synchronizer:
     def reconcile(self, *, thorough: bool = False) -> None:
         """Make the index equal the whole vault; *thorough*: hash every note, also where size and times are equal."""
         self._current.check_in_place()
-        self._policy_changed()
+        self._refresh_policy()
         self.model.adopt(self.index)
         self.activity.enter("scanning")
         self._notify(None)
@@ -250,7 +250,7 @@ class Synchronizer:
             return
         shadow = rebuild_path(self._current.path)
         discard(shadow)
-        self._policy_changed()
+        self._refresh_policy()
         self.activity.enter("rebuilding")
         self._changes_while_rebuilding = []
         try:
@@ -286,7 +286,7 @@ class Synchronizer:
     def poll(self) -> None:
         """Look for changes that are not reported: of settings and ignore files, of the model, of the index file."""
         self._current.check_in_place()
-        if self._policy_changed() or self.model.adopt(self.index) or self.activity.state == "failed":
+        if self._refresh_policy() or self.model.adopt(self.index) or self.activity.state == "failed":
             self.reconcile()
         if not self._is_warm:
             self._is_warm = True
@@ -432,8 +432,8 @@ class Synchronizer:
             self._requests.request("backfill")
         self._notify(None)
 
-    def _policy_changed(self) -> bool:
-        """Whether a settings or ignore file is another than before; takes the new ones, and their model, into use."""
+    def _refresh_policy(self) -> bool:
+        """Reload settings and ignore files, and select the model they name; returns whether any file changed."""
         changed = self.policy.refresh()
         self.model.select(self.policy.settings.model)
         return changed

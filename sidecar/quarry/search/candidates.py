@@ -5,14 +5,14 @@ Every retriever proposes its best. A proposed note is then scored by all of them
 scoring"), by the text of the whole note, and by its names. A passage that the keyword retriever does not rank among its
 best hundred gets no score from it, which changes nDCG@10 by .0003.
 
-    column of `CandidateFeatures`   shape         from
+    column of `Candidates`   shape         from
     note_ids                        (notes,)      all proposals, ascending, so that `searchsorted` joins by id
     signals.passage, bm25           (notes,)      BM25 of the best passage, by the keyword retriever
     signals.note                    (notes,)      BM25 of the whole note
     signals.phrase                  (notes,)      BM25 of neighbouring words, in the best 30 passages
     signals.meaning                 (notes,)      cosine of the nearest passage or title, and the mean of all passages
-    signals.title, signals.exact    (notes,)      the terms of its names
-    signals.max_sim                 (notes,)      0 here; `reranking.py` fills it in for the first notes
+    signals.title, signals.exact    (notes,)      how well its names match; 0 unless it was proposed by name
+    signals.max_sim                 (notes,)      0 here; `rank_by_signals` fills it in for the first notes
     max_cosine, static_cosine       (notes,)      cosine of the nearest passage or title, by the vectors that rank, and
                                                   by static vectors
     lexical, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
@@ -90,7 +90,7 @@ class RankedChunks(NamedTuple):
 NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 
-class CandidateFeatures(Struct, frozen=True):
+class Candidates(Struct, frozen=True):
     """
     The candidate notes and their columns; see the table above.
 
@@ -110,9 +110,7 @@ class CandidateFeatures(Struct, frozen=True):
     nearest: NearestChunks
 
 
-def extract_features(
-    prepared: PreparedQuery, execution: SearchExecution, also: Iterable[int] = ()
-) -> CandidateFeatures:
+def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also: Iterable[int] = ()) -> Candidates:
     """
     Collect the candidates that the retrievers propose, and score each candidate by every retriever.
 
@@ -162,7 +160,7 @@ def extract_features(
         "keyword": bool(len(lexical.chunk_ids) or named),
         "dense": dense_query is not None,
     }
-    return CandidateFeatures(
+    return Candidates(
         nonzero_retrievers=frozenset([retriever for retriever, is_nonzero in nonzero.items() if is_nonzero]),
         note_ids=note_ids,
         signals=Signals(
@@ -292,9 +290,7 @@ def identifier_query(word: str, languages: Languages) -> KeywordQuery:
     return KeywordQuery(terms=joined or words)
 
 
-def prefer_identifier(
-    prepared: PreparedQuery, features: CandidateFeatures, execution: SearchExecution
-) -> CandidateFeatures:
+def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: SearchExecution) -> Candidates:
     """*features* with the notes that contain an identifier before those with only its parts, if the query is one."""
     words, signals = prepared.query.words, features.signals
     if len(words) != 1 or prepared.query.phrases or not signals.note.any() or not _has_parts(words[0]):

@@ -22,7 +22,7 @@ from quarry.index import NoteIds, QueryTerm, Reader, idf, query_term
 from quarry.index.keys import look_up
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk
-from quarry.search.candidates import CandidateFeatures
+from quarry.search.candidates import Candidates
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import MaxSimScores, Numbers
 
@@ -121,7 +121,7 @@ class WordCoverage(Struct, frozen=True):
 
 
 def word_coverage(
-    prepared: PreparedQuery, features: CandidateFeatures, passages: Sequence[Sequence[RankedChunk]], reader: Reader
+    prepared: PreparedQuery, features: Candidates, passages: Sequence[Sequence[RankedChunk]], reader: Reader
 ) -> WordCoverage:
     """How far the *passages* of each of several notes contain the words of the query."""
     words = tuple(_query_words(prepared, reader))
@@ -132,7 +132,7 @@ def word_coverage(
 
 def gather_evidence(
     prepared: PreparedQuery,
-    features: CandidateFeatures,
+    features: Candidates,
     scores: Numbers,
     chosen: NDArray[np.intp],
     coverage: WordCoverage,

@@ -36,7 +36,7 @@ from quarry.search.answer import (
     Relaxed,
     Weakness,
 )
-from quarry.search.candidates import extract_features, prefer_identifier
+from quarry.search.candidates import collect_candidates, prefer_identifier
 from quarry.search.execution import SearchExecution, ornament
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
@@ -252,7 +252,7 @@ def _rank(
         return rank_by_rrf(prepared, depth, execution)
     if execution.fusion == "six-signals":
         return rank_by_six_signals(prepared, options.limit, execution)
-    features = prefer_identifier(prepared, extract_features(prepared, execution), execution)
+    features = prefer_identifier(prepared, collect_candidates(prepared, execution), execution)
     return rank_by_signals(prepared, features, execution, min_cosine=min_cosine)
 
 
@@ -336,7 +336,7 @@ def _ranked_by_path(
     """
     ranking, wanted = result.ranking, set(note_ids)
     if not wanted.issubset(ranking.note_ids):
-        features = extract_features(result.prepared, execution, also=note_ids)
+        features = collect_candidates(result.prepared, execution, also=note_ids)
         ranking = rank_by_signals(result.prepared, features, execution)
     places = [place for place, note_id in enumerate(ranking.note_ids) if note_id in wanted]
     known = {note.path: note for note in ranking.ranked_notes(places, execution)}

@@ -18,7 +18,7 @@ from quarry.index import NoteIds, NoteName, Reader, argsort_by_score_then_path
 from quarry.index.keys import among, look_up, notes_of
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
-from quarry.search.candidates import FIELD_WEIGHTS, POOL, CandidateFeatures, RankedChunks
+from quarry.search.candidates import FIELD_WEIGHTS, POOL, Candidates, RankedChunks
 from quarry.search.confidence import Evidence, confidences, gather_evidence, word_coverage
 from quarry.search.execution import SearchExecution, ornament
 from quarry.search.prepare import PreparedQuery
@@ -77,7 +77,7 @@ class SignalRanking(Struct, frozen=True):
     """Notes in the order of the weighted sums of their signals."""
 
     prepared: PreparedQuery
-    features: CandidateFeatures
+    features: Candidates
     weights: Mapping[str, float]  # what each signal counts for this query
     scores: Numbers  # of each candidate, found or not
     has_word: NDArray[np.bool_]  # whether a candidate contains a word of the query, and
@@ -146,7 +146,7 @@ def confidence_and_coverage(gather: Callable[[], Evidence], count: int) -> tuple
 
 def rank_by_signals(
     prepared: PreparedQuery,
-    features: CandidateFeatures,
+    features: Candidates,
     execution: SearchExecution,
     *,
     weights: Mapping[Retriever, float] | None = None,
@@ -191,7 +191,7 @@ def rank_by_signals(
     )
 
 
-def _cosine_ranks(features: CandidateFeatures, reader: Reader) -> NoteIds:
+def _cosine_ranks(features: Candidates, reader: Reader) -> NoteIds:
     """For each candidate how many are nearer in meaning; `POOL` for those beyond the nearest `POOL`."""
     known = (features.max_cosine > -np.inf).nonzero()[0]
     ranks = np.full(len(features.note_ids), POOL, dtype=np.int64)
@@ -236,7 +236,7 @@ def choose_passages(
     notes: Sequence[NoteName],
     scores: Sequence[float],
     words_lead: Sequence[bool],
-    features: CandidateFeatures,
+    features: Candidates,
     prepared: PreparedQuery,
     execution: SearchExecution,
 ) -> list[tuple[RankedChunk, ...]]:
@@ -281,7 +281,7 @@ def choose_passages(
     return chosen
 
 
-def _retriever_scores(note_ids: Sequence[int], features: CandidateFeatures) -> dict[int, dict[int, RetrieverScores]]:
+def _retriever_scores(note_ids: Sequence[int], features: Candidates) -> dict[int, dict[int, RetrieverScores]]:
     """Note -> its chunks that a retriever proposed, and its nearest one -> their ranks and scores."""
     by_note: dict[int, dict[int, RetrieverScores]] = {note_id: {} for note_id in note_ids}
     ascending = np.sort(np.array(note_ids, dtype=np.int64))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from quarry.index import CHUNK_WEIGHTS, note_of
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
-from quarry.search.candidates import extract_features
+from quarry.search.candidates import collect_candidates
 from quarry.search.confidence import Evidence
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
@@ -45,7 +45,7 @@ class PublishedRanking(Struct, frozen=True):
         notes = [self.notes[place] for place in places]
 
         def evidence() -> Evidence:
-            features = extract_features(self.prepared, execution, also=self.note_ids)
+            features = collect_candidates(self.prepared, execution, also=self.note_ids)
             equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
             by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
             chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])

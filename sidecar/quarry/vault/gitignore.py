@@ -9,10 +9,10 @@ Python's `fnmatch.translate`: the engine has nothing to backtrack into. Both tak
 
 One thing differs: `?` and a bracket match one character, where git matches one byte.
 
-`pathspec` 1.1.1 was measured and declined. It re-includes files below an excluded folder, which git never does, and one
-bracket that git cannot read, `[Old-Archive]/`, makes it refuse all lines. Its default backend backtracks (`*a` eight
-times, then `b`, on a name of 60 characters: more than 20 s), and takes 3.5 s for 1,000 names and 17,000 notes, which
-take .04 s here. Its RE2 backend is as quick, and is missing where re2 has no wheel.
+`pathspec` 1.1.1 was measured and declined. One bracket that git cannot read, `[Old-Archive]/`, makes it refuse all
+lines. Its default backend backtracks (`*a` eight times, then `b`, on a name of 60 characters: more than 20 s), and
+takes 3.5 s for 1,000 names and 17,000 notes, which take .04 s here. Its RE2 backend is as quick, but missing where re2
+has no wheel.
 """
 
 import re

@@ -27,9 +27,16 @@ def test_matches_are_found_by_characters_and_without_empty_ones():
     assert find_pattern("[b", "b", 9) == []
 
 
-@pytest.mark.parametrize("pattern", ["[a", "(", "*", "(?=a)", "(?<!a)", r"(a)\1", "((a{999}){999})", "\\"])
-def test_what_re2_cannot_read_is_refused_with_a_reason(pattern):
-    with pytest.raises(BadPattern, match=";"):
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        *(("[a", r"missing \]"), ("(", r"missing \)"), ("*", "repetition operator"), (r"(a)\1", "escape sequence")),
+        *(("(?<!a)", "invalid perl operator"), ("(?=a)", "invalid perl operator")),
+        *(("((a{999}){999})", "invalid repetition size"), ("\\", "trailing")),
+    ],
+)
+def test_what_re2_cannot_read_is_refused_with_a_reason(pattern, reason):
+    with pytest.raises(BadPattern, match=reason):
         compile_pattern(pattern)
 
 

@@ -47,14 +47,14 @@ def test_words_that_no_note_has_are_told(spoken):
 def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(spoken):
     found = structured(spoken.tool("search", query="-reed reed"))
 
-    assert "No note that the filters admit contains these words" in found["message"]
+    assert "No notes under these filters contain these words." in found["message"]
 
 
 def test_corrections_and_relaxations_are_told(spoken):
     mended = structured(spoken.tool("search", query="sourdouhg", mode="keyword"))["message"]
     relaxed = structured(spoken.tool("search", query="tag:nowhere sourdough", limit=1))["message"]
 
-    assert "Sourdouhg was searched as sourdough" in mended
+    assert "Showing results for “sourdough”. No notes contain “sourdouhg”." in mended
     assert "#nowhere" in relaxed
 
 

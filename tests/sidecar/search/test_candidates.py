@@ -9,7 +9,7 @@ from builders import ask as search
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.query.parse import parse_query
-from quarry.search.candidates import POOL, CandidateFeatures, extract_features
+from quarry.search.candidates import POOL, Candidates, collect_candidates
 from quarry.search.prepare import prepare_query
 from quarry.search.signals import SIGNAL_NAMES
 
@@ -22,12 +22,12 @@ def evidence_of(encoder: HashEncoder):
 
     def features(
         engine: Engine, typed: str, retrievers: tuple[str, ...] = ("keyword", "dense")
-    ) -> tuple[CandidateFeatures, dict[str, dict[str, float]]]:
+    ) -> tuple[Candidates, dict[str, dict[str, float]]]:
         with engine.reader() as reader:
             used = encoder if "dense" in retrievers else None
             execution = execution_over(reader, used, retrievers=retrievers)
             asked = prepare_query(parse_query(typed, now=NOW), execution, typing=False)
-            found = extract_features(asked, execution)
+            found = collect_candidates(asked, execution)
             names = reader.note_names(found.note_ids.tolist())
         return found, {
             name.path: {signal: float(getattr(found.signals, signal)[at]) for signal in SIGNAL_NAMES}
@@ -122,7 +122,7 @@ def test_neighbours_of_the_query_are_looked_for_under_the_deadline(vault: Vault,
         score = reader.keywords.proximity_scores
         reader.keywords.proximity_scores = lambda *asked, **options: given.append(options) or score(*asked, **options)
         execution = execution_over(reader, deadline=deadline)
-        extract_features(prepare_query(parse_query("hide glue", now=NOW), execution, typing=False), execution)
+        collect_candidates(prepare_query(parse_query("hide glue", now=NOW), execution, typing=False), execution)
 
     assert given == [{"deadline": deadline}]
 

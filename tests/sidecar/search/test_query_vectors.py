@@ -16,7 +16,7 @@ from builders import (
 
 from quarry.engine import Engine
 from quarry.query.parse import parse_query
-from quarry.search.candidates import extract_features
+from quarry.search.candidates import collect_candidates
 from quarry.search.prepare import prepare_query
 from quarry.search.query_vectors import KEPT, ContextualQueries, ContextualVector, DenseQueries
 
@@ -137,7 +137,7 @@ def test_both_kinds_of_vectors_have_a_say_in_the_meaning_of_a_note(engine: Engin
     with engine.reader() as reader:
         query = parse_query("walnut", now=datetime(2026, 3, 1))  # noqa: DTZ001
         both, static = (
-            extract_features(prepare_query(query, execution, typing=False), execution)
+            collect_candidates(prepare_query(query, execution, typing=False), execution)
             for execution in (execution_over(reader, encoder, contextual=asked) for asked in (queries, None))
         )
     queries.close()

@@ -21,7 +21,7 @@ from quarry.index.top_k import reached_by
 K1 = 1.2
 B = 0.75
 LEAST_IDF = 1e-6  # of a term that more than half of all documents hold
-DIGITS = 9  # of weighted frequencies, which are sums of .3 and the like
+DIGITS = 9  # of weighted frequencies: sums of weights such as .3, which floats do not represent exactly
 SCORE_DIGITS = 12  # of scores; with the least idf they begin at the sixth
 ROUNDING_MARGIN = 1e-10  # more than adding in another order, and rounding, can move a score
 PASSES = 8  # documents that are scanned in the time of adding to the score of one
@@ -114,8 +114,8 @@ class LazyScores(Struct, frozen=True, eq=False):
             np.add.at(scores, here, self.at(here))
 
     def held(self) -> DocOrdinals:
-        """The documents that hold the term, ascending."""
-        # Of truth values: a third of the time.
+        """The documents that contain the term, ascending."""
+        # `nonzero` of booleans takes a third of the time that it takes of integers.
         return (self.codes != 0).nonzero()[0] if self.codes is not None else (self.table > 0).nonzero()[0]
 
     def each(self) -> tuple[DocOrdinals, Floats] | None:
@@ -199,7 +199,8 @@ def top_documents(
     """
     The *limit* best documents and all that score like the last of them, in no order; none without a score.
 
-    What common terms add is little: it is looked up for those alone whose rarer terms let them come into question.
+    MaxScore: rare terms are added up for all documents. Common terms are looked up only for documents that can still
+    reach the best, except that the rarest of them is added up as well where that is quicker.
 
     Args:
         size: How many documents there are.

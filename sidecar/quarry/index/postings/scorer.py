@@ -4,9 +4,9 @@ Scores chunks and notes of one snapshot for single terms.
 A whole note is scored as one document: its names and tags, and of each of its chunks the text and the compounds. So its
 postings are not stored, but added up from those of its chunks and of its names.
 
-How a term is scored depends on how frequent it is. The *rare* terms of a query are read and scored together, for the
-documents that hold them (`rare_chunk_scores`, `rare_note_scores`). A *common* term, a prefix or a phrase is scored by
-itself; a common term only for the documents that are asked about (`LazyScores`).
+A term that few chunks contain is *rare*: all rare terms of a query are scored in one batch (`rare_chunk_scores`,
+`rare_note_scores`). Each common term and each prefix is scored by itself, a common term's chunks only on demand
+(`LazyScores`). Phrases are scored in `phrases.py`. Chunk frequency decides, for scores of notes and of names as well.
 
 What is cached, and where:
 

@@ -2,7 +2,8 @@
 The terms of a query prepared for highlighting, and their matches in a single token.
 
 What depends on the query alone is worked out once for all texts: the prefixes to search for, the literals, the phrases.
-A token that begins with none of the prefixes is not analysed; the terms of others are cached.
+A token is analysed only if a prefix occurs where a word or a part of one may begin, or if it has a letter such as é,
+which plain search cannot compare. The terms of a token, and its matches for one query, are cached.
 """
 
 import itertools
