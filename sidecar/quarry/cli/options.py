@@ -1,6 +1,7 @@
 """Options that commands share, and words such as `-draft`, which exclude notes and look like options."""
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -73,11 +74,27 @@ def _as_argument(field: Option) -> dict[str, Any]:
         }
     if field.type is bool:
         return {"action": argparse.BooleanOptionalAction, "help": field.description + default}
-    assert field.type is int
-    assert field.least is not None
-    assert field.most is not None
+    if field.least is None or field.most is None:
+        return {"type": field.type, "metavar": field.name.upper(), "help": field.description + default}
+    if field.type is float:
+        return {"type": _within(field.least, field.most), "metavar": "X", "help": field.description + default}
     least, most = int(field.least), int(field.most)
     return {"type": number(least, most), "metavar": "N", "help": f"{field.description} {least:,} to {most:,}.{default}"}
+
+
+def _within(least: float, most: float) -> Callable[[str], float]:
+    """The type of an option that takes a number from *least* to *most*."""
+
+    def parsed(given: str) -> float:
+        try:
+            value = float(given)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:g} to {most:g}")
+        return value
+
+    return parsed
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:

@@ -1,9 +1,42 @@
 import argparse
+from typing import Annotated
 
 import pytest
 
-from quarry.cli.options import number, resolve_vault
+from quarry.cli.options import add_fields, given_fields, number, resolve_vault
 from quarry.errors import VaultMissing
+from quarry.options import EVERYWHERE, Doc, Mode, Params
+
+
+class Example(Params, frozen=True, kw_only=True):
+    share: Annotated[float, Doc(ge=0, le=1, extra=EVERYWHERE)] = 0.5
+    max_count: Annotated[int, Doc(ge=1, le=9, extra=EVERYWHERE)] = 3
+    mode: Annotated[Mode, Doc(extra=EVERYWHERE)] = "hybrid"
+    is_on: Annotated[bool, Doc(extra=EVERYWHERE)] = True
+    name: Annotated[str | None, Doc(extra=EVERYWHERE)] = None
+    hidden: int = 0
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_fields(parser, Example)
+    return given_fields(parser.parse_args(arguments), Example)
+
+
+def test_a_field_of_each_type_becomes_an_option_and_a_parameter():
+    given = parsed("--share", ".25", "--max-count", "2", "--mode", "words", "--no-is-on", "--name", "x")
+
+    assert given == {"share": 0.25, "maxCount": 2, "mode": "keyword", "isOn": False, "name": "x"}
+
+
+def test_an_option_that_is_not_given_is_not_sent():
+    assert parsed() == {}
+
+
+@pytest.mark.parametrize("value", ["2", "-1", "x", "nan"])
+def test_a_share_out_of_range_is_refused_with_the_range(value):
+    with pytest.raises(argparse.ArgumentError, match="it takes a number from 0 to 1"):
+        parsed(f"--share={value}")
 
 
 def options(vault=None):
