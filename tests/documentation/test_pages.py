@@ -7,8 +7,8 @@ from urllib.parse import unquote
 import pytest
 from pages import GUIDES, PAGES, REPOSITORY, Page, anchor
 
+from quarry.cli.arguments import protected_arguments
 from quarry.cli.main import COMMANDS, full_parser
-from quarry.cli.options import protected_arguments
 
 NOT_OURS = {"quarry_search", "quarry-search"}
 PARSER = full_parser()

@@ -36,8 +36,8 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.search.answer import estimate_tokens
 from quarry.server import encode as translate
-from quarry.server.blocks.reading import Blocks
-from quarry.server.blocks.store import BlockStore
+from quarry.server.blocks.block_reader import Blocks
+from quarry.server.blocks.block_store import BlockStore
 from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 

@@ -39,7 +39,7 @@ from quarry.index.postings.bm25 import NOTE_WEIGHTS
 from quarry.index.postings.fields import COMPOUNDS, TEXT, QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
-from quarry.index.vectors.query import NO_NEAREST_CHUNKS
+from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
 from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions
 from quarry.search import Answer

@@ -35,7 +35,7 @@ from quarry.evaluation.corpus import prepare
 from quarry.evaluation.runner import MAIN, SYSTEMS, SystemRun, ask, indexed, measure
 from quarry.index.postings.query import MemoryPostings
 from quarry.index.vectors import matrix
-from quarry.index.vectors.query import OVERFETCH, OVERFETCH_EXTRA
+from quarry.index.vectors.vector_query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.candidates import POOL
 
 TOLERANCE = 0.005  # of nDCG@10

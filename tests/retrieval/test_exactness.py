@@ -28,7 +28,7 @@ def test_the_engine_is_within_the_tolerance_and_measures_what_the_judge_measures
 
 def test_a_search_that_finds_less_than_exactness_does_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for leg in ("top_chunks", "top_titles"):
-        monkeypatch.setattr(f"quarry.index.vectors.query.MemoryDenseQuery.{leg}", lambda *_: [])
+        monkeypatch.setattr(f"quarry.index.vectors.vector_query.MemoryDenseQuery.{leg}", lambda *_: [])
     concepts = tuple(query for query in sample().queries if query.kind == "concept")
     collection = replace(sample(), queries=concepts)
 

@@ -38,7 +38,7 @@ from quarry.indexing.worker import WorkerTiming
 from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, VaultChange
-from quarry.vault.read import FileContent
+from quarry.vault.file_reader import FileContent
 
 DIM = 32
 EAGER = WorkerTiming(retry_s=0.02, retry_max_s=0.05, retry_asked_s=0.02, first_poll_s=0.02, poll_every_s=0.02)

@@ -2,7 +2,7 @@
 
 import argparse
 
-from quarry.cli.options import add_json, add_vault, connect
+from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.terminal import print_json, print_line
 from quarry.client.discovery import read_discovery
 from quarry.errors import ConnectionFailed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from quarry.cli.arguments import add_json, add_vault, connect, number, wait_for_index
 from quarry.cli.exit_codes import BAD_USAGE, FAILED, OK
-from quarry.cli.options import add_json, add_vault, connect, number, wait_for_index
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.exit_codes import OK
-from quarry.cli.options import add_json, add_vault, connect
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.errors import BadRequest
 

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from quarry.cli.exit_codes import OK
-from quarry.cli.options import (
+from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_vault,
@@ -19,6 +18,7 @@ from quarry.cli.options import (
     unprotected,
     wait_for_index,
 )
+from quarry.cli.exit_codes import OK
 from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.errors import BadQuery
 from quarry.protocol import ContextParams

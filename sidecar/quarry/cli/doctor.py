@@ -18,7 +18,7 @@ from quarry import __version__, config
 from quarry.agents.install.clients import Host, current_host
 from quarry.agents.install.desired_state import Unreadable, installed
 from quarry.agents.install.server_entry import Verification, running_launcher, verify
-from quarry.cli.options import add_json, add_vault, resolve_vault
+from quarry.cli.arguments import add_json, add_vault, resolve_vault
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
 from quarry.embedding import load_contextual_encoder, load_encoder
@@ -26,7 +26,7 @@ from quarry.errors import ConnectionFailed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
 from quarry.mcp.stdio import VERSIONS
-from quarry.redaction.rules import Re2Engine, default_scrub_engine
+from quarry.redaction.secret_rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
 from quarry.settings import load_settings
 

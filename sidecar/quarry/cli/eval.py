@@ -11,7 +11,7 @@ from typing import Never
 
 from tqdm import tqdm
 
-from quarry.cli.options import resolve_vault
+from quarry.cli.arguments import resolve_vault
 from quarry.cli.terminal import print_line, print_stderr
 from quarry.errors import BadRequest
 from quarry.evaluation import results

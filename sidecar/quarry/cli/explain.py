@@ -6,9 +6,7 @@ import argparse
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from quarry.cli.exit_codes import FAILED, OK
-from quarry.cli.hits import signal_name
-from quarry.cli.options import (
+from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_json,
@@ -18,6 +16,8 @@ from quarry.cli.options import (
     given_fields,
     unprotected,
 )
+from quarry.cli.exit_codes import FAILED, OK
+from quarry.cli.hits import signal_name
 from quarry.cli.terminal import bold, dim, print_json, print_line
 from quarry.messages import sentences
 from quarry.options import HitOptions

@@ -15,8 +15,8 @@ from typing import Any
 
 from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, REASONS, Event, HookOutcome, NoContext, parse_event
 from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
+from quarry.cli.arguments import add_json, add_vault
 from quarry.cli.exit_codes import OK
-from quarry.cli.options import add_json, add_vault
 from quarry.cli.terminal import bold, print_json, print_line
 from quarry.errors import BadRequest
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
-from quarry.cli.options import VAULT_HELP, add_json, connect
+from quarry.cli.arguments import VAULT_HELP, add_json, connect
 from quarry.cli.parser import Once
 from quarry.cli.terminal import print_if_empty, print_json, print_line, print_stderr
 from quarry.errors import IndexUnavailable

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from quarry.cli.exit_codes import OK
-from quarry.cli.options import (
+from quarry.cli.arguments import (
     add_json,
     add_vault,
     add_wait,
@@ -15,6 +14,7 @@ from quarry.cli.options import (
     number,
     wait_for_index,
 )
+from quarry.cli.exit_codes import OK
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import path_line

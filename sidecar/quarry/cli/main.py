@@ -98,7 +98,7 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
         return parser.parse_args(given or ["--help"])
 
     gc.disable()  # modules are not garbage, and traversing them takes a tenth of the time of a search
-    from quarry.cli.options import protected_arguments
+    from quarry.cli.arguments import protected_arguments
 
     _add_command(commands, named)
     gc.freeze()  # modules stay, so no later collection has to traverse them either

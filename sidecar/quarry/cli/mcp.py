@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from quarry.cli.options import VAULT_HELP, number, resolve_vault
+from quarry.cli.arguments import VAULT_HELP, number, resolve_vault
 
 DEFAULT_PORT = 8537  # of no registered service; a client's configuration names it once
 

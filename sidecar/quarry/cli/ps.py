@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quarry.cli.options import add_json
+from quarry.cli.arguments import add_json
 from quarry.cli.sidecars import Sidecar, look_at, running
 from quarry.cli.terminal import dim, print_json, print_line, print_stderr
 

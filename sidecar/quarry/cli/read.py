@@ -7,8 +7,8 @@ import time
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from quarry.cli.arguments import add_json, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.exit_codes import NOT_INDEXED_YET
-from quarry.cli.options import add_json, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
 from quarry.client.client import RequestFailed
 from quarry.errors import BadRequest

@@ -8,8 +8,8 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from quarry.cli.arguments import add_fields, add_json, add_vault, connect, given_fields
 from quarry.cli.hits import print_heading_trail
-from quarry.cli.options import add_fields, add_json, add_vault, connect, given_fields
 from quarry.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
 from quarry.errors import BadRequest
 from quarry.limits import MAX_TEXT_CHARS

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quarry.cli import hits
-from quarry.cli.exit_codes import BAD_USAGE, OK
-from quarry.cli.options import (
+from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_vault,
@@ -24,6 +23,7 @@ from quarry.cli.options import (
     unprotected,
     wait_for_index,
 )
+from quarry.cli.exit_codes import BAD_USAGE, OK
 from quarry.cli.terminal import (
     bold,
     dim,

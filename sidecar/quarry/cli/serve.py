@@ -4,7 +4,7 @@ import argparse
 import gc
 import os
 
-from quarry.cli.options import add_vault, resolve_vault
+from quarry.cli.arguments import add_vault, resolve_vault
 from quarry.errors import BadRequest
 from quarry.server.logs import log_to_file
 from quarry.server.process_lifetime import limit_malloc_arenas

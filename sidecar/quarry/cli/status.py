@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quarry.cli.options import add_json, add_vault, connect
+from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.vault_folder import inner_vaults, outer_vault
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quarry.cli.options import add_json, add_vault, resolve_vault
+from quarry.cli.arguments import add_json, add_vault, resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.sidecars import running, stop
 from quarry.cli.terminal import print_json, print_line, print_stderr

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from quarry.cli.arguments import add_json, add_vault, connect, unprotected
 from quarry.cli.exit_codes import FAILED, OK
-from quarry.cli.options import add_json, add_vault, connect, unprotected
 from quarry.cli.terminal import bold, dim, print_json, print_line
 
 if TYPE_CHECKING:

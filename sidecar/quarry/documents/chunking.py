@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.documents.blocks import MAX_CHARS, split_blocks, trim
 from quarry.documents.decoding import utf16_length
 from quarry.documents.markdown import Heading, OpaqueBlock, Outline, read_outline
+from quarry.documents.text_blocks import MAX_CHARS, split_blocks, trim
 from quarry.redaction.scrub import Scrubbed
 from quarry.types import Chunk, Shift
 

@@ -1,4 +1,4 @@
-"""From the text of the pages of a PDF file to a note. Extraction is in `indexing/pdf.py`."""
+"""From the text of the pages of a PDF file to a note. Extraction is in `indexing/pdf_worker.py`."""
 
 import re
 from collections.abc import Iterator, Mapping

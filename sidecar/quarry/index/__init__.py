@@ -44,9 +44,9 @@ from quarry.index.records import (
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
 from quarry.index.top_k import Scored, argsort_by_score_then_path
-from quarry.index.vectors.cache import Background
 from quarry.index.vectors.quantize import dequantize, quantize
-from quarry.index.vectors.query import DenseQuery, NearestChunks
+from quarry.index.vectors.vector_cache import Background
+from quarry.index.vectors.vector_query import DenseQuery, NearestChunks
 
 __all__ = [
     "CHUNK_WEIGHTS",

@@ -16,7 +16,7 @@ from quarry.index.filters.filter import (
     chunk_with_cased_phrase,
     chunk_with_task,
 )
-from quarry.index.filters.phrases import WrittenPhrases
+from quarry.index.filters.phrase_filter import WrittenPhrases
 from quarry.index.keys import NoteIds, fold_name, id_list, id_range
 from quarry.index.records import IndexedFile, Newest, Problem
 from quarry.lazy_pattern import lazy_pattern

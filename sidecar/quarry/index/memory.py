@@ -18,9 +18,9 @@ from quarry.index.postings.spelling import SpellingIndex
 from quarry.index.postings.stored_snapshot import Documents
 from quarry.index.records import Newest, NoteName
 from quarry.index.top_k import ChunkLocation, chunk_locations
-from quarry.index.vectors.cache import VectorCache
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, Waiting, serving_model
+from quarry.index.vectors.vector_cache import VectorCache
 
 MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
 MAX_NAMES = 20_000  # about 10 MB; a larger vault forgets all of them when one more is asked for

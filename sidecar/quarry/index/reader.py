@@ -13,7 +13,7 @@ from quarry.errors import MAX_NAMED, NoteNotFound
 from quarry.index import listing, meta
 from quarry.index.database import NO_DEADLINE, Deadline, Parts, select
 from quarry.index.filters.filter import first_failing_condition, matching_notes
-from quarry.index.filters.phrases import IndexedPhrases, WrittenPhrases
+from quarry.index.filters.phrase_filter import IndexedPhrases, WrittenPhrases
 from quarry.index.keys import NoteIds, id_list, id_range
 from quarry.index.links import links_from, links_to, note_paths, similar_paths
 from quarry.index.listing import OrderedNote, ordered_notes
@@ -44,7 +44,8 @@ from quarry.index.records import (
 )
 from quarry.index.top_k import Scored
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.index.vectors.query import (
+from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
+from quarry.index.vectors.vector_query import (
     DenseQuery,
     MemoryDenseQuery,
     QueryVector,
@@ -52,7 +53,6 @@ from quarry.index.vectors.query import (
     layered_query,
     unit_vectors_of,
 )
-from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
 from quarry.options import SortOrder
 from quarry.types import Candidate, FileStamp, PropertyValue, Ranking
 

@@ -19,16 +19,16 @@ from quarry.index.database import FTS5, NO_DEADLINE, SQLITE_VEC, Deadline, never
 from quarry.index.integrity import check_pages, check_structure, verify_notes
 from quarry.index.memory import Memory
 from quarry.index.notes import NoteWriter
-from quarry.index.pool import ReaderPool, open_reader, open_writer, warm_memory
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.fts5 import begin_bulk, merge
 from quarry.index.prepared import PreparedNote, prepare
 from quarry.index.reader import Reader
+from quarry.index.reader_pool import ReaderPool, open_reader, open_writer, warm_memory
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
 from quarry.index.vectors import rows as vector_rows
-from quarry.index.vectors.contextual import ContextualVectors
+from quarry.index.vectors.contextual_vectors import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.messages import Message, message
 from quarry.options import Retriever

@@ -34,12 +34,12 @@ from quarry.indexing.diff import (
     record_skipped,
     with_everything,
 )
-from quarry.indexing.pool import Workforce, batches
-from quarry.indexing.prepare import FailedNote, NotePreparer, Ready, ReadyNote
+from quarry.indexing.preparation import FailedNote, NotePreparer, Ready, ReadyNote
 from quarry.indexing.process import PlanLimits
 from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions, embedded_text
+from quarry.indexing.workforce import Workforce, batches
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
 from quarry.types import FileSeen, FileStamp, VaultChange

@@ -23,7 +23,7 @@ from quarry.indexing.reasons import DRAWING, of_class
 from quarry.kinds import kind_of
 from quarry.messages import Message
 from quarry.types import FileSeen, FileStamp
-from quarry.vault.read import HEAD_BYTES, FileGone, read_file, read_stamp
+from quarry.vault.file_reader import HEAD_BYTES, FileGone, read_file, read_stamp
 
 _MARKS = (b"-plugin", SENSITIVITY.encode())  # `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
 _WIDE_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # in which the marks have other bytes

@@ -8,8 +8,8 @@ from quarry.errors import NoteNotFound
 from quarry.index import Problem
 from quarry.kinds import kind_of
 from quarry.messages import Message, message, sentence
+from quarry.vault.file_reader import FileUnreadable, read_file
 from quarry.vault.paths import is_hidden, nfc
-from quarry.vault.read import FileUnreadable, read_file
 from quarry.vault.rules import Rules
 
 MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path may have thousands

@@ -15,7 +15,7 @@ from quarry.messages import Message, message
 from quarry.options import Scope
 from quarry.settings import Settings
 from quarry.types import FileSeen
-from quarry.vault.read import FileGone, read_file
+from quarry.vault.file_reader import FileGone, read_file
 from quarry.vault.rules import Rules
 
 MAX_SECTIONS = 20  # named; a note that is generated may have thousands

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from quarry import protocol as wire
 from quarry.errors import QuarryError
-from quarry.mcp import markdown
+from quarry.mcp import quoting
 from quarry.mcp.resources import block_names
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vault, Vaults, nearest
 from quarry.redaction.sanitize import printable
@@ -114,7 +114,7 @@ def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, A
         quotes = _quotes(vault, argument, call) if recipe.argument else _recent(vault, call)
     except QuarryError as error:
         quotes = f"(My notes could not be asked: {error}.)"
-    text = markdown.document(recipe.steps.replace("{argument}", printable(argument)), quotes)
+    text = quoting.document(recipe.steps.replace("{argument}", printable(argument)), quotes)
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": recipe.description, "messages": [message]}
 
@@ -166,13 +166,13 @@ def _checked_arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
 
 def _quotes(vault: Vault, topic: str, call: PendingCall) -> str:
     found: wire.ContextResult = vault.ask("context", {"query": _plain(topic), "maxTokens": QUOTE_TOKENS}, call)
-    return markdown.document(markdown.PREFACE, found.text) if found.text else "(No note is likely to answer this.)"
+    return quoting.document(quoting.PREFACE, found.text) if found.text else "(No note is likely to answer this.)"
 
 
 def _recent(vault: Vault, call: PendingCall) -> str:
     page: wire.NoteList = vault.ask("notes/list", {"limit": RECENT_NOTES}, call)
-    lines = [f"- {markdown.title_line(note.path, note.title)}" for note in page.notes]
-    return markdown.document("The notes changed last:", "\n".join(lines)) if lines else "(The vault has no notes.)"
+    lines = [f"- {quoting.title_line(note.path, note.title)}" for note in page.notes]
+    return quoting.document("The notes changed last:", "\n".join(lines)) if lines else "(The vault has no notes.)"
 
 
 def _plain(text: str) -> str:
@@ -207,6 +207,6 @@ def _values(
     recipe = RECIPES.get(name) if isinstance(name, str) else None
     if kind == "ref/prompt" and recipe and argument == recipe.argument != "message":
         found = vault.ask("search", {"query": value[:200], "limit": 20, "mode": "keyword", "typing": True}, call)
-        titles = dict.fromkeys(markdown.clean_name(hit.title) for hit in found.hits)
+        titles = dict.fromkeys(quoting.clean_name(hit.title) for hit in found.hits)
         return sorted(titles, key=lambda title: not title.lower().startswith(begins)), 0
     return [], 0

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, unquote
 
 from quarry import protocol as wire
 from quarry.errors import QuarryError
-from quarry.mcp import markdown
-from quarry.mcp.markdown import clean_name, compact_json
+from quarry.mcp import quoting
+from quarry.mcp.quoting import clean_name, compact_json
 from quarry.mcp.vaults import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -109,7 +109,7 @@ def read_resource(vaults: Vaults, params: Params, call: PendingCall) -> dict[str
         path = {"path": unquote(address.removeprefix(NOTE)), "maxTokens": READ_TOKENS}
         note: wire.NoteText = _ask(vault, "note/read", path, call, uri)
         cut = f"Cut off: the note has {note.line_count:,} lines; `read_note` reads on." if note.truncated else None
-        return _contents(uri, MARKDOWN, markdown.document(markdown.PREFACE, markdown.whole_text(note.text), cut))
+        return _contents(uri, MARKDOWN, quoting.document(quoting.PREFACE, quoting.whole_text(note.text), cut))
     raise _not_found(uri, call, "the forms are quarry://note/PATH, quarry://block/NAME and quarry://status")
 
 
@@ -134,12 +134,12 @@ def _status(vault: Vault, call: PendingCall) -> dict[str, Any]:
     status: wire.IndexStatus = _ask(vault, "index/status", {}, call)
     about = {
         "vault": vault.name,
-        **markdown.fields(status, "state", "notes", "pending", "excluded", "message"),
+        **quoting.fields(status, "state", "notes", "pending", "excluded", "message"),
         "problems": status.problem_count,
-        "model": markdown.fields(status.model, "name", "state"),
+        "model": quoting.fields(status.model, "name", "state"),
         "missing": [clean_name(str(retriever.reason)) for retriever in status.missing],
     }
-    return markdown.without_empty(about, "notes", "pending", "excluded", "problems")
+    return quoting.without_empty(about, "notes", "pending", "excluded", "problems")
 
 
 def _ask(vault: Vault, method: str, params: dict[str, Any], call: PendingCall, uri: str | None = None) -> Any:

@@ -8,8 +8,9 @@ from msgspec import Meta, Struct, defstruct
 from quarry import protocol as wire
 from quarry.errors import BadRequest
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_TEXT_CHARS, MAX_TOKENS, MIN_TOKENS
-from quarry.mcp import markdown
-from quarry.mcp.markdown import (
+from quarry.mcp import quoting
+from quarry.mcp.note_tools import MOST_TOKENS, Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
+from quarry.mcp.quoting import (
     Rendered,
     clean,
     clean_name,
@@ -20,7 +21,6 @@ from quarry.mcp.markdown import (
     shortened,
     without_empty,
 )
-from quarry.mcp.reading import MOST_TOKENS, Line, PathTitleOrId, Text, Tokens, passage_uri, split_uri
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
 from quarry.messages import sentences as message_sentences
 from quarry.options import Mode
@@ -123,7 +123,7 @@ def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendere
         }
         for note in result.notes
     ]
-    remarks = [None if notes else "No similar notes", *markdown.state_of(result.index, result.missing)]
+    remarks = [None if notes else "No similar notes", *quoting.state_of(result.index, result.missing)]
     return _listing(notes, "text", {}, remarks, asked.max_tokens)
 
 
@@ -167,7 +167,7 @@ def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) ->
         params = {"name": asked.block, "maxTokens": tokens, "waitMs": WAIT_MS}
         blocks: wire.BlocksResult = vault.ask("blocks/read", params, call)
         problems = [clean_name(one.message) for one in blocks.problems if one.name in (asked.block, None)]
-        remarks = [None if blocks.text else ABSTENTIONS["low-confidence"], *problems, *markdown.state_of(blocks.index)]
+        remarks = [None if blocks.text else ABSTENTIONS["low-confidence"], *problems, *quoting.state_of(blocks.index)]
         sources = [source for block in blocks.blocks for source in block.sources]
         return _quotes(blocks.text, sources, blocks.tokens, remarks, preface=None)
     params = {
@@ -179,7 +179,7 @@ def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) ->
     }
     result: wire.ContextResult = vault.ask("context", params, call)
     abstained = ABSTENTIONS.get(result.abstained, result.abstained) if result.abstained else None
-    remarks = [abstained, *markdown.state_of(result.index, result.missing)]
+    remarks = [abstained, *quoting.state_of(result.index, result.missing)]
     return _quotes(result.text, result.sources, result.tokens, remarks)
 
 
@@ -191,7 +191,7 @@ def _quotes(
     sources: Sequence[wire.Source],
     tokens: int,
     remarks: Sequence[str | None],
-    preface: str | None = markdown.PREFACE,
+    preface: str | None = quoting.PREFACE,
 ) -> Rendered:
     """The result of `get_context`; the text of a block has a preface of its own."""
     described = [
@@ -219,7 +219,7 @@ def _listing(
         message = sentences([sentences(remarks), left_out])
         blocks = [_hit_block(hit, rank, text) for rank, hit in enumerate(cut, start=1)]
         structured = without_empty({"results": cut, **about, "message": message}, "results", "total")
-        return Rendered(structured, document(message, markdown.PREFACE if cut else None, *blocks))
+        return Rendered(structured, document(message, quoting.PREFACE if cut else None, *blocks))
 
     return fitted(rendered, [hit[text] for hit in hits], max_tokens)
 
@@ -262,11 +262,11 @@ def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
         "linked" if hit.get("linked") else None,
         f"listed in {', '.join(hit['maps'])}" if hit.get("maps") else None,
     ]
-    return f"{markdown.title_line(hit['id'], *parts, rank=rank)}\n{markdown.quoted(hit[text])}"
+    return f"{quoting.title_line(hit['id'], *parts, rank=rank)}\n{quoting.quoted(hit[text])}"
 
 
 def _place(passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, Any]:
-    return {"section": markdown.section(passage.heading_path), "line": passage.line + 1}
+    return {"section": quoting.section(passage.heading_path), "line": passage.line + 1}
 
 
 def _remarks(result: wire.SearchResult) -> list[str | None]:
@@ -275,7 +275,7 @@ def _remarks(result: wire.SearchResult) -> list[str | None]:
         None if result.hits else f"No notes match. {BROADER}",
         *(clean_name(str(remark)) for remark in result.remarks),
         "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
-        *markdown.state_of(result.index, result.missing),
+        *quoting.state_of(result.index, result.missing),
     ]
 
 

@@ -16,8 +16,8 @@ from quarry import __version__
 from quarry.client.client import RequestFailed
 from quarry.errors import QuarryError
 from quarry.limits import MAX_QUERY_CHARS
-from quarry.mcp import prompts, reading, resources, searching
-from quarry.mcp.markdown import Rendered, compact_json, shortened
+from quarry.mcp import note_tools, prompts, resources, searching
+from quarry.mcp.quoting import Rendered, compact_json, shortened
 from quarry.mcp.vaults import (
     INTERNAL_ERROR,
     STATELESS_VERSION,
@@ -83,15 +83,15 @@ TOOLS: Mapping[str, Tool] = {
     "read_note": Tool(
         "Read notes",
         "Read up to 4 notes, or passages by the id of a hit, in one budget; credentials are blanked.",
-        reading.ReadNote,
-        reading.read_note,
+        note_tools.ReadNote,
+        note_tools.read_note,
         ("notes: path, title, tags, first_line, last_line, line_count, text, next_line, links, backlinks",),
     ),
     "list_notes": Tool(
         "List notes",
         "List notes, newest first.",
-        reading.ListNotes,
-        reading.list_notes,
+        note_tools.ListNotes,
+        note_tools.list_notes,
         ("notes: path, title, type, domain, status, tags, modified", "total", "next_cursor"),
     ),
     "get_context": Tool(
@@ -118,8 +118,8 @@ TOOLS: Mapping[str, Tool] = {
     "capture": Tool(
         "Capture a note",
         "Save a text as a new note; never changes one.",
-        reading.Capture,
-        reading.capture,
+        note_tools.Capture,
+        note_tools.capture,
         ("path", "title"),
     ),
 }

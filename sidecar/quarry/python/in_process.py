@@ -28,8 +28,8 @@ from quarry.client.vault_folder import vault_root
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine as IndexEngine
 from quarry.limits import PROTOCOL_VERSION
+from quarry.python.connection_pool import CLIENT_NAME, as_errors
 from quarry.python.notes import Notes
-from quarry.python.pool import CLIENT_NAME, as_errors
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate

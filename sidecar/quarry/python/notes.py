@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack, cast
 from quarry import errors
 from quarry import protocol as wire
 from quarry.client.vault_folder import vault_root
+from quarry.python.connection_pool import GIVEN_UP, MAX_CONNECTIONS_EACH, ConnectionPool, Transport
 from quarry.python.keywords import (
     CaptureKeywords,
     ContextKeywords,
@@ -23,7 +24,6 @@ from quarry.python.keywords import (
     SearchKeywords,
     WaitKeywords,
 )
-from quarry.python.pool import GIVEN_UP, MAX_CONNECTIONS_EACH, ConnectionPool, Transport
 
 P = ParamSpec("P")
 T = TypeVar("T")

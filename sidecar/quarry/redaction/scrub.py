@@ -23,7 +23,7 @@ from typing import Literal
 from msgspec import Struct
 
 from quarry.lazy_pattern import lazy_pattern
-from quarry.redaction.rules import FOREIGN_LABEL, ReEngine, default_scrub_engine, rules
+from quarry.redaction.secret_rules import FOREIGN_LABEL, ReEngine, default_scrub_engine, rules
 
 MAX_PASSES = 8
 """A redaction can expose a secret next to it. Two passes are usual; the limit bounds the cost of hostile notes."""

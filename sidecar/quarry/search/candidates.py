@@ -45,7 +45,7 @@ from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
 from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored
 from quarry.index.keys import notes_of
-from quarry.index.vectors.query import NO_NEAREST_CHUNKS
+from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery

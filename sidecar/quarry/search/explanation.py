@@ -14,7 +14,7 @@ from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
 from quarry.errors import NoteNotFound, VaultMissing
 from quarry.index import NoteName
-from quarry.index.filters.blocks import says
+from quarry.index.filters.block_filter import says
 from quarry.messages import Message, message
 from quarry.options import SearchOptions
 from quarry.query.parse import describe_query

@@ -14,7 +14,7 @@ from quarry.index import Reader, StoredNote
 from quarry.kinds import kind_of
 from quarry.redaction.scrub import scrub_text
 from quarry.types import PropertyValue
-from quarry.vault.read import read_file
+from quarry.vault.file_reader import read_file
 
 
 class WholeNote(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from quarry import protocol
 from quarry.errors import ProtocolMismatch, QuarryError, Unauthorized
-from quarry.server import methods
+from quarry.server import handlers
 from quarry.server.envelope import (
     Error,
     ErrorData,
@@ -149,12 +149,12 @@ class ClientSession(Struct, eq=False):
             with request.interruptible():
                 if isinstance(params, protocol.ReadParams):
                     await wait_for_index(self.service.engine.freshness, params)
-                if method not in methods.WITHOUT_TURN:
-                    lane = methods.LANES.get(method, "search")
+                if method not in handlers.WITHOUT_TURN:
+                    lane = handlers.LANES.get(method, "search")
                     is_urgent = method == "search" and params.typing
                     await turn.enter_async_context(self.service.turns.turn(self, lane, urgent=is_urgent))
-            result = await methods.HANDLERS[method](self.service, params, request)
-        finish = methods.AFTER_TURN.get(method)
+            result = await handlers.HANDLERS[method](self.service, params, request)
+        finish = handlers.AFTER_TURN.get(method)
         return await finish(self.service, params, request, result) if finish else result
 
     async def _initialize(self, params: protocol.InitializeParams) -> protocol.Value:
@@ -169,7 +169,7 @@ class ClientSession(Struct, eq=False):
                 f"{protocol.PROTOCOL_VERSION}; update the older of the two"
             )
         async with self.service.turns.turn(self, "search", urgent=True):
-            status = await methods.index_status(self.service)
+            status = await handlers.index_status(self.service)
         self.client, self.access = params.client.name, access
         return protocol.InitializeResult(
             protocol=protocol.PROTOCOL_VERSION,

@@ -45,7 +45,7 @@ from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.worker import WorkerTiming
 from quarry.redaction.sanitize import scrubbed
 from quarry.server import encode as translate
-from quarry.server.blocks.store import BlockStore
+from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.logs import log_loop

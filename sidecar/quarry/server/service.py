@@ -15,7 +15,7 @@ from quarry import protocol
 from quarry.agents.conversations import Ledgers
 from quarry.engine import Engine
 from quarry.errors import Cancelled
-from quarry.server.blocks.store import BlockStore
+from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.turns import Lane, Turns

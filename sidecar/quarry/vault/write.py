@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from quarry.errors import BadRequest, NoteNotWritten, VaultMissing
 from quarry.kinds import NOTE_SUFFIX
+from quarry.vault.file_reader import CAN_OPEN_BY_PART, FOLDER_FLAGS, IS_LINK, final_path
 from quarry.vault.paths import is_reserved_in_windows, nfc, path_objection, shown
-from quarry.vault.read import CAN_OPEN_BY_PART, FOLDER_FLAGS, IS_LINK, final_path
 
 _NEW_FILE_FLAGS = (
     os.O_WRONLY

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from quarry.cli.arguments import protected_arguments, unprotected
 from quarry.cli.exit_codes import MEANINGS
 from quarry.cli.main import full_parser
-from quarry.cli.options import protected_arguments, unprotected
 from quarry.client import client as client_module
 from quarry.protocol import PROTOCOL_VERSION
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from quarry.engine import Engine
 from quarry.errors import IndexDamaged, IndexUnavailable
 from quarry.index import Index
-from quarry.index.pool import connect_ours
 from quarry.index.postings import segment_file
+from quarry.index.reader_pool import connect_ours
 from quarry.index.schema import PAGE_SIZE
 from quarry.options import SearchOptions
 from quarry.types import VaultChange

@@ -15,11 +15,11 @@ from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantiz
 from quarry.index.database import select
 from quarry.index.memory import Locations, vault_languages
 from quarry.index.meta import SnapshotCache
-from quarry.index.pool import connect_ours
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.query import Fts5Postings, KeywordSearcher
 from quarry.index.postings.spelling import SpellingIndex
 from quarry.index.postings.stored_snapshot import Documents
+from quarry.index.reader_pool import connect_ours
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.types import Chunk, FileStamp, Note, Ranking

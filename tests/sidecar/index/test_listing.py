@@ -3,7 +3,7 @@ from builders import problems as known_problems
 
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTask, MatchesPattern, Not
 from quarry.index import NoteFilter, listing
-from quarry.index.pool import connect_ours
+from quarry.index.reader_pool import connect_ours
 from quarry.index.records import Problem
 from quarry.options import Scope
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from quarry.conditions import MATCH_ALL
 from quarry.index import listing, meta
-from quarry.index.filters.phrases import WrittenPhrases
+from quarry.index.filters.phrase_filter import WrittenPhrases
 from quarry.index.memory import Locations, Memory, SnapshotData
 from quarry.index.meta import SnapshotCache
 from quarry.index.vectors.matrix import VectorLimits

@@ -9,8 +9,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from builders import HashEncoder, load_hash_encoder
 
 from quarry.documents.note import ParserSettings
-from quarry.indexing.pool import WorkerPool, WorkerSetup
 from quarry.indexing.vector_model import WorkerOptions
+from quarry.indexing.workforce import WorkerPool, WorkerSetup
 
 if __name__ == "__main__":
     rules = ParserSettings((), 10_000, 100)

@@ -20,11 +20,11 @@ from builders import (
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.indexing import prepare, read_files
+from quarry.indexing import preparation, read_files
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.read_files import MissedFile, NoteFile, read_one
 from quarry.search.note_reader import find_indexed_note, read_whole_note
-from quarry.vault.read import HEAD_BYTES, FileContent, FileUnreadable, read_file
+from quarry.vault.file_reader import HEAD_BYTES, FileContent, FileUnreadable, read_file
 
 MANY = 40  # over the floor below which a mass removal is believed
 
@@ -221,8 +221,8 @@ def test_one_note_that_cannot_be_understood_does_not_hold_up_the_others(
     vault: Vault, index: Index, indexer: Indexer, monkeypatch
 ):
     vault.write_all({"a.md": "walnut", "bad.md": "x", "c.md": "cherry"})
-    real = prepare.read_note
-    monkeypatch.setattr(prepare, "read_note", lambda path, *rest: real(path, *rest) if path != "bad.md" else 1 // 0)
+    real = preparation.read_note
+    monkeypatch.setattr(preparation, "read_note", lambda path, *rest: real(path, *rest) if path != "bad.md" else 1 // 0)
 
     indexer.reconcile(index)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from quarry.index import Problem
-from quarry.indexing.pool import POISON
 from quarry.indexing.reasons import DRAWING, absence_of, of_problem
+from quarry.indexing.workforce import POISON
 from quarry.vault.rules import Rules
 from quarry.vault.scan import scan_vault
 

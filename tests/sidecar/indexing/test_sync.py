@@ -20,10 +20,10 @@ from builders import (
 from msgspec.structs import replace
 
 from quarry.errors import ModelMissing
-from quarry.indexing import current_index, prepare, read_files, sync
+from quarry.indexing import current_index, preparation, read_files, sync
 from quarry.indexing.sync import IndexingLimits
 from quarry.messages import message
-from quarry.redaction.rules import Re2Engine
+from quarry.redaction.secret_rules import Re2Engine
 from quarry.types import VaultChange
 
 MANY = 40  # over the floor below which a mass removal is believed
@@ -132,10 +132,10 @@ def test_other_skipped_sections_have_every_note_read_anew(vault: Vault, open_eng
 def test_another_version_of_reading_reads_every_note_anew(vault: Vault, open_engine, monkeypatch, version: str):
     vault.write("a.md", "walnut cherry")
     open_engine().close()
-    real = prepare.read_note
+    real = preparation.read_note
     monkeypatch.setattr(current_index, version, 999)
     monkeypatch.setattr(
-        prepare, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
+        preparation, "read_note", lambda path, data, rules: real(path, data.replace(b"cherry", b"[gone]"), rules)
     )
 
     engine = open_engine()
@@ -157,8 +157,8 @@ def test_a_first_run_that_was_cut_short_goes_on_where_it_stopped(
     encoder.release()
     closing.join()
     read: list[str] = []
-    real = prepare.read_note
-    monkeypatch.setattr(prepare, "read_note", lambda path, *rest: (read.append(path), real(path, *rest))[1])
+    real = preparation.read_note
+    monkeypatch.setattr(preparation, "read_note", lambda path, *rest: (read.append(path), real(path, *rest))[1])
 
     again = open_engine()
 

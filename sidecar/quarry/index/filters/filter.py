@@ -42,8 +42,8 @@ from quarry.conditions import (
     PropertyComparison,
 )
 from quarry.index.database import Deadline, SqlFragment, SqlValue, concat, join, select
-from quarry.index.filters.blocks import holds_block, holds_cased, holds_task
-from quarry.index.filters.phrases import ALWAYS, ANY_CHUNK, WrittenPhrases
+from quarry.index.filters.block_filter import holds_block, holds_cased, holds_task
+from quarry.index.filters.phrase_filter import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.keys import NoteIds, fold_case, fold_marks, fold_tag
 from quarry.kinds import SUFFIXES, DocumentKind

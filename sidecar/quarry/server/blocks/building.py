@@ -14,7 +14,7 @@ from quarry.redaction.sanitize import inert, one_line, scrubbed
 from quarry.search import Answer
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search.quotes import choose_quotes
-from quarry.server.blocks.store import Likely, StoredQuote
+from quarry.server.blocks.block_store import Likely, StoredQuote
 from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.server.encode.requests import QUOTE_CHARACTERS
 from quarry.settings import Settings

@@ -9,7 +9,6 @@ import pytest
 from quarry.errors import Cancelled, IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta
 from quarry.index.keys import SLOT_BITS
-from quarry.index.pool import connect_ours
 from quarry.index.postings import cache as built
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
@@ -19,6 +18,7 @@ from quarry.index.postings.fields import chunk_columns, name_columns
 from quarry.index.postings.query import Fts5Postings, MemoryPostings
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
+from quarry.index.reader_pool import connect_ours
 from quarry.indexing.current_index import restore_postings
 
 

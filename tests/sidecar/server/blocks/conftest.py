@@ -8,8 +8,8 @@ from builders import IMPATIENT, Vault, settle
 
 from quarry import protocol
 from quarry.engine import Engine
-from quarry.server.blocks.reading import Blocks
-from quarry.server.blocks.store import BlockStore
+from quarry.server.blocks.block_reader import Blocks
+from quarry.server.blocks.block_store import BlockStore
 from quarry.settings import SETTINGS_FILE
 from quarry.types import VaultChange
 

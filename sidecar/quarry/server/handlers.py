@@ -16,7 +16,7 @@ from quarry.indexing.freshness import Freshness
 from quarry.options import SCAN_WIDTH, HitOptions, SearchOptions
 from quarry.search import Answer
 from quarry.server import encode as translate
-from quarry.server.blocks.reading import Blocks
+from quarry.server.blocks.block_reader import Blocks
 from quarry.server.service import Request, Service
 from quarry.server.turns import Lane
 from quarry.server.waiting import wait_for_changes

@@ -9,8 +9,8 @@ from builders import top_chunks
 
 from quarry.errors import IndexDamaged, IndexUnavailable, SchemaTooNew
 from quarry.index import Index
-from quarry.index.pool import ReaderPool, warm_memory
 from quarry.index.postings import cache, segment_file
+from quarry.index.reader_pool import ReaderPool, warm_memory
 
 
 @pytest.fixture

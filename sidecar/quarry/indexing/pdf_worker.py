@@ -23,7 +23,7 @@ from quarry.config import MAX_PDF_BYTES
 from quarry.documents.pdf import PdfText
 from quarry.errors import NoteNotFound, UnreadableDocument, VaultMissing
 from quarry.indexing.process import ChildProcess, ParentConnection, ProcessDied, ProcessLimits, ProcessUnavailable
-from quarry.vault.read import read_file
+from quarry.vault.file_reader import read_file
 
 FIELDS = ("title", "author", "subject", "keywords")
 MAX_FIELD_CHARS = 2_000

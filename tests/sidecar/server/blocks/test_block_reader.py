@@ -4,7 +4,7 @@ import pytest
 from builders import Vault
 
 from quarry.errors import BadRequest
-from quarry.server.blocks.reading import PREAMBLE
+from quarry.server.blocks.block_reader import PREAMBLE
 from quarry.types import VaultChange
 
 HOUR_MS = 3_600_000

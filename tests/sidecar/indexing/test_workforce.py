@@ -36,9 +36,11 @@ from quarry.index import Index
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing import pool as pool_module
+from quarry.indexing import workforce as pool_module
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.pool import (
+from quarry.indexing.preparation import Ready
+from quarry.indexing.process import ChildProcess, ProcessLimits
+from quarry.indexing.workforce import (
     PlanLimits,
     PoisonItem,
     ResultBatch,
@@ -48,8 +50,6 @@ from quarry.indexing.pool import (
     batches,
     process_count,
 )
-from quarry.indexing.prepare import Ready
-from quarry.indexing.process import ChildProcess, ProcessLimits
 from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules

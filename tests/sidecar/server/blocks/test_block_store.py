@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from quarry.indexing.status import Updated
 from quarry.protocol import Source
-from quarry.server.blocks.store import (
+from quarry.server.blocks.block_store import (
     BlockStore,
     Likely,
     StoredBlock,

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from quarry.index.database import NO_DEADLINE, Deadline, SqlValue, select
 from quarry.index.keys import NoteIds, among, id_list, note_of_sql, notes_of
 from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
-from quarry.index.vectors.cache import PRIOR_MEAN, PRIOR_SPREAD, Background, VectorCache, VectorSnapshot
 from quarry.index.vectors.matrix import ScoredMatrix
 from quarry.index.vectors.quantize import PEAK, FloatMatrix, FloatVector, cosines, dequantize
 from quarry.index.vectors.rows import STATIC, VectorTables, Waiting
+from quarry.index.vectors.vector_cache import PRIOR_MEAN, PRIOR_SPREAD, Background, VectorCache, VectorSnapshot
 
 FloatArray: TypeAlias = NDArray[np.float64]
 

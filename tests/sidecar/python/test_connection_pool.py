@@ -8,7 +8,7 @@ import pytest
 from quarry import errors
 from quarry import protocol as wire
 from quarry.client.client import RequestFailed, SidecarClient
-from quarry.python.pool import MAX_CONNECTIONS_EACH, ConnectionPool, as_errors, exception_of
+from quarry.python.connection_pool import MAX_CONNECTIONS_EACH, ConnectionPool, as_errors, exception_of
 from quarry.server.failures import _PRESENTATIONS
 
 pytestmark = pytest.mark.slow  # starts a sidecar

@@ -19,11 +19,11 @@ from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
-from quarry.indexing.pdf import PdfReader
+from quarry.indexing.pdf_worker import PdfReader
 from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, NoteFile
 from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
-from quarry.redaction.rules import default_scrub_engine
+from quarry.redaction.secret_rules import default_scrub_engine
 from quarry.types import FileStamp, Note
 
 _log = logging.getLogger(__name__)

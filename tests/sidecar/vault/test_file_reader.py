@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quarry.errors import NoteNotFound, VaultMissing
-from quarry.vault import read
-from quarry.vault.read import HEAD_BYTES, FileGone, FileUnreadable, open_and_prove, open_by_part, read_file
+from quarry.vault import file_reader
+from quarry.vault.file_reader import HEAD_BYTES, FileGone, FileUnreadable, open_and_prove, open_by_part, read_file
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and file kinds")
 CANARY = b"outside the vault"
@@ -32,7 +32,7 @@ def either_way(request, monkeypatch):
         pytest.skip("Windows cannot open relative to a folder")
     if request.param is open_and_prove and sys.platform == "darwin":
         pytest.skip("macOS opens relative to a folder, and has no other way to ask where a file lies that we use")
-    monkeypatch.setattr(read, "CAN_OPEN_BY_PART", request.param is open_by_part)
+    monkeypatch.setattr(file_reader, "CAN_OPEN_BY_PART", request.param is open_by_part)
 
 
 @pytest.mark.usefixtures("either_way")
@@ -200,7 +200,7 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(vault, monkeypatch)
         reads.append(data)
         return data
 
-    monkeypatch.setattr(read.os, "read", read_and_change)
+    monkeypatch.setattr(file_reader.os, "read", read_and_change)
 
     content = read_file(vault, "folder/note.md")
 
@@ -218,7 +218,7 @@ def test_a_file_that_never_rests_keeps_the_size_from_before_so_that_it_is_looked
             file.write(b"!" if data else b"")
         return data
 
-    monkeypatch.setattr(read.os, "read", read_and_append)
+    monkeypatch.setattr(file_reader.os, "read", read_and_append)
 
     content = read_file(vault, "folder/note.md", max_bytes=100)
 
@@ -230,7 +230,7 @@ def test_a_file_without_permission_is_unreadable_and_not_gone(vault, tmp_path):
     (vault / "folder" / "note.md").chmod(0o000)
     # Root reads everything, so the attempt is made by someone who may not, from where only the vault is asked for.
     attempt = (
-        "import os; from pathlib import Path; from quarry.vault.read import read_file\n"
+        "import os; from pathlib import Path; from quarry.vault.file_reader import read_file\n"
         "os.geteuid() == 0 and os.setuid(65534)\n"
         "try: read_file(Path('.'), 'folder/note.md')\n"
         "except Exception as error: print(type(error).__name__, error)"

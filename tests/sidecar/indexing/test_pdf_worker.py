@@ -13,7 +13,7 @@ from builders import is_alive, wait_until
 from pdf_files import pdf, pdf_of_streams
 
 from quarry.errors import Cancelled
-from quarry.indexing.pdf import PdfLimits, PdfReader
+from quarry.indexing.pdf_worker import PdfLimits, PdfReader
 from quarry.indexing.process import ProcessLimits
 
 pytestmark = pytest.mark.slow

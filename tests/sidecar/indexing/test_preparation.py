@@ -10,7 +10,7 @@ from builders import HashEncoder, Vault
 
 from quarry.documents.note import ParserSettings, read_note
 from quarry.index import quantize, title_hash
-from quarry.indexing.prepare import NotePreparer, ReadyNote, embedded_text
+from quarry.indexing.preparation import NotePreparer, ReadyNote, embedded_text
 from quarry.indexing.read_files import ExcludedFile, MissedFile, read_one
 
 RULES = ParserSettings((), 10_000, 100)
@@ -74,7 +74,7 @@ def test_what_is_no_note_is_said_and_can_be_sent(vault: Vault):
 def test_after_warming_up_no_pattern_is_compiled_for_words_of_any_script():
     program = """
 import re
-from quarry.indexing.prepare import NotePreparer
+from quarry.indexing.preparation import NotePreparer
 from quarry.analysis.analysis import analyse
 from quarry.documents.note import ParserSettings
 NotePreparer(ParserSettings(), None).warm_up()

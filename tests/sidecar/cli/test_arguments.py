@@ -3,7 +3,7 @@ from typing import Annotated
 
 import pytest
 
-from quarry.cli.options import add_fields, given_fields, number, resolve_vault
+from quarry.cli.arguments import add_fields, given_fields, number, resolve_vault
 from quarry.errors import VaultMissing
 from quarry.options import EVERYWHERE, Doc, Mode, Params
 

@@ -19,7 +19,6 @@ from quarry.index.note_rows import note_rows
 from quarry.index.notes import NoteWriter
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.vectors import rows
-from quarry.index.vectors.cache import VectorCache
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
     contextual_model,
@@ -27,6 +26,7 @@ from quarry.index.vectors.rows import (
     drop_contextual,
     waiting_count,
 )
+from quarry.index.vectors.vector_cache import VectorCache
 from quarry.index.writer import Writer
 
 NOTES_AT_ONCE = 100  # read and written between two places where carrying over can be interrupted

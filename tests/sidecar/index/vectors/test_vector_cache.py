@@ -6,9 +6,16 @@ from hypothesis import strategies as st
 from quarry.errors import IndexDamaged
 from quarry.index import Background, Index
 from quarry.index.database import connect
-from quarry.index.vectors.cache import PRIOR_MEAN, PRIOR_SPREAD, SAMPLE_ROWS, BackgroundSample, VectorCache, in_sample
 from quarry.index.vectors.matrix import VectorLimits, row_norms
-from quarry.index.vectors.query import QueryVector
+from quarry.index.vectors.vector_cache import (
+    PRIOR_MEAN,
+    PRIOR_SPREAD,
+    SAMPLE_ROWS,
+    BackgroundSample,
+    VectorCache,
+    in_sample,
+)
+from quarry.index.vectors.vector_query import QueryVector
 
 
 def live_rows(matrix):

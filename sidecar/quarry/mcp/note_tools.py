@@ -10,8 +10,8 @@ from quarry import protocol as wire
 from quarry.client.client import RequestFailed
 from quarry.dates import day_of, parse_day_ms
 from quarry.limits import MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
-from quarry.mcp import markdown
-from quarry.mcp.markdown import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
+from quarry.mcp import quoting
+from quarry.mcp.quoting import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
 from quarry.options import NoteType
 from quarry.redaction.sanitize import printable
@@ -121,14 +121,14 @@ def read_note(vault: Vault, asked: ReadNote, call: PendingCall) -> Rendered:
         raise BadArguments(f"`path` or `paths` says what to read; {given}", "send one of the two")
     names = [asked.path] if asked.path is not None else list(dict.fromkeys(asked.paths or ()))
     excerpts = [_excerpt(vault, split_uri(name), asked, call) for name in names]
-    state = sentences(dict.fromkeys(reason for one in excerpts for reason in markdown.state_of(one.note.index)))
+    state = sentences(dict.fromkeys(reason for one in excerpts for reason in quoting.state_of(one.note.index)))
 
     def rendered(shown: int, width: int) -> Rendered:
         notes = [_note(excerpt, width, with_links=asked.links) for excerpt in excerpts[:shown]]
         left_out = f"Not shown, as max_tokens is too small: {', '.join(names[shown:])}" if names[shown:] else None
         message = sentences([state, left_out])
         structured = without_empty({"notes": notes, "message": message}, "notes")
-        preface = markdown.PREFACE if notes else None
+        preface = quoting.PREFACE if notes else None
         return Rendered(structured, document(message, preface, *map(_note_block, notes)))
 
     return fitted(rendered, [excerpt.text for excerpt in excerpts], asked.max_tokens)
@@ -159,7 +159,7 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
     end = offset + len(notes)
     cursor = str(end) if notes and end < page.total else None
     nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a parent folder"
-    message = sentences([nothing, *markdown.state_of(page.index)])
+    message = sentences([nothing, *quoting.state_of(page.index)])
     structured = {"notes": notes, "total": page.total, "next_cursor": cursor, "message": message}
     lines = "\n".join(f"- {_listed_line(note)}" for note in notes)
     more = f"{end} of {page.total}; go on with cursor {cursor}" if cursor else None
@@ -180,7 +180,7 @@ def capture(vault: Vault, asked: Capture, call: PendingCall) -> Rendered:
     known = None if written.created else "The very same note was there already"
     message = sentences([redacted, pending, known])
     about = {**fields(written, "path", "title"), "message": message}
-    text = document(f"Captured: {markdown.title_line(about['path'], about['title'])}", message)
+    text = document(f"Captured: {quoting.title_line(about['path'], about['title'])}", message)
     return Rendered(without_empty(about, "path"), text)
 
 
@@ -204,10 +204,10 @@ def _excerpt(vault: Vault, passage: PassageUri, asked: ReadNote, call: PendingCa
             f"read from a line between 1 and {note.line_count:,}",
         )
     if not is_section:
-        return Excerpt(note, first_line, markdown.whole_text(note.text), note.truncated)
+        return Excerpt(note, first_line, quoting.whole_text(note.text), note.truncated)
     first, end = section_of(note.text, line - 1)
     section = "\n".join(note.text.split("\n")[first:end])
-    return Excerpt(note, first + 1, markdown.whole_text(section), ends_early=False)
+    return Excerpt(note, first + 1, quoting.whole_text(section), ends_early=False)
 
 
 def _note(excerpt: Excerpt, width: int, *, with_links: bool) -> dict[str, Any]:
@@ -230,8 +230,8 @@ def _note_block(note: Mapping[str, Any]) -> str:
     lines = f"lines {note['first_line']} to {note['last_line']} of {note['line_count']}"
     more = f"cut off; go on with first_line={note['next_line']}" if "next_line" in note else None
     links = [f"{name}: {', '.join(note[name])}" for name in ("links", "backlinks") if note.get(name)]
-    head = markdown.title_line(note["path"], note["title"], ", ".join(f"#{tag}" for tag in note.get("tags", ())), lines)
-    return "\n".join(filter(None, [head, more, *links, markdown.fenced(note["text"])]))
+    head = quoting.title_line(note["path"], note["title"], ", ".join(f"#{tag}" for tag in note.get("tags", ())), lines)
+    return "\n".join(filter(None, [head, more, *links, quoting.fenced(note["text"])]))
 
 
 def _listed(note: wire.NoteSummary) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def _listed(note: wire.NoteSummary) -> dict[str, Any]:
 def _listed_line(note: Mapping[str, Any]) -> str:
     kinds = ", ".join(filter(None, [note.get("type"), note.get("domain"), note.get("status")]))
     tags = ", ".join(f"#{tag}" for tag in note.get("tags", ()))
-    return markdown.title_line(note["path"], note["title"], kinds, tags, note["modified"])
+    return quoting.title_line(note["path"], note["title"], kinds, tags, note["modified"])
 
 
 def _day_ms(text: str | None, name: str) -> int | None:

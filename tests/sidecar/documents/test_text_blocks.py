@@ -5,8 +5,8 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.documents.blocks import MAX_CHARS, split_blocks, trim
 from quarry.documents.markdown import read_outline
+from quarry.documents.text_blocks import MAX_CHARS, split_blocks, trim
 
 PIECES = st.sampled_from(
     [

@@ -32,8 +32,8 @@ from quarry.documents.note import ParserSettings
 from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import Cancelled
 from quarry.index import Index
-from quarry.indexing.pdf import PdfReader
-from quarry.indexing.prepare import FailedNote, NotePreparer, Ready
+from quarry.indexing.pdf_worker import PdfReader
+from quarry.indexing.preparation import FailedNote, NotePreparer, Ready
 from quarry.indexing.process import (
     ChildProcess,
     ParentConnection,

@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.conditions import InBlock, InTask
-from quarry.index.filters.blocks import Task, blocks_in, holds_block, holds_cased, holds_task, tasks_in
+from quarry.index.filters.block_filter import Task, blocks_in, holds_block, holds_cased, holds_task, tasks_in
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.mcp.reading import PassageUri, passage_uri, section_of, split_uri
+from quarry.mcp.note_tools import PassageUri, passage_uri, section_of, split_uri
 
 
 @pytest.mark.parametrize(

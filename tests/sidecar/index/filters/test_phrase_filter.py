@@ -5,7 +5,7 @@ import pytest
 from quarry.errors import Cancelled
 from quarry.index import Deadline
 from quarry.index.database import NO_DEADLINE
-from quarry.index.filters.phrases import ALWAYS, IndexedPhrases, WrittenPhrases
+from quarry.index.filters.phrase_filter import ALWAYS, IndexedPhrases, WrittenPhrases
 
 
 @pytest.fixture(params=["memory", "fts5"])

@@ -16,8 +16,7 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, BadRequest, BadSettings, DeadlineExceeded
 from quarry.redaction.sanitize import printable
 from quarry.search.answer import CHARACTERS_PER_TOKEN, estimate_tokens
-from quarry.server.blocks.building import heading_of, key_of, likely_notes, quotes_of
-from quarry.server.blocks.store import (
+from quarry.server.blocks.block_store import (
     BlockStore,
     Staleness,
     StoredBlock,
@@ -26,6 +25,7 @@ from quarry.server.blocks.store import (
     stale_by_index,
     stale_by_itself,
 )
+from quarry.server.blocks.building import heading_of, key_of, likely_notes, quotes_of
 from quarry.server.encode.context import SEPARATOR
 from quarry.server.encode.state import freshness
 from quarry.vault.paths import nfc

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from quarry.redaction.rules import SETS_PAY_BYTES, Re2Engine, ReEngine, Rule, default_scrub_engine, rules
 from quarry.redaction.scrub import scrub
+from quarry.redaction.secret_rules import SETS_PAY_BYTES, Re2Engine, ReEngine, Rule, default_scrub_engine, rules
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 LOWER_AND_DIGITS = string.ascii_lowercase + string.digits

@@ -11,9 +11,10 @@ from quarry.conditions import AllOf, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import Deadline, Index, quantize
 from quarry.index.keys import id_range
-from quarry.index.vectors.cache import Background
 from quarry.index.vectors.matrix import VectorLimits
-from quarry.index.vectors.query import (
+from quarry.index.vectors.rows import Waiting
+from quarry.index.vectors.vector_cache import Background
+from quarry.index.vectors.vector_query import (
     STANDARD,
     LayeredDenseQuery,
     NearestChunks,
@@ -21,7 +22,6 @@ from quarry.index.vectors.query import (
     StandardizedQuery,
     layered_query,
 )
-from quarry.index.vectors.rows import Waiting
 
 IN_SQLITE = VectorLimits(memory_bytes=0)
 whoever_proposes = pytest.mark.parametrize("vector_limits", [None, IN_SQLITE], ids=["memory", "sqlite-vec"])
