@@ -79,7 +79,7 @@ class _Content(_Condition, frozen=True):
     """A condition on what a note contains: notes with it, or without it."""
 
     def content(self) -> Message:
-        """What the note contains."""
+        """A condition on the content of a note."""
         raise NotImplementedError
 
     def described(self, *, negated: bool = False) -> Message:
@@ -90,7 +90,7 @@ class _State(_Condition, frozen=True):
     """A condition on what a note is: notes that are so, or that are not."""
 
     def state(self) -> Message:
-        """What the note is."""
+        """A condition on the note itself."""
         raise NotImplementedError
 
     def described(self, *, negated: bool = False) -> Message:

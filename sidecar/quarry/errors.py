@@ -14,7 +14,7 @@ The errors of the sidecar. Every message says what happened, with which values, 
     ├── ModelMissing          no usable embedding model; search goes on by keyword
     │   └── ModelDamaged      its files are there but not what they should be
     ├── IndexUnavailable      the index cannot be opened or written
-    │   ├── IndexDamaged      it is not a whole, sane database of ours: it is set aside and rebuilt
+    │   ├── IndexDamaged      it is not an intact database of Quarry: it is set aside and rebuilt
     │   │   └── IndexMisplaced  it is whole, but another than the one that belongs there
     │   └── SchemaTooNew      a newer version wrote it; it is left alone
     ├── IndexBehind           reported changes were not indexed in time
@@ -107,7 +107,7 @@ class IndexUnavailable(QuarryError):
 
 
 class IndexDamaged(IndexUnavailable):
-    """The file is not a whole, sane database of ours; the caller sets it aside and rebuilds."""
+    """The file is not an intact database of Quarry; the caller sets it aside and rebuilds."""
 
 
 class IndexMisplaced(IndexDamaged):

@@ -1,5 +1,5 @@
 """
-Which kinds of files are searched, and what a file of each is called?
+The kinds of files that are searched, and the word for a file of each.
 
 A kind follows from the extension alone, so that no listing has to open a file. All of them are notes to the index: what
 is said of notes holds for canvases and PDF files, too.

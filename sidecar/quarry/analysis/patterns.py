@@ -1,5 +1,5 @@
 """
-How is a typed regular expression compiled?
+Compiles typed regular expressions.
 
 By RE2, whose time is linear in the text for every expression; `(a+)+$` keeps Python's own engine busy for years. In
 return there are no lookarounds (`(?=`) and no backreferences (`\\1`).

@@ -1,5 +1,5 @@
 """
-Which characters are letters of a word, of a script written without spaces, of Korean, or signs that stand for a word?
+Classes of characters: letters of a word, of a script written without spaces, of Korean, and signs that are a word.
 
 The only place that lists scripts. Each constant is the inside of a character class for `re`.
 """

@@ -1,5 +1,5 @@
 """
-How is a text split into tokens, and a token into words and identifiers?
+Splits a text into tokens, and a token into words and identifiers.
 
 In two steps, for speed: a text is split into *tokens* at spaces and at punctuation that no name contains; most tokens
 recur. Then each distinct token is split into *sub-tokens*.

@@ -1,4 +1,4 @@
-"""What a person sees on the terminal, and what a pipe gets instead."""
+"""Output for a person at a terminal, and for a pipe."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def read_schema_version(path: Path) -> int:
     The schema version of the index at *path*, from its first bytes; nothing is opened, so nothing can change.
 
     Raises:
-        IndexDamaged: Not a database of ours, or one cut short.
+        IndexDamaged: Not a database of Quarry, or one cut short.
         SchemaTooNew: A newer version wrote it.
     """
     if not path.is_file():  # opening a pipe of that name would wait for ever
@@ -171,7 +171,7 @@ def quarantine(path: Path) -> Path:
 
 def check_closed(path: Path) -> None:
     """
-    See that nobody writes to the index at *path*.
+    Make sure that no process writes to the index at *path*.
 
     Raises:
         IndexUnavailable: It has a WAL, so someone has it open.

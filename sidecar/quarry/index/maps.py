@@ -1,5 +1,5 @@
 """
-Which notes are maps of content, and which of them list a note?
+Maps of content, and the maps that list a note.
 
 A map of content is a note that is read for its links: its author says so, or most of its text is in lines that begin
 with one. That is decided when a note is indexed (`notes.is_map`), so that a search only asks what leads to its hits.

@@ -1,4 +1,4 @@
-"""What is kept in memory of an index, whichever reader asks."""
+"""The parts of an index that are kept in memory, for all readers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -141,7 +141,7 @@ def read_contents(
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: What is stored of a note is not as it was written.
+        IndexDamaged: The stored form of a note does not match its checksum.
     """
     room = 0 if kept is None else MAX_KEPT_BYTES - sum(map(len, kept.values()))
     for first in range(0, len(note_ids), READ_AT_ONCE):
@@ -294,7 +294,7 @@ def read_passages(
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: What is stored of a note is not as it was written.
+        IndexDamaged: The stored form of a note does not match its checksum.
     """
     chunks_of: dict[int, list[int]] = {}
     for chunk_id in chunk_ids:

@@ -314,7 +314,7 @@ class Reader:
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
-            IndexDamaged: What is stored of a note is not as it was written.
+            IndexDamaged: The stored form of a note does not match its checksum.
         """
         return read_passages(self._db, chunk_ids, deadline, self._contents, self._opened)
 

@@ -151,7 +151,7 @@ def open_writer(path: Path, postings: PostingsCache, without: frozenset[str]) ->
 
     Raises:
         SchemaTooNew: A newer version of Quarry wrote it.
-        IndexDamaged, apsw.Error: It is no whole index of ours.
+        IndexDamaged, apsw.Error: It is not an intact index.
     """
     connection, parts = connect_ours(path, writable=True, without=without)
     try:

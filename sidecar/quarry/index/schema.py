@@ -1,5 +1,5 @@
 """
-What the database looks like: tables and versions.
+The schema of the database: tables and versions.
 
     notes ──┬─ bodies               what the note says: chunks, links, tags and terms, compressed (`note_codec.py`)
             ├─ tags, links          by what a look-up asks for them; what they say stands in the body

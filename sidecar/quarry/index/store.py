@@ -74,12 +74,12 @@ class Index:
 
         Args:
             without: Parts to do without, of `fts5` and `sqlite-vec`.
-            is_searched: False: nobody reads before it is complete, and a crash of the system may cost all of it.
+            is_searched: False: it is not read before it is complete, and a crash of the system may cost all of it.
             vector_limits: None: the defaults.
             few_notes: How many changed notes a search reads by itself where no keyword postings have them.
 
         Raises:
-            IndexDamaged: The file is no whole, sane index of ours; `quarantine` it and open again.
+            IndexDamaged: The file is not an intact index; `quarantine` it and open again.
             SchemaTooNew: A newer version of Quarry wrote it; it is untouched.
             IndexUnavailable: It cannot be opened or written here.
         """
@@ -323,7 +323,7 @@ class Index:
 
     def check_pages(self, is_wanted: Callable[[], bool] = never) -> bool:
         """
-        Check that all pages hang together, which opening does not wait for: 120 MB take .1 s. Blocks nobody.
+        Check that all pages hang together, which opening does not wait for: 120 MB take .1 s. Blocks no reader.
 
         Returns whether it came to its end, as *is_wanted* never said that there is something else to do.
 

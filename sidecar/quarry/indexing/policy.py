@@ -1,5 +1,5 @@
 """
-What the vault's owner decided: settings and rules, read again when one of their files changed.
+The settings and rules of the vault, read again when one of their files changed.
 
 Where a file is broken, what held before goes on holding. Where nothing held before there is no policy at all, as going
 on without it would index what is meant to be left out.

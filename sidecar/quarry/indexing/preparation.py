@@ -74,7 +74,7 @@ class ReadyNote(Struct, frozen=True):
 
 
 class FailedNote(Struct, frozen=True):
-    """A note that could not be prepared: it cannot be stored, or there is a defect of ours."""
+    """A note that could not be prepared: it cannot be stored, or preparing it met a defect."""
 
     path: str
     reason: str  # in words

@@ -83,7 +83,7 @@ class _LogLine(Struct, frozen=True):
 
 class ChildProcess:
     """
-    A child process that runs `main(parent)` of a *module* of ours; *first* is the first message to it.
+    A child process that runs `main(parent)` of a *module* of this package; *first* is the first message to it.
 
     Raises:
         ProcessUnavailable: The system does not start one, or *first* cannot be sent to it.

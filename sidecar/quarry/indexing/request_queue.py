@@ -125,7 +125,7 @@ class ChangeLog:
 
 
 class RequestQueue:
-    """What the indexing thread is asked to do, and whether it is to pause or to stop."""
+    """Requests for the indexing thread, and whether it should pause or stop."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request

@@ -55,7 +55,7 @@ def report_indexed(root: Path, path: str, reader: Reader, rules: Rules, settings
 
     Raises:
         VaultMissing: The vault cannot be opened.
-        IndexDamaged: What is stored of it is not as it was written.
+        IndexDamaged: Its stored form does not match its checksum.
     """
     name, stored = reader.note_named(path), reader.note(path)
     if name is None or stored is None:

@@ -1,5 +1,5 @@
 """
-What an agent reads: quotes of notes that pass for nothing else, the sentences around them, and the budget they share.
+Text for agents: quotes of notes that pass for nothing else, the sentences around them, and the budget they share.
 
 Every line of a note follows `> `, or is inside a fence that is longer than any of its own; tags that may be taken for
 markup of the conversation are made inert. A client gives its model either the text of a result or its structured

@@ -1,5 +1,5 @@
 """
-Which parts of a typed query are more than words to rank by, where does each stand, and which can be cut out?
+The clauses of a typed query: its parts that are more than words to rank by, with their places.
 
 A pane shows each as a chip. The text stays the truth: to take a part away is to cut its range out of it, which leaves
 the same query without that part. Of alternatives and of what parentheses negate, no part can be cut out by itself.

@@ -1,5 +1,5 @@
 """
-How is a sequence of query tokens parsed into a tree?
+Parses a sequence of query tokens into a tree.
 
     query     sequence, then `OR` and another sequence, and so on
     sequence  parts next to each other: all of them must hold

@@ -1,5 +1,5 @@
 """
-Which tokens does a typed query have, and where is each?
+Splits a typed query into tokens with their places.
 
 A query is read while it is typed: a quote or a property's bracket that is still open extends to the end. Whatever does
 not match the syntax is an ordinary word: `http://x`, `foo:bar`, `and/or`, `path/to/file`, `--force`,

@@ -1,5 +1,5 @@
 """
-Which conditions does the tree of a query set?
+Turns the tree of a query into conditions.
 
 Words are read in two ways. At the top level they only rank and set no condition. They are *required* behind a minus,
 inside an operator, and in an alternative that has nothing else (`tag:#work OR todo`), which would otherwise admit every

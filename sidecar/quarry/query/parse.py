@@ -1,5 +1,5 @@
 """
-What does a typed query ask for?
+Parses a typed query into words, phrases and a condition.
 
 Words rank the notes; everything else is a condition that each hit must satisfy:
 

@@ -1,5 +1,5 @@
 """
-What must one section, line, block or task hold: `section:(a "b c" -d)`, `task-todo:(call OR write)`?
+Conditions on one section, line, block or task: `section:(a "b c" -d)`, `task-todo:(call OR write)`.
 
 The value is rewritten in disjunctive normal form: alternatives, each a list of phrases that the passage holds and a
 list of phrases that it does not hold. `(a OR b) -c` is `a` without `c`, or `b` without `c`.

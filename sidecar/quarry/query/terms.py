@@ -1,5 +1,5 @@
 """
-Which words, phrases and text of a query rank the notes, and how are they spelled?
+The words, phrases and text of a query by which notes are ranked.
 
 Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an emoji, a run of Chinese); only surrounding
 punctuation is removed. `analysis/` splits them as it splits notes.

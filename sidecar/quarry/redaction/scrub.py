@@ -1,5 +1,5 @@
 """
-How are credentials removed from a note before it is stored, embedded or shown?
+Removes credentials from a note before it is stored, embedded or shown.
 
 `scrub` replaces each secret by `[REDACTED:name]` and remembers where, so that an
 offset into the scrubbed text can be converted back. The whole note is scanned

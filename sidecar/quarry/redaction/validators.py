@@ -1,5 +1,5 @@
 """
-Where in the note does a secret begin and end?
+Finds where a secret begins and ends in a note.
 
 The patterns in `rules` find candidates; the validators in this module decide.
 A validator takes the note as bytes (one byte per character, see `scrub`) and the

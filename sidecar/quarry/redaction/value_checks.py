@@ -1,5 +1,5 @@
 """
-Does a value look like a secret in use?
+Tells values that look like a secret in use from placeholders.
 
 A value is judged alone, without the note around it. Assignments are the hard part:
 `password: hunter2` is a secret; `password: required`, `token = getToken()`,

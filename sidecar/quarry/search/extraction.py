@@ -58,7 +58,7 @@ def extract_answer(
     None where it is no question, or no model compares.
 
     Raises:
-        IndexDamaged: What is stored of the note is not as it was written.
+        IndexDamaged: The stored form of the note does not match its checksum.
     """
     if execution.encoder is None or note.confidence < LIKELY or not is_question(question):
         return None

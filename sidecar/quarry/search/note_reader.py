@@ -45,7 +45,7 @@ def find_indexed_note(reader: Reader, name: str) -> IndexedNote:
 
     Raises:
         NoteNotFound: There is none, or several are called so.
-        IndexDamaged: What is stored of it is not as it was written.
+        IndexDamaged: Its stored form does not match its checksum.
     """
     stored = reader.note(reader.find_note(name).path)
     assert stored is not None  # one reader sees one snapshot

@@ -168,7 +168,7 @@ def max_sim_scores(
         note_ids: Ascending.
 
     Raises:
-        IndexDamaged: What is stored of a note is not as it was written.
+        IndexDamaged: The stored form of a note does not match its checksum.
     """
     words = prepared.word_idf
     by_word, means = np.zeros((len(words), len(note_ids))), np.zeros(len(note_ids))

@@ -77,7 +77,7 @@ def error_of(error: Exception) -> Error:
     """
     The JSON-RPC error object for *error*.
 
-    A defect of ours is told without its message, which may quote a note.
+    A defect of Quarry is reported without its message, which may quote a note.
     """
     form = presentation_of(error)
     message = f"the sidecar failed ({type(error).__name__})"

@@ -1,5 +1,5 @@
 """
-What a person did with the hits of a query, stored for this vault on this machine alone.
+Records what a person did with the hits of a query, stored for this vault on this machine alone.
 
 A file of JSON lines beside the index, 0600: a salt first, then one entry per line with the time, the kind, and hashes
 of the query and the path. No query and no name can be read back, so a deleted note leaves no name behind. Deleting the

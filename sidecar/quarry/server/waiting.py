@@ -1,4 +1,4 @@
-"""What a request waits for before it is answered: `waitMs` and `afterMs`."""
+"""Makes a request wait for the index before it is answered: `waitMs` and `afterMs`."""
 
 import asyncio
 import time

@@ -36,7 +36,7 @@ from quarry.index import Index
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.segment_file import HEADER_BYTES
-from quarry.indexing import workforce as pool_module
+from quarry.indexing import workforce
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.preparation import Ready
 from quarry.indexing.process import ChildProcess, ProcessLimits
@@ -161,6 +161,16 @@ def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, start_pool: 
         assert not any(str(index.path) in file or file.startswith("socket:") for file in opened)
 
 
+def test_files_are_read_in_batches_of_a_few_megabytes_and_a_bounded_number():
+    moves = [(f"{number}.md", None) for number in range(7)]
+    sizes = {"1.md": workforce.READ_BATCH_BYTES, "2.md": workforce.READ_BATCH_BYTES}
+
+    batches = [[path for path, _ in batch] for batch in workforce._batches_by_size(moves, sizes, 3)]
+
+    assert batches == [["0.md", "1.md", "2.md"], ["3.md", "4.md", "5.md"], ["6.md"]]
+    assert [len(batch) for batch in workforce._batches_by_size(moves[1:3], {"1.md": 2**30, "2.md": 2**30}, 3)] == [1, 1]
+
+
 def test_there_are_no_more_processes_than_asked_for_and_at_least_one():
     assert process_count(1) == 1
     assert 1 <= process_count(100) <= (os.cpu_count() or 1)
@@ -205,7 +215,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
             super().__init__(module, first, limits)
             found.append(self)
 
-    monkeypatch.setattr(pool_module, "ChildProcess", Recorded)
+    monkeypatch.setattr(workforce, "ChildProcess", Recorded)
     return found
 
 

@@ -31,7 +31,7 @@ class Unchangeable(Exception):
 
 
 class Difference(NamedTuple):
-    """What a change of one file adds and removes, each as the whole text of that part; empty for nothing."""
+    """The text that a change of one file adds and removes, each as the whole text of that part; empty for nothing."""
 
     added: str
     removed: str

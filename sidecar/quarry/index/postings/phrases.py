@@ -70,7 +70,7 @@ def read_terms(
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: What is stored of a note is not as it was written.
+        IndexDamaged: The stored form of a note does not match its checksum.
     """
     for note_id, content in read_contents(connection, note_ids, deadline, contents):
         yield note_id, stored_terms(content)

@@ -107,7 +107,7 @@ class TermReader:
 
         Raises:
             DeadlineExceeded, Cancelled: The deadline says so.
-            IndexDamaged: What is stored of a note is not as it was written.
+            IndexDamaged: The stored form of a note does not match its checksum.
         """
         wanted = {
             (word, term.is_prefix)

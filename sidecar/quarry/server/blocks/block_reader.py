@@ -53,7 +53,7 @@ class Blocks(Struct, frozen=True):
 
         Args:
             params: Which, and how much.
-            is_cancelled: Whether nobody waits any more.
+            is_cancelled: Whether the client has stopped waiting.
             on_quote: Called with the path and the hash of each passage that is quoted.
 
         Raises:

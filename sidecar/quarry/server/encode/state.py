@@ -76,7 +76,7 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
 
 
 def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
-    """The reply to `capture`, as long as nobody has waited for the note to be indexed."""
+    """The reply to `capture`, before the note is indexed."""
     return wire.CaptureResult(
         path=nfc(note.path),
         title=scrubbed(note.title),
