@@ -1,10 +1,14 @@
 """
 `python -m quarry` and the command `quarry`.
 
-`quarry hook` is recognised before anything is imported: an agent waits for it at each prompt.
+`quarry hook` and `--version` are recognised before the command line is imported: an agent waits for each hook.
 """
 
+import gc
 import sys
+
+from quarry import __version__
+from quarry.limits import PROTOCOL_VERSION
 
 ASKED_BY_A_PERSON = frozenset({"--test", "--help", "-h"})  # of a hook: explained by the command line
 
@@ -18,6 +22,10 @@ def main(arguments: list[str] | None = None) -> int:
         except ImportError:  # a broken installation is no reason to stop an agent
             return 0
         hook(given[1:])
+    if given[:1] == ["--version"]:
+        print(f"quarry {__version__} (protocol {PROTOCOL_VERSION})")
+        return 0
+    gc.disable()  # modules are not garbage, and traversing them takes a tenth of the time of a search
     from quarry.cli.main import main as cli
 
     return cli(given)

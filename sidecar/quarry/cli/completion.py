@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+import shtab
+
 SHELLS = ("bash", "zsh", "fish", "powershell")  # for tcsh, shtab has no options of commands
 FOLDERS = ("DIR", "VAULT")  # metavars of arguments that take a folder
 DETAILS = """Print the script that completes the commands and options of `quarry`. To have it in every shell:
@@ -21,7 +23,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the script, which shtab makes from the parser."""
-    import shtab  # here, as only this command needs it, and every command's options are added for it
 
     from quarry.cli.main import full_parser
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quarry.cli.installation import extra_command
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_caret, print_json_line, print_stderr
 from quarry.client.client import RequestFailed
@@ -39,7 +40,5 @@ def exit_code(error: QuarryError) -> int:
 
 def _next_step(error: QuarryError) -> str:
     if isinstance(error, ExtraMissing) and error.extra:
-        from quarry.cli.installation import extra_command  # here, as it is seldom needed and reads files
-
         return f"run `{extra_command(error.extra)}`"
     return error.next if isinstance(error, RequestFailed | BadUsage) else presentation_of(error).next

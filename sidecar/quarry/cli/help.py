@@ -8,6 +8,7 @@ import inspect
 import itertools
 from typing import TYPE_CHECKING
 
+from quarry import protocol, settings
 from quarry.cli.exit_codes import exit_code_table
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_line
@@ -50,13 +51,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _query_language() -> str:
-    from quarry import protocol  # here, as it takes longer to import than all other texts
 
     return _section(inspect.getdoc(protocol) or "", "Queries")
 
 
 def _settings() -> str:
-    from quarry import settings
 
     return inspect.getdoc(settings) or ""
 

@@ -5,15 +5,17 @@ import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
+from quarry.cli.arguments import protected_arguments
 from quarry.cli.exit_codes import INTERRUPTED, exit_code_table
+from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
 
 TYPE_CHECKING = False  # importing it from `typing` takes as long as everything else that `--version` does
 if TYPE_CHECKING:
     import argparse
 
-    from quarry.cli.parser import Parser
 
 DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
 
@@ -64,9 +66,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     _replace_unencodable()
     given = sys.argv[1:] if arguments is None else arguments
-    if given and given[0] == "--version":  # before argparse, which takes longer to import than everything else here
-        _print_version()
-        return 0
     try:
         options = _parse(given)
         exit_code: int = options.run(options)
@@ -97,9 +96,6 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
             commands.add_parser(name)
         return parser.parse_args(given or ["--help"])
 
-    gc.disable()  # modules are not garbage, and traversing them takes a tenth of the time of a search
-    from quarry.cli.arguments import protected_arguments
-
     _add_command(commands, named)
     gc.freeze()  # modules stay, so no later collection has to traverse them either
     gc.enable()
@@ -119,8 +115,6 @@ def full_parser() -> "Parser":
 def _overview() -> tuple["Parser", "argparse._SubParsersAction[Parser]"]:
     """A parser without commands, and where they are added."""
     import argparse  # here, as `--version` needs none
-
-    from quarry.cli.parser import Parser
 
     parser = Parser(
         prog="quarry",
@@ -143,20 +137,12 @@ def _command_table() -> str:
 
 
 def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> None:
-    from importlib import import_module
 
     module = import_module(f"quarry.cli.{name}")
     command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
     command.is_intermixed = name in ("search", "context")  # whose words are any number
     command.set_defaults(run=module.run)
     module.add_options(command)
-
-
-def _print_version() -> None:
-    import quarry
-    from quarry.limits import PROTOCOL_VERSION
-
-    print(f"quarry {quarry.__version__} (protocol {PROTOCOL_VERSION})")
 
 
 def _options_of(given: Sequence[str]) -> Sequence[str]:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from quarry.cli.arguments import VAULT_HELP, number, resolve_vault
+from quarry.mcp.vaults import Vaults
 
 DEFAULT_PORT = 8537  # of no registered service; a client's configuration names it once
 
@@ -34,8 +35,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until the client leaves."""
-    from quarry.mcp.vaults import Vaults  # here, as `mcp --help` needs none of it
-
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
     vaults = Vaults(roots, may_capture=options.allow_capture)

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, Never
 
@@ -101,7 +102,6 @@ def _about(name: str, problem: str) -> str:
 
 
 def _unknown_command(given: str, commands: list[str]) -> str:
-    from difflib import get_close_matches  # here, as it takes longer to import than a question to be asked
 
     similar = get_close_matches(given, commands, 1, SIMILAR)
     return f"there is no command {given!r}" + (f"; did you mean {similar[0]!r}?" if similar else "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarry.cli.arguments import add_json, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.exit_codes import NOT_INDEXED_YET
+from quarry.cli.failure import report
 from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
 from quarry.client.client import RequestFailed
 from quarry.errors import BadRequest
@@ -92,7 +93,6 @@ def _read(client: SidecarClient, params: Mapping[str, Any], wait_s: float | None
 
 
 def _report_not_indexed(failed: RequestFailed, *, as_json: bool) -> int:
-    from quarry.cli.failure import report  # here, as hardly any note is asked for too early
 
     next_step = "ask again with --wait: the vault is not wholly indexed yet"
     report(RequestFailed(str(failed), failed.kind, next_step), as_json=as_json)

@@ -24,6 +24,7 @@ from quarry.cli.arguments import (
     wait_for_index,
 )
 from quarry.cli.exit_codes import BAD_USAGE, OK
+from quarry.cli.failure import error_value, report
 from quarry.cli.terminal import (
     bold,
     dim,
@@ -94,8 +95,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
     """Ask until an empty line, Ctrl-D or Ctrl-C."""
-    from quarry.cli.failure import report  # here, as a search alone meets none
-
     with contextlib.suppress(ImportError):  # Windows has its own line editing
         import readline  # noqa: F401 - arrow keys and history for input()
     print_line(dim(f"{client.status().notes} notes in {client.hello.vault.name}. An empty line quits."))
@@ -121,8 +120,6 @@ def _prompt(client: SidecarClient, options: argparse.Namespace) -> None:
 
 def _answer_all(client: SidecarClient, options: argparse.Namespace, lines: Iterable[bytes]) -> int:
     """Answer each query of *lines*. One that fails does not keep the next from being answered."""
-    from quarry.cli.failure import error_value, report
-
     exit_code = OK
     for line_number, line in enumerate(lines, start=1):
         query = line.decode(errors="replace").strip()

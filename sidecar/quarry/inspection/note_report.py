@@ -7,12 +7,17 @@ from typing import Literal
 from msgspec import Struct
 
 from quarry.conditions import HasProperty, Not, all_of
+from quarry.documents.chunking import skipped_sections
+from quarry.documents.decoding import decode_note
+from quarry.documents.frontmatter import read_front_matter
+from quarry.documents.markdown import read_outline
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, Reader, StoredNote
 from quarry.indexing.reasons import CHANGED, GONE, of_problem
 from quarry.inspection.coverage import NoteState
 from quarry.messages import Message, message
 from quarry.options import Scope
+from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
 from quarry.types import FileSeen
 from quarry.vault.file_reader import FileGone, read_file
@@ -104,9 +109,6 @@ def file_seen_at(root: Path, path: str) -> FileSeen | None:
 
 def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[NoteState, Message] | None]:
     """The file at *path* with its scrubbed text; or why it cannot be read, and the state of its note for that."""
-    from quarry.documents.decoding import decode_note  # what reads notes is imported when one is read
-    from quarry.redaction.scrub import scrub_text
-
     try:
         content = read_file(root, path)
     except FileGone:
@@ -135,10 +137,6 @@ def _hidden_by(reader: Reader, note_id: int, settings: Settings) -> str | None:
 
 def _skipped(text: str, settings: Settings) -> tuple[str, ...]:
     """The headings in *text* whose sections are not searched."""
-    from quarry.documents.chunking import skipped_sections
-    from quarry.documents.frontmatter import read_front_matter
-    from quarry.documents.markdown import read_outline
-
     outline = read_outline(text, read_front_matter(text).body_start)
     titles = dict.fromkeys(title for title, _, _ in skipped_sections(text, outline.headings, settings.skip_sections))
     return tuple(titles)[:MAX_SECTIONS]
