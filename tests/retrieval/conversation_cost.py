@@ -155,7 +155,7 @@ def held(prompts: Sequence[Prompt], reply: Callable[[str], Reply], first: Reply 
 def searched(engine: Engine, text: str) -> Reply:
     """The passages of a search."""
     try:
-        answer = engine.search(translate.search_request(replace(SEARCH, query=text)))
+        answer = engine.search(replace(SEARCH, query=text))
     except BadQuery:
         return Reply(0, frozenset())
     return Reply(answer.tokens, frozenset(nfc(hit.path) for hit in answer.hits))
