@@ -1,5 +1,6 @@
 """The command line: which commands there are, and what the process ends with."""
 
+import argparse
 import contextlib
 import gc
 import os
@@ -11,11 +12,6 @@ from quarry.cli.arguments import protected_arguments
 from quarry.cli.exit_codes import INTERRUPTED, exit_code_table
 from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
-
-TYPE_CHECKING = False  # importing it from `typing` takes as long as everything else that `--version` does
-if TYPE_CHECKING:
-    import argparse
-
 
 DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
 
@@ -82,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return report(error, as_json="--json" in _options_of(given))
 
 
-def _parse(given: Sequence[str]) -> "argparse.Namespace":
+def _parse(given: Sequence[str]) -> argparse.Namespace:
     """
     The options of *given*.
 
@@ -103,7 +99,7 @@ def _parse(given: Sequence[str]) -> "argparse.Namespace":
     return parser.parse_args(protected_arguments(given))
 
 
-def full_parser() -> "Parser":
+def full_parser() -> Parser:
     """The parser with all commands and their options, whose modules it imports."""
     parser, commands = _overview()
     commands.help = None  # shown: shtab leaves hidden arguments out
@@ -112,10 +108,8 @@ def full_parser() -> "Parser":
     return parser
 
 
-def _overview() -> tuple["Parser", "argparse._SubParsersAction[Parser]"]:
+def _overview() -> tuple[Parser, "argparse._SubParsersAction[Parser]"]:
     """A parser without commands, and where they are added."""
-    import argparse  # here, as `--version` needs none
-
     parser = Parser(
         prog="quarry",
         usage="quarry [-h] [--version] COMMAND ...",
@@ -137,7 +131,6 @@ def _command_table() -> str:
 
 
 def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> None:
-
     module = import_module(f"quarry.cli.{name}")
     command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
     command.is_intermixed = name in ("search", "context")  # whose words are any number
