@@ -20,9 +20,9 @@ interface Drawn {
 }
 
 export class InspectorList {
-  private rows: readonly TreeRow[] = [];
-  private drawn = new Map<string, Drawn>();
-  private active = "";
+  #rows: readonly TreeRow[] = [];
+  #drawn = new Map<string, Drawn>();
+  #active = "";
 
   constructor(
     private readonly el: HTMLElement,
@@ -30,22 +30,22 @@ export class InspectorList {
   ) {
     el.setAttrs({ role: "treegrid", "aria-label": t("inspect.list") });
     el.addEventListener("keydown", (event) => {
-      if (this.press(event)) event.preventDefault();
+      if (this.#press(event)) event.preventDefault();
     });
     el.addEventListener("focusin", ({ target }) => {
       const key = target instanceof Element ? target.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
-      if (key !== undefined) this.activate(key);
+      if (key !== undefined) this.#activate(key);
     });
   }
 
   show(rows: readonly TreeRow[]): void {
-    this.rows = rows;
+    this.#rows = rows;
     const keys = rows.map(rowKey);
-    if (!keys.includes(this.active)) this.active = keys[0] ?? "";
-    const before = this.drawn;
-    this.drawn = new Map(rows.map((row, at) => [keys[at] ?? "", this.patched(row, before.get(keys[at] ?? ""))]));
+    if (!keys.includes(this.#active)) this.#active = keys[0] ?? "";
+    const before = this.#drawn;
+    this.#drawn = new Map(rows.map((row, at) => [keys[at] ?? "", this.#patched(row, before.get(keys[at] ?? ""))]));
     let next = this.el.firstChild;
-    for (const { el } of this.drawn.values()) {
+    for (const { el } of this.#drawn.values()) {
       if (el === next) next = el.nextSibling;
       else this.el.insertBefore(el, next);
     }
@@ -57,27 +57,27 @@ export class InspectorList {
   }
 
   focus(): void {
-    this.drawn.get(this.active)?.el.focus();
+    this.#drawn.get(this.#active)?.el.focus();
   }
 
-  private patched(row: TreeRow, before: Drawn | undefined): Drawn {
+  #patched(row: TreeRow, before: Drawn | undefined): Drawn {
     const shown = JSON.stringify(row);
     if (before?.shown === shown) return before;
     const hadFocus = before?.el.contains(document.activeElement) === true;
     // A row that changed is filled anew in its place: the element, and with it the focus, stays.
     const el = before?.el ?? createDiv({ cls: "quarry-inspect-row" });
     el.empty();
-    this.fill(el, row);
+    this.#fill(el, row);
     if (hadFocus && !el.contains(document.activeElement)) el.focus();
     return { el, shown };
   }
 
-  private fill(el: HTMLElement, row: TreeRow): void {
+  #fill(el: HTMLElement, row: TreeRow): void {
     const key = rowKey(row);
-    el.setAttrs({ role: "row", "aria-level": row.level, "data-key": key, "data-kind": row.kind, tabindex: key === this.active ? 0 : -1 });
+    el.setAttrs({ role: "row", "aria-level": row.level, "data-key": key, "data-kind": row.kind, tabindex: key === this.#active ? 0 : -1 });
     el.setCssStyles({ marginInlineStart: `${1.25 * (row.level - 1)}em` });
     el.onclick = (): void => {
-      this.activate(key);
+      this.#activate(key);
       this.handlers.enter(row);
     };
     const cell = el.createDiv({ cls: "quarry-inspect-cell", attr: { role: "gridcell" } });
@@ -96,11 +96,11 @@ export class InspectorList {
       if (row.folder.counts.indexed > 0) head.createSpan({ cls: "quarry-inspect-count", text: number(row.folder.counts.indexed) });
     }
     if (facts !== "") cell.createDiv({ cls: "quarry-inspect-facts", text: facts, attr: { dir: "auto" } });
-    this.addButton(el, row, name);
+    this.#addButton(el, row, name);
   }
 
-  private addButton(el: HTMLElement, row: TreeRow, name: string): void {
-    const button = el.createDiv({ attr: { role: "gridcell" } }).createEl("button", { cls: "clickable-icon", attr: { tabindex: rowKey(row) === this.active ? 0 : -1 } });
+  #addButton(el: HTMLElement, row: TreeRow, name: string): void {
+    const button = el.createDiv({ attr: { role: "gridcell" } }).createEl("button", { cls: "clickable-icon", attr: { tabindex: rowKey(row) === this.#active ? 0 : -1 } });
     setIcon(button, "ellipsis");
     setTooltip(button, t("inspect.rowActions", { name }));
     button.addEventListener("click", (event) => {
@@ -113,40 +113,40 @@ export class InspectorList {
     };
   }
 
-  private activate(key: string): void {
-    if (key === this.active) return;
-    this.stop(this.active, -1);
-    this.active = key;
-    this.stop(key, 0);
+  #activate(key: string): void {
+    if (key === this.#active) return;
+    this.#stop(this.#active, -1);
+    this.#active = key;
+    this.#stop(key, 0);
   }
 
-  private stop(key: string, tabindex: number): void {
-    const el = this.drawn.get(key)?.el;
+  #stop(key: string, tabindex: number): void {
+    const el = this.#drawn.get(key)?.el;
     for (const each of el ? [el, ...el.querySelectorAll("button")] : []) each.setAttribute("tabindex", String(tabindex));
   }
 
-  private press(event: KeyboardEvent): boolean {
+  #press(event: KeyboardEvent): boolean {
     if (event.target instanceof HTMLButtonElement || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const at = this.rows.findIndex((row) => rowKey(row) === this.active);
-    const row = this.rows[at];
+    const at = this.#rows.findIndex((row) => rowKey(row) === this.#active);
+    const row = this.#rows[at];
     if (!row) return false;
     const isOpen = row.kind === "folder" && row.isOpen;
     switch (event.key) {
       case "ArrowDown":
-        return this.go(at + 1);
+        return this.#go(at + 1);
       case "ArrowUp":
-        return this.go(at - 1);
+        return this.#go(at - 1);
       case "Home":
-        return this.go(0);
+        return this.#go(0);
       case "End":
-        return this.go(this.rows.length - 1);
+        return this.#go(this.#rows.length - 1);
       case "ArrowRight":
         if (row.kind !== "folder") return false;
-        if (isOpen) return this.go(at + 1);
+        if (isOpen) return this.#go(at + 1);
         this.handlers.enter(row);
         return true;
       case "ArrowLeft":
-        if (!isOpen) return this.go(this.rows.slice(0, at).findLastIndex(({ level }) => level < row.level));
+        if (!isOpen) return this.#go(this.#rows.slice(0, at).findLastIndex(({ level }) => level < row.level));
         this.handlers.enter(row);
         return true;
       case "Enter":
@@ -158,10 +158,10 @@ export class InspectorList {
     }
   }
 
-  private go(at: number): boolean {
-    const row = this.rows[at];
+  #go(at: number): boolean {
+    const row = this.#rows[at];
     if (!row) return false;
-    this.activate(rowKey(row));
+    this.#activate(rowKey(row));
     this.focus();
     return true;
   }

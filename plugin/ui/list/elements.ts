@@ -12,7 +12,7 @@ export function initOption(el: HTMLElement): void {
 }
 
 export class ActiveOption {
-  private current: HTMLElement | null = null;
+  #current: HTMLElement | null = null;
 
   /** `input`: the box that points at the options; null where the list itself has the focus. */
   constructor(
@@ -21,16 +21,16 @@ export class ActiveOption {
   ) {}
 
   get el(): HTMLElement | null {
-    return this.current;
+    return this.#current;
   }
 
   /** Marks `el` as selected and points at it; null when the list has no options. */
   show(el: HTMLElement | null): void {
-    if (this.current !== el) {
-      this.current?.setAttr("aria-selected", "false");
-      this.current?.removeClass("is-selected");
+    if (this.#current !== el) {
+      this.#current?.setAttr("aria-selected", "false");
+      this.#current?.removeClass("is-selected");
     }
-    this.current = el;
+    this.#current = el;
     el?.setAttr("aria-selected", "true");
     el?.addClass("is-selected");
     this.input?.setAttr("aria-expanded", String(el !== null));
@@ -40,15 +40,15 @@ export class ActiveOption {
   /** Points `aria-activedescendant` at the selected option. */
   updateAria(): void {
     this.input?.setAttr("aria-controls", this.listEl.id);
-    (this.input ?? this.listEl).setAttr("aria-activedescendant", this.current?.id ?? null);
+    (this.input ?? this.listEl).setAttr("aria-activedescendant", this.#current?.id ?? null);
   }
 }
 
 const DELAY_MS = 150; // most answers arrive sooner, and then nothing flickers
 
 export class DelayedFlag {
-  private isSet = false;
-  private cancel: Cancel = () => undefined;
+  #isSet = false;
+  #cancel: Cancel = () => undefined;
 
   /** `show` is called with true `DELAY_MS` after the flag was set, and with false at once when it is cleared. */
   constructor(
@@ -58,10 +58,10 @@ export class DelayedFlag {
 
   /** Sets or clears the flag. Setting it again does not restart the delay. */
   set(isSet: boolean): void {
-    if (isSet === this.isSet) return;
-    this.isSet = isSet;
-    this.cancel();
-    if (isSet) this.cancel = this.clock.after(DELAY_MS, () => { this.show(true); });
+    if (isSet === this.#isSet) return;
+    this.#isSet = isSet;
+    this.#cancel();
+    if (isSet) this.#cancel = this.clock.after(DELAY_MS, () => { this.show(true); });
     else this.show(false);
   }
 }
@@ -74,14 +74,14 @@ const INAUDIBLE = "\u00a0"; // a screen reader announces a text that changed, an
  * The element is clipped, never hidden: screen readers skip a live region that was hidden when its text changed.
  */
 export class LiveRegion {
-  private state = "";
+  #state = "";
 
   constructor(private readonly el: HTMLElement) {}
 
   /** Announces the state of the pane, unless it is the one announced last. */
   announceState(text: string): void {
-    if (text === this.state) return;
-    this.state = text;
+    if (text === this.#state) return;
+    this.#state = text;
     this.el.setText(text);
   }
 

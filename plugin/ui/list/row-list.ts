@@ -13,10 +13,10 @@ export interface RowListParts extends Partial<RecentHandlers> {
 }
 
 export class RowList {
-  private shown: readonly Row[] = [];
-  private room: Room | null = null;
-  private views = new Map<string, RowView>();
-  private options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
+  #shown: readonly Row[] = [];
+  #room: Room | null = null;
+  #views = new Map<string, RowView>();
+  #options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
 
   constructor(
     private readonly el: HTMLElement,
@@ -24,30 +24,30 @@ export class RowList {
   ) {}
 
   show(rows: readonly Row[], nowMs: number, room: Room): void {
-    if (rows === this.shown && room === this.room) return; // renders while the next answer is pending
-    this.shown = rows;
-    this.room = room;
-    const before = this.views;
+    if (rows === this.#shown && room === this.#room) return; // renders while the next answer is pending
+    this.#shown = rows;
+    this.#room = room;
+    const before = this.#views;
     const own = rows.filter(({ kind }) => kind !== "passage"); // a passage is drawn by its hit
-    this.views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.viewOf(row)]));
-    for (const row of own) this.views.get(row.key)?.show(row, nowMs, room);
-    for (const [key, view] of before) if (!this.views.has(key)) view.el.remove();
-    this.place(before);
-    this.options = optionsOf(rows, this.views);
-    this.number();
+    this.#views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.#viewOf(row)]));
+    for (const row of own) this.#views.get(row.key)?.show(row, nowMs, room);
+    for (const [key, view] of before) if (!this.#views.has(key)) view.el.remove();
+    this.#place(before);
+    this.#options = optionsOf(rows, this.#views);
+    this.#number();
   }
 
   updateAges(nowMs: number): void {
-    for (const view of this.views.values()) view.updateAge?.(nowMs);
+    for (const view of this.#views.values()) view.updateAge?.(nowMs);
   }
 
   elementOf(key: string | null): HTMLElement | null {
-    return key === null ? null : (this.options.get(key)?.el ?? null);
+    return key === null ? null : (this.#options.get(key)?.el ?? null);
   }
 
   /** Marks the rows that are chosen; while none is, the selected row is announced to a screen reader instead. */
   markChosen(chosen: ReadonlySet<string>, selected: string | null): void {
-    for (const [key, { el }] of this.options) {
+    for (const [key, { el }] of this.#options) {
       el.toggleClass("is-chosen", chosen.has(key));
       el.setAttr("aria-selected", String(chosen.size > 0 ? chosen.has(key) : key === selected));
     }
@@ -56,25 +56,25 @@ export class RowList {
   /** The row that contains the target of a mouse event. */
   rowAt(target: EventTarget | null): Row | null {
     if (!isNode(target)) return null;
-    for (const { row, el } of this.options.values()) if (el.contains(target)) return row;
+    for (const { row, el } of this.#options.values()) if (el.contains(target)) return row;
     return null;
   }
 
   /** The key of the row whose part for unfolding contains the target. */
   unfolderAt(target: EventTarget | null): string | null {
     if (!isNode(target)) return null;
-    for (const [key, view] of this.views) if (view.isUnfolder?.(target)) return key;
+    for (const [key, view] of this.#views) if (view.isUnfolder?.(target)) return key;
     return null;
   }
 
   /** The key of the row whose button for undoing its dismissal contains the target. */
   undoAt(target: EventTarget | null): string | null {
     if (!isNode(target)) return null;
-    for (const [key, view] of this.views) if (view.isUndo?.(target)) return key;
+    for (const [key, view] of this.#views) if (view.isUndo?.(target)) return key;
     return null;
   }
 
-  private viewOf(row: Row): RowView {
+  #viewOf(row: Row): RowView {
     switch (row.kind) {
       case "extract":
         return new ExtractView();
@@ -95,10 +95,10 @@ export class RowList {
   }
 
   /** Numbers the options for a screen reader: dividers and groups are between them. */
-  private number(): void {
-    const size = String(this.options.size);
+  #number(): void {
+    const size = String(this.#options.size);
     let position = 0;
-    for (const { el } of this.options.values()) {
+    for (const { el } of this.#options.values()) {
       position += 1;
       if (el.getAttribute("aria-posinset") !== String(position)) el.setAttr("aria-posinset", position);
       if (el.getAttribute("aria-setsize") !== size) el.setAttr("aria-setsize", size);
@@ -106,11 +106,11 @@ export class RowList {
   }
 
   /** Moves only the elements that are not in order already. */
-  private place(before: ReadonlyMap<string, RowView>): void {
+  #place(before: ReadonlyMap<string, RowView>): void {
     const oldPositions = new Map([...before.keys()].map((key, position) => [key, position]));
-    const inOrder = longestIncreasingSubsequence([...this.views.keys()].flatMap((key) => oldPositions.get(key) ?? []));
+    const inOrder = longestIncreasingSubsequence([...this.#views.keys()].flatMap((key) => oldPositions.get(key) ?? []));
     let next: Element | null = null;
-    for (const [key, { el }] of [...this.views].reverse()) {
+    for (const [key, { el }] of [...this.#views].reverse()) {
       if (!inOrder.has(oldPositions.get(key) ?? -1)) this.el.insertBefore(el, next);
       next = el;
     }

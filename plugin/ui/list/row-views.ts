@@ -26,19 +26,19 @@ export interface RowView {
 
 export class CreateView implements RowView {
   readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
+  readonly #textEl: HTMLElement;
 
   constructor() {
     this.el = createDiv({ cls: "quarry-option quarry-create" });
     initOption(this.el);
     setIcon(this.el.createSpan({ cls: "quarry-create-icon" }), "plus");
-    this.textEl = this.el.createSpan({ cls: "quarry-create-text", attr: { dir: "auto" } });
+    this.#textEl = this.el.createSpan({ cls: "quarry-create-text", attr: { dir: "auto" } });
     this.el.createEl("kbd", { text: combinationWords("Shift+Enter", Platform.isMacOS), attr: { "aria-hidden": "true" } });
   }
 
   show(row: Row): void {
     if (row.kind !== "create") return;
-    setText(this.textEl, t("write.create", { name: row.name }));
+    setText(this.#textEl, t("write.create", { name: row.name }));
   }
 
   get options(): readonly HTMLElement[] {
@@ -49,22 +49,22 @@ export class CreateView implements RowView {
 export class DividerView implements RowView {
   readonly el: HTMLElement;
   readonly options: readonly HTMLElement[] = [];
-  private readonly textEl: HTMLElement;
-  private readonly actionEl: HTMLElement;
+  readonly #textEl: HTMLElement;
+  readonly #actionEl: HTMLElement;
 
   constructor(act?: (action: ActionId) => void) {
     this.el = createDiv({ cls: "quarry-divider", attr: { role: "presentation" } });
-    this.textEl = this.el.createSpan({ cls: "quarry-divider-text" });
+    this.#textEl = this.el.createSpan({ cls: "quarry-divider-text" });
     const { id, label } = actionOf("clear-history");
-    this.actionEl = this.el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
-    this.actionEl.addEventListener("click", () => act?.(id));
+    this.#actionEl = this.el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
+    this.#actionEl.addEventListener("click", () => act?.(id));
   }
 
   show(row: Row): void {
     if (row.kind !== "divider") return;
-    setText(this.textEl, sectionWords(row));
+    setText(this.#textEl, sectionWords(row));
     this.el.dataset["section"] = row.section;
-    this.actionEl.toggleClass("is-hidden", row.section !== "recent");
+    this.#actionEl.toggleClass("is-hidden", row.section !== "recent");
   }
 }
 
@@ -87,18 +87,18 @@ export class MoreView implements RowView {
 
 export class ExampleView implements RowView {
   readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
+  readonly #textEl: HTMLElement;
 
   constructor() {
     this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent quarry-example" });
     initOption(this.el);
     setIcon(this.el.createSpan({ cls: "quarry-create-icon" }), "message-circle-question-mark");
-    this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
+    this.#textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
   }
 
   show(row: Row): void {
     if (row.kind !== "example") return;
-    setText(this.textEl, row.query);
+    setText(this.#textEl, row.query);
     this.el.setAttr("aria-label", row.query);
   }
 
@@ -109,28 +109,28 @@ export class ExampleView implements RowView {
 
 export class ExtractView implements RowView {
   readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-  private readonly sourceEl: HTMLElement;
+  readonly #textEl: HTMLElement;
+  readonly #sourceEl: HTMLElement;
 
   constructor() {
     this.el = createDiv({ cls: "quarry-option quarry-extract", attr: { draggable: "true" } });
     initOption(this.el);
-    this.textEl = this.el.createDiv({ cls: "quarry-extract-text", attr: { dir: "auto" } });
-    this.sourceEl = this.el.createDiv({ cls: "quarry-extract-source", attr: { dir: "auto" } });
+    this.#textEl = this.el.createDiv({ cls: "quarry-extract-text", attr: { dir: "auto" } });
+    this.#sourceEl = this.el.createDiv({ cls: "quarry-extract-source", attr: { dir: "auto" } });
   }
 
   show(row: Row): void {
-    if (row.kind === "extract") this.showSentence(row);
+    if (row.kind === "extract") this.#showSentence(row);
   }
 
   get options(): readonly HTMLElement[] {
     return [this.el];
   }
 
-  private showSentence(row: ExtractRow): void {
+  #showSentence(row: ExtractRow): void {
     const { text } = plainText(row.passage.snippet, []);
-    setText(this.textEl, text);
-    setText(this.sourceEl, extractSource(row));
+    setText(this.#textEl, text);
+    setText(this.#sourceEl, extractSource(row));
     this.el.setAttr("aria-label", extractLabel(row, text));
   }
 }
@@ -142,28 +142,28 @@ export interface RecentHandlers {
 
 export class RecentView implements RowView {
   readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-  private readonly starEl: HTMLElement;
-  private readonly crossEl: HTMLElement;
-  private row: RecentRow | null = null;
+  readonly #textEl: HTMLElement;
+  readonly #starEl: HTMLElement;
+  readonly #crossEl: HTMLElement;
+  #row: RecentRow | null = null;
 
   constructor(handlers: Partial<RecentHandlers>) {
     this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" });
     initOption(this.el);
-    this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
-    this.starEl = this.icon("star", handlers.toggleSaved);
-    this.crossEl = this.icon("x", handlers.forget);
-    setTooltip(this.crossEl, t("pane.forget"));
+    this.#textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
+    this.#starEl = this.#icon("star", handlers.toggleSaved);
+    this.#crossEl = this.#icon("x", handlers.forget);
+    setTooltip(this.#crossEl, t("pane.forget"));
   }
 
   show(row: Row): void {
     if (row.kind !== "recent") return;
-    this.row = row;
-    setText(this.textEl, row.query);
+    this.#row = row;
+    setText(this.#textEl, row.query);
     this.el.setAttr("aria-label", row.query);
-    setTooltip(this.starEl, row.isSaved ? t("pane.unsave") : t("pane.save"));
-    this.starEl.toggleClass("is-active", row.isSaved);
-    this.crossEl.toggleClass("is-hidden", row.isSaved);
+    setTooltip(this.#starEl, row.isSaved ? t("pane.unsave") : t("pane.save"));
+    this.#starEl.toggleClass("is-active", row.isSaved);
+    this.#crossEl.toggleClass("is-hidden", row.isSaved);
   }
 
   get options(): readonly HTMLElement[] {
@@ -171,12 +171,12 @@ export class RecentView implements RowView {
   }
 
   /** A control for the mouse: a listbox contains options only, so it is hidden from screen readers, who have commands. */
-  private icon(name: string, run: ((query: string) => void) | undefined): HTMLElement {
+  #icon(name: string, run: ((query: string) => void) | undefined): HTMLElement {
     const el = this.el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
     setIcon(el, name);
     el.addEventListener("click", (event) => {
       event.stopPropagation();
-      if (this.row) run?.(this.row.query);
+      if (this.#row) run?.(this.#row.query);
     });
     return el;
   }

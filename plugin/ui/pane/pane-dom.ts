@@ -102,7 +102,7 @@ export class PaneView implements Surroundings {
     const fresh = freshness(model.engine, model.status);
     dom.modes.show(model.mode);
     dom.line.show(model);
-    this.showFilters(state.kind === "bad-query" ? null : answerOf(model.search));
+    this.#showFilters(state.kind === "bad-query" ? null : answerOf(model.search));
     dom.panel.show(shownPanel(model));
     dom.progress.show(answerOf(model.search) === null || state.kind === "no-results" ? fresh : null);
     dom.status.show(fresh);
@@ -112,7 +112,7 @@ export class PaneView implements Surroundings {
   }
 
   /** While an answer is pending, the chips of the one before stay. */
-  private showFilters(answer: Answer | null): void {
+  #showFilters(answer: Answer | null): void {
     const { chips, sort } = this.dom;
     chips.show(answer ? chipsOf(answer.query, answer.clauses) : []);
     sort.show(this.sort(), answer?.sort ?? this.sort());
@@ -124,11 +124,11 @@ export class PaneView implements Surroundings {
 }
 
 export class ModeSwitch {
-  private readonly buttons: readonly (readonly [Mode, HTMLElement])[];
+  readonly #buttons: readonly (readonly [Mode, HTMLElement])[];
 
   constructor(parent: HTMLElement, select: (mode: Mode) => void) {
     const group = parent.createDiv({ cls: "quarry-modes", attr: { role: "group", "aria-label": t("pane.modes") } });
-    this.buttons = MODES.map((mode) => {
+    this.#buttons = MODES.map((mode) => {
       const button = group.createEl("button", { cls: "quarry-mode", text: t(`mode.${mode}`), attr: { "data-mode": mode } });
       setTooltip(button, t(`modeTip.${mode}`));
       button.addEventListener("click", () => {
@@ -139,7 +139,7 @@ export class ModeSwitch {
   }
 
   show(mode: Mode): void {
-    for (const [own, button] of this.buttons) {
+    for (const [own, button] of this.#buttons) {
       button.setAttr("aria-pressed", String(own === mode));
       button.toggleClass("is-active", own === mode);
     }
@@ -147,28 +147,28 @@ export class ModeSwitch {
 }
 
 export class SortButton {
-  private readonly el: HTMLElement;
-  private readonly labelEl: HTMLElement;
-  private chosen: SortOrder = "relevance";
+  readonly #el: HTMLElement;
+  readonly #labelEl: HTMLElement;
+  #chosen: SortOrder = "relevance";
 
   constructor(parent: HTMLElement, choose: (order: SortOrder) => void) {
-    this.el = parent.createEl("button", { cls: "quarry-sort", attr: { "aria-haspopup": "menu" } });
-    this.labelEl = this.el.createSpan();
-    setIcon(this.el.createSpan({ cls: "quarry-sort-icon" }), "chevron-down");
-    this.el.addEventListener("click", () => {
+    this.#el = parent.createEl("button", { cls: "quarry-sort", attr: { "aria-haspopup": "menu" } });
+    this.#labelEl = this.#el.createSpan();
+    setIcon(this.#el.createSpan({ cls: "quarry-sort-icon" }), "chevron-down");
+    this.#el.addEventListener("click", () => {
       const menu = new Menu();
       for (const order of SORTS) {
-        menu.addItem((item) => item.setTitle(t(`sort.${order}`)).setChecked(order === this.chosen).onClick(() => { choose(order); }));
+        menu.addItem((item) => item.setTitle(t(`sort.${order}`)).setChecked(order === this.#chosen).onClick(() => { choose(order); }));
       }
-      const { left, bottom } = this.el.getBoundingClientRect();
-      menu.showAtPosition({ x: left, y: bottom }, this.el.doc);
+      const { left, bottom } = this.#el.getBoundingClientRect();
+      menu.showAtPosition({ x: left, y: bottom }, this.#el.doc);
     });
   }
 
   /** `actual`: the order of the hits, which is by relevance whatever was chosen where no note is worth sorting. */
   show(chosen: SortOrder, actual: SortOrder): void {
-    this.chosen = chosen;
-    this.labelEl.setText(t(`sort.${actual}`));
-    setTooltip(this.el, t("sort.tip", { order: t(`sort.${actual}`) }));
+    this.#chosen = chosen;
+    this.#labelEl.setText(t(`sort.${actual}`));
+    setTooltip(this.#el, t("sort.tip", { order: t(`sort.${actual}`) }));
   }
 }

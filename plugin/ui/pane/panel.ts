@@ -12,7 +12,7 @@ export interface PanelHandlers {
 }
 
 export class Panel {
-  private shown = "";
+  #shown = "";
 
   constructor(
     private readonly el: HTMLElement,
@@ -22,17 +22,17 @@ export class Panel {
   show(words: PanelWords | null): void {
     // Progress arrives several times a second: a button must not be replaced while it is being pressed.
     const wanted = JSON.stringify(words);
-    if (wanted === this.shown) return;
-    this.shown = wanted;
+    if (wanted === this.#shown) return;
+    this.#shown = wanted;
     this.el.empty();
     this.el.toggleClass("is-hidden", words === null);
-    if (words) this.draw(words);
+    if (words) this.#draw(words);
   }
 
-  private draw({ title, detail, commands, log = [], actions, hasWayOut }: PanelWords): void {
+  #draw({ title, detail, commands, log = [], actions, hasWayOut }: PanelWords): void {
     this.el.createDiv({ cls: "quarry-panel-title", text: title });
     if (detail !== "") this.el.createDiv({ cls: "quarry-panel-detail", text: detail });
-    for (const command of commands) this.drawCommand(command);
+    for (const command of commands) this.#drawCommand(command);
     if (log.length > 0) this.el.createEl("pre", { cls: "quarry-panel-log", text: log.join("\n"), attr: { dir: "ltr" } });
     const row = this.el.createDiv({ cls: "quarry-panel-actions" });
     const [first] = actions;
@@ -45,7 +45,7 @@ export class Panel {
     }
   }
 
-  private drawCommand(command: string): void {
+  #drawCommand(command: string): void {
     const row = this.el.createDiv({ cls: "quarry-panel-command" });
     row.createEl("code", { text: command });
     const button = row.createEl("button", { cls: "clickable-icon" });
@@ -61,7 +61,7 @@ export class Panel {
 export type PlaceCommands = Partial<CommandMap<ActionId>>;
 
 export class StatePanel implements Surroundings {
-  private readonly panel: Panel;
+  readonly #panel: Panel;
 
   constructor(
     parent: HTMLElement,
@@ -70,11 +70,11 @@ export class StatePanel implements Surroundings {
     private readonly words: (model: PaneModel) => PanelWords | null,
   ) {
     const el = parent.createDiv({ cls: "quarry-panel is-hidden" });
-    this.panel = new Panel(el, { act: (action) => { commands[action]?.(); }, copy });
+    this.#panel = new Panel(el, { act: (action) => { commands[action]?.(); }, copy });
   }
 
   show(model: PaneModel): void {
     const words = this.words(model);
-    this.panel.show(words && { ...words, actions: words.actions.filter(({ id }) => this.commands[id]) });
+    this.#panel.show(words && { ...words, actions: words.actions.filter(({ id }) => this.commands[id]) });
   }
 }

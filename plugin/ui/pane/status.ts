@@ -24,9 +24,9 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
 };
 
 export class IndexStatusLine {
-  private readonly textEl: HTMLElement;
-  private readonly actionEl: HTMLElement | null;
-  private action: ActionId | null = null;
+  readonly #textEl: HTMLElement;
+  readonly #actionEl: HTMLElement | null;
+  #action: ActionId | null = null;
 
   /** Without `act` there is no button, as in the status bar. */
   constructor(
@@ -36,34 +36,34 @@ export class IndexStatusLine {
     el.addClass("quarry-status");
     if (act) el.setAttr("role", "status");
     el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
-    this.textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
+    this.#textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
     if (act) {
-      this.textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
-      this.textEl.addEventListener("click", () => { act("open-inspector"); });
+      this.#textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
+      this.#textEl.addEventListener("click", () => { act("open-inspector"); });
     }
-    this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
-    this.actionEl?.addEventListener("click", () => {
-      if (this.action) act?.(this.action);
+    this.#actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
+    this.#actionEl?.addEventListener("click", () => {
+      if (this.#action) act?.(this.#action);
     });
   }
 
   show(freshness: Freshness): void {
     const { text, action } = freshnessWords(freshness);
     // A change of state is told, and not every count on the way.
-    if (this.actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
+    if (this.#actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
     this.el.dataset["tone"] = TONES[freshness.kind];
     this.el.dataset["state"] = freshness.kind;
-    if (this.textEl.textContent !== text) this.textEl.setText(text);
-    if (this.actionEl && this.action !== (action?.id ?? null)) {
-      this.actionEl.setText(action?.label ?? "");
-      this.actionEl.toggleClass("is-hidden", action === null);
+    if (this.#textEl.textContent !== text) this.#textEl.setText(text);
+    if (this.#actionEl && this.#action !== (action?.id ?? null)) {
+      this.#actionEl.setText(action?.label ?? "");
+      this.#actionEl.toggleClass("is-hidden", action === null);
     }
-    this.action = action?.id ?? null;
+    this.#action = action?.id ?? null;
   }
 }
 
 export class StatusLine {
-  private shown = "";
+  #shown = "";
 
   constructor(
     private readonly el: HTMLElement,
@@ -74,12 +74,12 @@ export class StatusLine {
     const words = statusWords(model);
     // Unchanged words are not drawn again, so that a button keeps the focus.
     const wanted = JSON.stringify(words);
-    if (wanted === this.shown) return;
-    this.shown = wanted;
-    this.draw(words);
+    if (wanted === this.#shown) return;
+    this.#shown = wanted;
+    this.#draw(words);
   }
 
-  private draw({ tone, text, tip, action }: StatusWords): void {
+  #draw({ tone, text, tip, action }: StatusWords): void {
     this.el.empty();
     this.el.dataset["tone"] = tone;
     const line = this.el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
@@ -93,12 +93,12 @@ export class StatusLine {
 }
 
 export class ProgressBlock {
-  private readonly barEl: HTMLProgressElement;
-  private readonly textEl: HTMLElement;
+  readonly #barEl: HTMLProgressElement;
+  readonly #textEl: HTMLElement;
 
   constructor(private readonly el: HTMLElement) {
-    this.textEl = el.createDiv({ cls: "quarry-progress-text" });
-    this.barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
+    this.#textEl = el.createDiv({ cls: "quarry-progress-text" });
+    this.#barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
     el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
   }
 
@@ -108,9 +108,9 @@ export class ProgressBlock {
     this.el.toggleClass("is-hidden", !isShown);
     if (!isShown) return;
     const { text } = freshnessWords(freshness);
-    setText(this.textEl, text);
-    this.barEl.max = Math.max(1, freshness.total);
-    this.barEl.value = freshness.done;
-    this.barEl.setAttr("aria-label", text);
+    setText(this.#textEl, text);
+    this.#barEl.max = Math.max(1, freshness.total);
+    this.#barEl.value = freshness.done;
+    this.#barEl.setAttr("aria-label", text);
   }
 }

@@ -35,7 +35,7 @@ export interface LiveBlockParts extends ListServices {
 export class LiveBlock extends MarkdownRenderChild {
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private list: ResultList | null = null;
+  #list: ResultList | null = null;
 
   /** `path`: of the note that contains the block. */
   constructor(
@@ -59,17 +59,17 @@ export class LiveBlock extends MarkdownRenderChild {
     const { shows, limit } = parsed.spec;
     el.dataset["waitsFor"] = shows === "count" ? "none" : limit <= FEW ? "few" : "many";
     watchSight(this, el, (isInSight) => {
-      if (isInSight) this.list ??= this.build(parsed.spec);
-      this.list?.setInSight(isInSight);
+      if (isInSight) this.#list ??= this.#build(parsed.spec);
+      this.#list?.setInSight(isInSight);
     });
-    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.list?.measure(); }));
+    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.measure(); }));
   }
 
-  private build(spec: BlockSpec): ResultList {
+  #build(spec: BlockSpec): ResultList {
     const { parts } = this;
     const el = this.containerEl;
     const preferences = (): ReturnType<ListServices["preferences"]> => ({ ...parts.preferences(), ...(spec.mode && { mode: spec.mode }), ...(spec.density && { density: spec.density }) });
-    const countEl = this.buildHead(el, spec.query);
+    const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
     const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
     const dom = buildList(el, bodyEl, null, { clock: parts.clock });
@@ -97,7 +97,7 @@ export class LiveBlock extends MarkdownRenderChild {
     return list;
   }
 
-  private buildHead(parent: HTMLElement, query: string): HTMLElement {
+  #buildHead(parent: HTMLElement, query: string): HTMLElement {
     const head = parent.createDiv({ cls: "quarry-block-head" });
     const button = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
     setIcon(button, "search");
