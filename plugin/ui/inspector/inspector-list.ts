@@ -2,10 +2,13 @@
  * Draws the rows of the index inspector as a tree grid that the keyboard walks through. Rows are kept by key, so that the
  * focus stays where it is while the index changes; those out of sight cost no layout (`content-visibility`).
  */
-import { setIcon, setTooltip } from "obsidian";
+import { setIcon } from "obsidian";
+import { folderOf } from "../../inspector/ways-out";
 import { type TreeRow, rowKey } from "../../inspector/tree";
 import { number, t } from "../../i18n/translate";
 import { exceptionWords, reasonWords, stateName } from "../../i18n/inspection";
+import { joinFacts } from "../../i18n/formatting";
+import { arrange, iconButton } from "../list/elements";
 
 export interface ListHandlers {
   /** Opens or closes a folder, opens a note's report, shows more rows. */
@@ -44,16 +47,8 @@ export class InspectorList {
     if (!keys.includes(this.#active)) this.#active = keys[0] ?? "";
     const before = this.#drawn;
     this.#drawn = new Map(rows.map((row, at) => [keys[at] ?? "", this.#patched(row, before.get(keys[at] ?? ""))]));
-    let next = this.el.firstChild;
-    for (const { el } of this.#drawn.values()) {
-      if (el === next) next = el.nextSibling;
-      else this.el.insertBefore(el, next);
-    }
-    while (next) {
-      const gone = next;
-      next = next.nextSibling;
-      gone.remove();
-    }
+    for (const [key, { el }] of before) if (!this.#drawn.has(key)) el.remove();
+    arrange(this.el, [...this.#drawn.values()].map(({ el }) => el));
   }
 
   focus(): void {
@@ -100,17 +95,14 @@ export class InspectorList {
   }
 
   #addButton(el: HTMLElement, row: TreeRow, name: string): void {
-    const button = el.createDiv({ attr: { role: "gridcell" } }).createEl("button", { cls: "clickable-icon", attr: { tabindex: rowKey(row) === this.#active ? 0 : -1 } });
-    setIcon(button, "ellipsis");
-    setTooltip(button, t("inspect.rowActions", { name }));
-    button.addEventListener("click", (event) => {
+    const openMenu = (event: MouseEvent): void => {
       event.stopPropagation();
-      this.handlers.menu(row, button);
-    });
-    el.oncontextmenu = (event): void => {
       event.preventDefault();
       this.handlers.menu(row, button);
     };
+    const info = { cls: "clickable-icon", attr: { tabindex: rowKey(row) === this.#active ? 0 : -1 } };
+    const button = iconButton(el.createDiv({ attr: { role: "gridcell" } }), "ellipsis", t("inspect.rowActions", { name }), openMenu, info);
+    el.oncontextmenu = openMenu;
   }
 
   #activate(key: string): void {
@@ -174,6 +166,5 @@ function iconOf(row: Exclude<TreeRow, { kind: "more" }>): string {
 
 function noteFacts({ note, withFolder }: Extract<TreeRow, { kind: "note" }>): string {
   const state = note.state === "indexed" ? "" : stateName(note.state);
-  const folder = withFolder ? note.path.slice(0, Math.max(0, note.path.lastIndexOf("/"))) : "";
-  return [folder, note.reason ? `${state}: ${reasonWords(note.reason)}` : state].filter((fact) => fact !== "").join(" · ");
+  return joinFacts(withFolder ? folderOf(note.path) : "", note.reason ? `${state}: ${reasonWords(note.reason)}` : state);
 }

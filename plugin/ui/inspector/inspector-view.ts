@@ -9,6 +9,7 @@ import { folderOf, type WayOut, wayOut } from "../../inspector/ways-out";
 import { freshness } from "../../pane/state";
 import { type NoteState } from "../../protocol/messages";
 import { ICON } from "../icon";
+import { addMenuItem, isToDraw, showMenuBelow, showText } from "../list/elements";
 import { type Inspector, INSPECTOR_VIEW } from "./inspector";
 import { InspectorList } from "./inspector-list";
 import { drawFacts } from "./report-modal";
@@ -104,9 +105,7 @@ export class InspectorView extends ItemView {
 
   #showMenu(row: TreeRow, at: HTMLElement): void {
     const menu = new Menu();
-    const add = (title: string, icon: string, run: () => void): void => {
-      menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(run));
-    };
+    const add = (title: string, icon: string, run: () => void): void => { addMenuItem(menu, title, icon, run); };
     const addWay = (way: WayOut | null, path: string): void => {
       if (way) add(wayOutWords(way), ICONS[way.kind], () => { void this.inspector.takeWayOut(way, path); });
     };
@@ -122,8 +121,7 @@ export class InspectorView extends ItemView {
       add(t("inspect.why"), "info", () => { this.inspector.why(path); });
       if (state !== "excluded" && folderOf(path) !== "") add(t("inspect.excludeFolder", { folder: folderOf(path) }), "eye-off", () => { void this.inspector.exclude(folderOf(path)); });
     }
-    const { left, bottom } = at.getBoundingClientRect();
-    menu.showAtPosition({ x: left, y: bottom });
+    showMenuBelow(menu, at);
   }
 
   // --- what is drawn --------------------------------------------------------------------------------
@@ -132,7 +130,7 @@ export class InspectorView extends ItemView {
     const { supervisor } = this.inspector.outside;
     const { vault, failure, filter } = this.#tree;
     const isLive = supervisor.state.kind === "live";
-    setText(this.#statusEl, freshnessWords(freshness(supervisor.state, supervisor.status)).text);
+    showText(this.#statusEl, freshnessWords(freshness(supervisor.state, supervisor.status)).text);
     drawFacts(this.#factsEl, isLive && supervisor.status ? indexFacts(supervisor.status, supervisor.program?.version ?? null, Date.now()) : []);
     const rows = isLive ? this.#tree.rows() : [];
     this.#drawFilters();
@@ -142,7 +140,7 @@ export class InspectorView extends ItemView {
       if (!vault) return t("inspect.loading");
       return rows.length === 0 ? t(filter === null ? "inspect.loading" : "inspect.none") : "";
     };
-    setText(this.#emptyEl, empty());
+    showText(this.#emptyEl, empty());
     this.#list?.show(rows);
   }
 
@@ -153,9 +151,7 @@ export class InspectorView extends ItemView {
     const labels: readonly (readonly [NoteState | null, string])[] = counts
       ? [[null, `${t("inspect.all")} ${number(totalOf(counts))}`], ...shown.map((state) => [state, `${stateName(state)} ${number(counts[state])}`] as const)]
       : [];
-    const wanted = JSON.stringify([labels, filter]);
-    if (this.#filtersEl.dataset["shown"] === wanted) return;
-    this.#filtersEl.dataset["shown"] = wanted;
+    if (!isToDraw(this.#filtersEl, [labels, filter])) return;
     const focused = this.#filtersEl.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["state"] : undefined;
     this.#filtersEl.empty();
     for (const [state, text] of labels) {
@@ -174,8 +170,3 @@ const ICONS: Readonly<Record<WayOut["kind"], string>> = {
   "open-settings": "settings",
   "open-app-settings": "settings",
 };
-
-function setText(el: HTMLElement, text: string): void {
-  if (el.textContent !== text) el.setText(text);
-  el.toggleClass("is-hidden", text === "");
-}

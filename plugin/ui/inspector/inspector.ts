@@ -10,7 +10,9 @@ import { type Reply } from "../../sidecar/failure";
 import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
+import { openSettings } from "../../actions";
 import { ConfirmModal } from "../dialogs/modals";
+import { addMenuItem } from "../list/elements";
 import { FilePicker, ReportModal } from "./report-modal";
 
 export const INSPECTOR_VIEW = "quarry-inspector";
@@ -84,9 +86,7 @@ export class Inspector {
 
   addTo(menu: Menu, file: TAbstractFile): void {
     if (this.outside.supervisor.state.kind !== "live") return;
-    const add = (title: string, icon: string, run: () => void): void => {
-      menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection("quarry").onClick(run));
-    };
+    const add = (title: string, icon: string, run: () => void): void => { addMenuItem(menu, title, icon, run, "quarry"); };
     if (file instanceof TFile) {
       add(t("inspect.why"), "circle-question-mark", () => { this.why(file.path); });
     } else if (file instanceof TFolder && !file.isRoot() && this.#settings) {
@@ -125,7 +125,7 @@ export class Inspector {
         commands["open-settings"]();
         return;
       case "open-app-settings":
-        openAppSettings(app);
+        openSettings(app, "file"); // lists the excluded files
     }
   }
 
@@ -135,11 +135,4 @@ export class Inspector {
     const text = reply.ok ? done : failureWords(reply.failure);
     if (text !== "") new Notice(text);
   }
-}
-
-/** Opens the page of Obsidian's settings that lists excluded files. Undocumented: without it nothing happens. */
-function openAppSettings(app: App): void {
-  const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
-  setting?.open?.();
-  setting?.openTabById?.("file");
 }

@@ -1,14 +1,15 @@
-/** Small parts of a list's elements: options, announcements, a delayed flag, visibility. */
-import { type Component } from "obsidian";
+/** Small parts of a list's elements: options, buttons, menus, announcements, a delayed flag, and drawing no more than differs. */
+import { type Component, type Menu, setIcon, setTooltip } from "obsidian";
 import { type Cancel, type Clock } from "../../clock";
 
 let lastId = 0; // ids must be unique in the document, which may have several lists
 
 /** Gives an element the id, role and state of a listbox option. */
-export function initOption(el: HTMLElement): void {
+export function initOption(el: HTMLElement): HTMLElement {
   lastId += 1;
   el.id = `quarry-option-${lastId}`;
   el.setAttrs({ role: "option", "aria-selected": "false" });
+  return el;
 }
 
 export class ActiveOption {
@@ -43,6 +44,65 @@ export class ActiveOption {
     (this.input ?? this.listEl).setAttr("aria-activedescendant", this.#current?.id ?? null);
   }
 }
+
+/** A button that shows an icon alone; `tip` is its name. */
+export function iconButton(parent: HTMLElement, icon: string, tip: string, run: (event: MouseEvent) => void, info: DomElementInfo = { cls: "clickable-icon" }): HTMLElement {
+  const button = parent.createEl("button", info);
+  setIcon(button, icon);
+  setTooltip(button, tip);
+  button.addEventListener("click", run);
+  return button;
+}
+
+export function addMenuItem(menu: Menu, title: string, icon: string, run: () => void, section = ""): void {
+  menu.addItem((item) => {
+    item.setTitle(title).setIcon(icon).onClick(run);
+    if (section !== "") item.setSection(section);
+  });
+}
+
+export function showMenuBelow(menu: Menu, el: HTMLElement): void {
+  const { left, bottom } = el.getBoundingClientRect();
+  menu.showAtPosition({ x: left, y: bottom }, el.doc);
+}
+
+// --- drawing no more than differs -----------------------------------------------------------------
+
+const drawn = new WeakMap<HTMLElement, string>();
+
+/** Whether `content` is other than what was drawn in `el` last. Nodes that are not drawn again keep the focus and a text selection. */
+export function isToDraw(el: HTMLElement, content: unknown): boolean {
+  const wanted = JSON.stringify(content);
+  if (drawn.get(el) === wanted) return false;
+  drawn.set(el, wanted);
+  return true;
+}
+
+/** Sets the text, keeping the text node when it is the same. */
+export function setText(el: HTMLElement, text: string): void {
+  if (el.textContent !== text) el.setText(text);
+}
+
+/** As `setText`; an element without text takes no room. */
+export function showText(el: HTMLElement, text: string): void {
+  setText(el, text);
+  el.toggleClass("is-hidden", text === "");
+}
+
+/** Brings `els` into `parent` in this order, before any other element. One that only goes up or down is moved alone. */
+export function arrange(parent: HTMLElement, els: Iterable<Element>): void {
+  let next = parent.firstElementChild;
+  for (const el of els) {
+    if (next && next !== el && next.nextElementSibling === el) {
+      next.remove(); // goes further down, where its turn comes
+      next = el;
+    }
+    if (el === next) next = el.nextElementSibling;
+    else parent.insertBefore(el, next);
+  }
+}
+
+// --- telling what happens -------------------------------------------------------------------------
 
 const DELAY_MS = 150; // most answers arrive sooner, and then nothing flickers
 

@@ -12,8 +12,8 @@ import { type HitRow, type Row } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
 import { type Room } from "../../snippet/excerpt";
-import { DelayedFlag, initOption } from "./elements";
-import { MarkedText, NO_NOTES, PassageBlock, setText, showText } from "./passage-block";
+import { DelayedFlag, initOption, setText, showText } from "./elements";
+import { NO_NOTES, PassageBlock, showMarked } from "./passage-block";
 import { type RowView } from "./row-views";
 
 const TAGS_SHOWN = 2; // more take the room of the name
@@ -25,9 +25,7 @@ export class HitView implements RowView {
   readonly #main: HTMLElement;
   readonly #saidEl: HTMLElement;
   readonly #titleEl: HTMLElement;
-  readonly #name: MarkedText;
   readonly #asideEl: HTMLElement;
-  readonly #aside: MarkedText;
   readonly #folderEl: HTMLElement;
   readonly #mapsEl: HTMLElement;
   readonly #tagsEl: HTMLElement;
@@ -46,16 +44,13 @@ export class HitView implements RowView {
   /** An empty row that is not in the document yet. */
   constructor(clock: Clock) {
     this.el = createDiv({ cls: "tree-item search-result quarry-hit", attr: { role: "group" } });
-    this.#main = this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } });
-    initOption(this.#main);
+    this.#main = initOption(this.el.createDiv({ cls: "quarry-option", attr: { draggable: "true" } }));
     // What a screen reader reads, as text and not as a label: its words are not those that are seen, in their order.
     this.#saidEl = this.#main.createSpan({ cls: "quarry-said" });
     const head = this.#main.createDiv({ cls: "tree-item-self search-result-file-title is-clickable", attr: { "aria-hidden": "true" } });
     const names = head.createDiv({ cls: "tree-item-inner quarry-names" });
     this.#titleEl = names.createSpan({ cls: "quarry-title", attr: { dir: "auto" } });
-    this.#name = new MarkedText(this.#titleEl);
     this.#asideEl = names.createSpan({ cls: "quarry-aside", attr: { dir: "auto" } });
-    this.#aside = new MarkedText(this.#asideEl);
     this.#folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
     this.#mapsEl = names.createSpan({ cls: "quarry-folder quarry-row-maps", attr: { dir: "auto" } });
     this.#tagsEl = head.createSpan({ cls: "quarry-tags" });
@@ -114,9 +109,9 @@ export class HitView implements RowView {
   }
 
   #showNames({ name, hit }: HitRow): void {
-    this.#name.show(name.text, name.marks);
+    showMarked(this.#titleEl, name.text, name.marks);
     this.#titleEl.title = hit.path;
-    this.#aside.show(name.aside?.text ?? "", name.aside?.marks ?? []);
+    showMarked(this.#asideEl, name.aside?.text ?? "", name.aside?.marks ?? []);
     this.#asideEl.toggleClass("is-hidden", name.aside === null);
     showText(this.#folderEl, name.folder ?? "");
     const tags = hit.tags.slice(0, TAGS_SHOWN).map((tag) => `#${tag}`);
@@ -202,15 +197,9 @@ export class FurtherPassagesList {
   #showBlocks(passages: readonly Passage[], title: string, room: Room, contexts: readonly (Passage | null)[]): void {
     for (const block of this.#blocks.slice(passages.length)) block.el.remove();
     this.#blocks = passages.map((passage, index) => {
-      const block = this.#blocks[index] ?? this.#createBlock();
+      const block = this.#blocks[index] ?? new PassageBlock(initOption(this.#listEl.createDiv({ cls: "quarry-option search-result-file-match quarry-passage", attr: { draggable: "true" } })));
       block.show(passage, title, room, NO_NOTES, contexts[index] ?? null);
       return block;
     });
-  }
-
-  #createBlock(): PassageBlock {
-    const el = this.#listEl.createDiv({ cls: "quarry-option search-result-file-match quarry-passage", attr: { draggable: "true" } });
-    initOption(el);
-    return new PassageBlock(el);
   }
 }

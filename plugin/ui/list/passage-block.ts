@@ -4,6 +4,7 @@ import { excerptOf, type Room } from "../../snippet/excerpt";
 import { textRuns } from "../../snippet/highlight";
 import { headingsOf } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
+import { isToDraw, showText } from "./elements";
 
 /** What else is said in the line of the heading path; either may be empty. */
 export interface PassageNotes {
@@ -21,7 +22,6 @@ export class PassageBlock {
   readonly #mapsEl: HTMLElement;
   readonly #missingEl: HTMLElement;
   readonly #snippetEl: HTMLElement;
-  readonly #snippet: MarkedText;
 
   constructor(readonly el: HTMLElement) {
     this.#metaEl = el.createDiv({ cls: "quarry-meta" });
@@ -29,7 +29,6 @@ export class PassageBlock {
     this.#trailEl = this.#metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
     this.#mapsEl = this.#metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
     this.#snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
-    this.#snippet = new MarkedText(this.#snippetEl);
   }
 
   /** The excerpt that is shown. */
@@ -52,42 +51,23 @@ export class PassageBlock {
     showText(this.#mapsEl, notes.maps);
     this.#metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
     const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
-    this.#snippet.show(excerpt.text, excerpt.marks);
+    showMarked(this.#snippetEl, excerpt.text, excerpt.marks);
   }
 }
 
-/** A text with marks, redrawn only when either changes: otherwise its nodes stay, and with them a text selection. */
-export class MarkedText {
-  #shown = "";
-
-  constructor(private readonly el: HTMLElement) {}
-
-  show(text: string, marks: readonly Mark[]): void {
-    const wanted = JSON.stringify([text, marks]);
-    if (wanted === this.#shown) return;
-    this.#shown = wanted;
-    this.el.empty();
-    for (const run of textRuns(text, marks)) {
-      if (!run.isWord && !run.isSentence) {
-        this.el.appendText(run.text);
-        continue;
-      }
-      const span = this.el.createSpan({ text: run.text });
-      span.toggleClass("search-result-file-matched-text", run.isWord);
-      span.toggleClass("quarry-sentence", run.isSentence);
+/** Shows a text with marks. */
+export function showMarked(el: HTMLElement, text: string, marks: readonly Mark[]): void {
+  if (!isToDraw(el, [text, marks])) return;
+  el.empty();
+  for (const run of textRuns(text, marks)) {
+    if (!run.isWord && !run.isSentence) {
+      el.appendText(run.text);
+      continue;
     }
+    const span = el.createSpan({ text: run.text });
+    span.toggleClass("search-result-file-matched-text", run.isWord);
+    span.toggleClass("quarry-sentence", run.isSentence);
   }
-}
-
-/** Sets the text, keeping the text node when it is the same. */
-export function setText(el: HTMLElement, text: string): void {
-  if (el.textContent !== text) el.setText(text);
-}
-
-/** As `setText`; an element without text takes no room. */
-export function showText(el: HTMLElement, text: string): void {
-  setText(el, text);
-  el.toggleClass("is-hidden", text === "");
 }
 
 /** The heading path without what repeats the title, which is shown above it, or the excerpt, which is shown below. */

@@ -3,8 +3,9 @@ import { type Clock } from "../../clock";
 import { type ActionId } from "../../pane/commands";
 import { type Row } from "../../pane/rows";
 import { type Room } from "../../snippet/excerpt";
+import { arrange } from "./elements";
 import { HitView } from "./hit-view";
-import { CreateView, DividerView, ExampleView, ExtractView, MoreView, type RecentHandlers, RecentView, type RowView } from "./row-views";
+import { createView, dividerView, exampleView, extractView, moreView, type RecentHandlers, recentView, type RowView } from "./row-views";
 
 /** A list without queries leaves out what happens to them. */
 export interface RowListParts extends Partial<RecentHandlers> {
@@ -32,7 +33,7 @@ export class RowList {
     this.#views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.#viewOf(row)]));
     for (const row of own) this.#views.get(row.key)?.show(row, nowMs, room);
     for (const [key, view] of before) if (!this.#views.has(key)) view.el.remove();
-    this.#place(before);
+    arrange(this.el, [...this.#views.values()].map(({ el }) => el));
     this.#options = optionsOf(rows, this.#views);
     this.#number();
   }
@@ -62,35 +63,35 @@ export class RowList {
 
   /** The key of the row whose part for unfolding contains the target. */
   unfolderAt(target: EventTarget | null): string | null {
-    if (!isNode(target)) return null;
-    for (const [key, view] of this.#views) if (view.isUnfolder?.(target)) return key;
-    return null;
+    return this.#keyOf((view) => isNode(target) && view.isUnfolder?.(target) === true);
   }
 
   /** The key of the row whose button for undoing its dismissal contains the target. */
   undoAt(target: EventTarget | null): string | null {
-    if (!isNode(target)) return null;
-    for (const [key, view] of this.#views) if (view.isUndo?.(target)) return key;
-    return null;
+    return this.#keyOf((view) => isNode(target) && view.isUndo?.(target) === true);
+  }
+
+  #keyOf(isWanted: (view: RowView) => boolean): string | null {
+    return [...this.#views].find(([, view]) => isWanted(view))?.[0] ?? null;
   }
 
   #viewOf(row: Row): RowView {
     switch (row.kind) {
       case "extract":
-        return new ExtractView();
+        return extractView();
       case "hit":
       case "passage":
         return new HitView(this.parts.clock);
       case "recent":
-        return new RecentView(this.parts);
+        return recentView(this.parts);
       case "example":
-        return new ExampleView();
+        return exampleView();
       case "divider":
-        return new DividerView(this.parts.act);
+        return dividerView(this.parts.act);
       case "more":
-        return new MoreView();
+        return moreView();
       case "create":
-        return new CreateView();
+        return createView();
     }
   }
 
@@ -102,17 +103,6 @@ export class RowList {
       position += 1;
       if (el.getAttribute("aria-posinset") !== String(position)) el.setAttr("aria-posinset", position);
       if (el.getAttribute("aria-setsize") !== size) el.setAttr("aria-setsize", size);
-    }
-  }
-
-  /** Moves only the elements that are not in order already. */
-  #place(before: ReadonlyMap<string, RowView>): void {
-    const oldPositions = new Map([...before.keys()].map((key, position) => [key, position]));
-    const inOrder = longestIncreasingSubsequence([...this.#views.keys()].flatMap((key) => oldPositions.get(key) ?? []));
-    let next: Element | null = null;
-    for (const [key, { el }] of [...this.#views].reverse()) {
-      if (!inOrder.has(oldPositions.get(key) ?? -1)) this.el.insertBefore(el, next);
-      next = el;
     }
   }
 }
@@ -140,40 +130,4 @@ export function keepInPlace(scroller: HTMLElement, el: Element | null, change: (
 /** Duck-typed, because a pop-out window has a `Node` class of its own. */
 export function isNode(target: EventTarget | null): target is Node {
   return target !== null && "nodeType" in target;
-}
-
-/**
- * A longest increasing subsequence of `values`, which are all different: the rows at these old positions are in order
- * already, so a list patched by key moves only the others.
- *
- * Patience sorting with back pointers, O(n log n): M. L. Fredman, "On computing the length of longest increasing
- * subsequences", Discrete Mathematics 11 (1975), 29-35.
- *
- * @param values old positions, in the new order
- * @returns the values of the subsequence
- */
-export function longestIncreasingSubsequence(values: readonly number[]): ReadonlySet<number> {
-  const piles: number[] = []; // the top of each pile: the smallest value that ends a subsequence of that length
-  const previous = new Map<number, number>(); // value -> the value before it in its subsequence
-  for (const value of values) {
-    const pile = firstNotBelow(piles, value);
-    const before = piles[pile - 1];
-    if (before !== undefined) previous.set(value, before);
-    piles[pile] = value;
-  }
-  const subsequence = new Set<number>();
-  for (let value = piles.at(-1); value !== undefined; value = previous.get(value)) subsequence.add(value);
-  return subsequence;
-}
-
-/** Index of the first element of ascending `sorted` that is at least `value`; its length when there is none. */
-function firstNotBelow(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? Infinity) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

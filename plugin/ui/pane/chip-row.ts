@@ -7,6 +7,7 @@
 import { setIcon, setTooltip } from "obsidian";
 import { t } from "../../i18n/translate";
 import { type Clause } from "../../protocol/messages";
+import { isToDraw } from "../list/elements";
 
 export interface ChipHandlers {
   /** The query is to be this: one without the chip. */
@@ -16,7 +17,6 @@ export interface ChipHandlers {
 }
 
 export class ChipRow {
-  #shown = "";
   #chips: readonly Chip[] = [];
   #buttons: readonly HTMLElement[] = [];
   #focusAt: number | null = null; // where a chip was taken away, until those of the next answer are there
@@ -30,9 +30,7 @@ export class ChipRow {
   }
 
   show(chips: readonly Chip[]): void {
-    const wanted = JSON.stringify(chips);
-    if (wanted === this.#shown) return;
-    this.#shown = wanted;
+    if (!isToDraw(this.el, chips)) return;
     this.#chips = chips;
     this.el.empty();
     this.#buttons = chips.map((chip, at) => this.#draw(chip, at));

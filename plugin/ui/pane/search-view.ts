@@ -21,7 +21,7 @@ import { ResultList } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
 import { keyScope, listenToInput, type PaneParts, queryCommands, recentHandlers } from "./pane-commands";
-import { buildPane, type PaneDom, PaneView } from "./pane-dom";
+import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
 export const VIEW_TYPE = "quarry-search";
@@ -128,7 +128,7 @@ export class SearchView extends ItemView {
       ...this.parts,
       app: this.app,
       source: this.#session,
-      around: new PaneView(dom, () => this.#session.sort),
+      around: dom.around,
       place: VIEW_TYPE,
       hoverParent: this,
       leaf: this.leaf,
@@ -197,6 +197,7 @@ export class SearchView extends ItemView {
       act: (action) => { this.#commands?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.#chooseMode(mode); },
+      sort: () => this.#session.sort,
       chooseSort: (order) => { this.#chooseSort(order); },
       takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),

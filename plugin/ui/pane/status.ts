@@ -1,12 +1,12 @@
 /** The lines that state how things are: above the rows, in the footer and status bar, and during the first indexing. */
 import { actionOf } from "../../i18n/actions";
 import { freshnessWords } from "../../i18n/inspection";
-import { type StatusWords, statusWords } from "../../i18n/panels";
+import { statusWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type Freshness } from "../../pane/state";
-import { setText } from "../list/passage-block";
+import { isToDraw, setText } from "../list/elements";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {
@@ -53,7 +53,7 @@ export class IndexStatusLine {
     if (this.#actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
     this.el.dataset["tone"] = TONES[freshness.kind];
     this.el.dataset["state"] = freshness.kind;
-    if (this.#textEl.textContent !== text) this.#textEl.setText(text);
+    setText(this.#textEl, text);
     if (this.#actionEl && this.#action !== (action?.id ?? null)) {
       this.#actionEl.setText(action?.label ?? "");
       this.#actionEl.toggleClass("is-hidden", action === null);
@@ -62,34 +62,20 @@ export class IndexStatusLine {
   }
 }
 
-export class StatusLine {
-  #shown = "";
-
-  constructor(
-    private readonly el: HTMLElement,
-    private readonly act: (action: ActionId) => void,
-  ) {}
-
-  show(model: PaneModel): void {
-    const words = statusWords(model);
-    // Unchanged words are not drawn again, so that a button keeps the focus.
-    const wanted = JSON.stringify(words);
-    if (wanted === this.#shown) return;
-    this.#shown = wanted;
-    this.#draw(words);
-  }
-
-  #draw({ tone, text, tip, action }: StatusWords): void {
-    this.el.empty();
-    this.el.dataset["tone"] = tone;
-    const line = this.el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
-    line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
-    line.title = tone === "count" ? tip : [text, tip].join("\n");
-    line.setAttr("aria-description", tip === "" ? null : tip);
-    if (!action) return;
-    const button = this.el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
-    button.addEventListener("click", () => { this.act(action.id); });
-  }
+/** Shows in `el` what the line above the rows says. */
+export function showStatus(el: HTMLElement, model: PaneModel, act: (action: ActionId) => void): void {
+  const words = statusWords(model);
+  if (!isToDraw(el, words)) return;
+  const { tone, text, tip, action } = words;
+  el.empty();
+  el.dataset["tone"] = tone;
+  const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
+  line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
+  line.title = tone === "count" ? tip : [text, tip].join("\n");
+  line.setAttr("aria-description", tip === "" ? null : tip);
+  if (!action) return;
+  const button = el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
+  button.addEventListener("click", () => { act(action.id); });
 }
 
 export class ProgressBlock {

@@ -3,7 +3,7 @@
  *
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
-import { type App, type HoverPopover, MarkdownRenderChild, setIcon, setTooltip } from "obsidian";
+import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
@@ -13,12 +13,11 @@ import { roomFor } from "../../snippet/excerpt";
 import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
-import { watchSight } from "../list/elements";
+import { iconButton, setText, watchSight } from "../list/elements";
 import { buildList } from "../list/list-view";
 import { noteAt } from "../list/open";
-import { setText } from "../list/passage-block";
 import { type ListServices, ResultList } from "../list/result-list";
-import { StatePanel } from "../pane/panel";
+import { panelAround } from "../pane/panel";
 
 export const BLOCK_PLACE = "quarry-block";
 
@@ -71,7 +70,7 @@ export class LiveBlock extends MarkdownRenderChild {
     const preferences = (): ReturnType<ListServices["preferences"]> => ({ ...parts.preferences(), ...(spec.mode && { mode: spec.mode }), ...(spec.density && { density: spec.density }) });
     const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
-    const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
+    const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
     const dom = buildList(el, bodyEl, null, { clock: parts.clock });
     dom.listEl.toggleClass("is-hidden", spec.shows === "count");
     dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
@@ -99,10 +98,7 @@ export class LiveBlock extends MarkdownRenderChild {
 
   #buildHead(parent: HTMLElement, query: string): HTMLElement {
     const head = parent.createDiv({ cls: "quarry-block-head" });
-    const button = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
-    setIcon(button, "search");
-    setTooltip(button, t("block.openPane"));
-    button.addEventListener("click", () => { this.parts.openPane(query); });
+    iconButton(head, "search", t("block.openPane"), () => { this.parts.openPane(query); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
     return head.createSpan({ cls: "quarry-block-count" });
   }

@@ -1,12 +1,12 @@
 /** Search inside the open note: a bar over it, and ticks beside its scroll bar. When it is closed nothing of it is left. */
-import { type App, Component, type MarkdownView, setIcon, setTooltip, type TFile } from "obsidian";
+import { type App, Component, type MarkdownView, type TFile } from "obsidian";
 import { NoteSearch, type NoteSearchState } from "../../search/note-search";
 import { lineAt, locatePassage, toEditorText } from "../../search/passage";
 import { type Requester } from "../../sidecar/client";
 import { noteCountWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { showPassage } from "../list/open";
-import { setText } from "../list/passage-block";
+import { iconButton, setText } from "../list/elements";
 import { type ListServices } from "../list/result-list";
 
 const MAX_TICKS = 200; // more cannot be told apart
@@ -107,9 +107,6 @@ export class NoteSearchBar extends Component {
   }
 
   #button(icon: string, name: string, run: () => void): void {
-    const button = this.#barEl.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-icon": icon } });
-    setIcon(button, icon);
-    setTooltip(button, name);
-    button.addEventListener("click", run);
+    iconButton(this.#barEl, icon, name, run, { cls: "clickable-icon quarry-tool", attr: { "data-icon": icon } });
   }
 }

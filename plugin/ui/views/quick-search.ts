@@ -14,8 +14,8 @@ import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "..
 import { buildBox } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
-import { type PlaceCommands, StatePanel } from "../pane/panel";
-import { StatusLine } from "../pane/status";
+import { panelAround, type PlaceCommands } from "../pane/panel";
+import { showStatus } from "../pane/status";
 import { vaultNames } from "../completion/vault-names";
 
 export const QUICK_PLACE = "quarry-quick";
@@ -59,8 +59,7 @@ export class QuickSearch extends Modal {
     };
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
-    const line = new StatusLine(lineEl, (action) => { commands[action]?.(); });
-    const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
+    const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
       ...recentHandlers(parts.history, () => { readHistory(); }),
@@ -75,7 +74,7 @@ export class QuickSearch extends Modal {
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
-        line.show(model);
+        showStatus(lineEl, model, (action) => { commands[action]?.(); });
         panel.show(model);
         if (state.kind !== "searching") dom.live.announceState(announcement(state));
         this.#previewSoon(preview, previewEl, model);

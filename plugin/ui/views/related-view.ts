@@ -7,12 +7,12 @@ import { type RelatedSource, type RelatedTo } from "../../search/related-source"
 import { type Requester } from "../../sidecar/client";
 import { relatedPanel, relatedToWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
-import { watchSight } from "../list/elements";
+import { iconButton, watchSight } from "../list/elements";
 import { buildList } from "../list/list-view";
 import { noteAt } from "../list/open";
 import { openNote, RELATED_VIEW_TYPE, relatedSource } from "../list/related-notes";
 import { type ListServices, ResultList } from "../list/result-list";
-import { StatePanel } from "../pane/panel";
+import { panelAround } from "../pane/panel";
 
 export const RELATED_ICON = "waypoints";
 
@@ -71,7 +71,7 @@ export class RelatedView extends ItemView {
     el.addClass("quarry-pane", "quarry-related");
     this.#buildHead(el);
     const bodyEl = el.createDiv({ cls: "quarry-body" });
-    const around = new StatePanel(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
+    const around = panelAround(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
     const dom = buildList(el, bodyEl, null, { clock: this.parts.clock });
     const list = new ResultList(dom, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
     this.#list = list;
@@ -119,13 +119,12 @@ export class RelatedView extends ItemView {
   #buildHead(parent: HTMLElement): void {
     const head = parent.createDiv({ cls: "quarry-related-head" });
     const textEl = head.createDiv({ cls: "quarry-related-to", attr: { dir: "auto" } });
-    const pinEl = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "pin" } });
-    pinEl.addEventListener("click", () => {
+    const pinEl = iconButton(head, "pin", t("related.pin"), () => {
       this.#pinned = this.#pinned === null ? (this.#target?.path ?? null) : null;
       void this.app.workspace.requestSaveLayout();
       this.#showHead();
       this.#follow();
-    });
+    }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "pin" } });
     this.#showHead = () => {
       const target = this.#target;
       const pinned = this.#pinned;
