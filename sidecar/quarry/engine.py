@@ -330,7 +330,7 @@ class Engine:
         status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
-        return status is not None and status.state in ("loading", "deepening")
+        return status is not None and status.state in ("loading", "running")
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""

@@ -22,7 +22,7 @@ from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryErr
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing import rebuild
-from quarry.indexing.backfill import Backfill
+from quarry.indexing.backfill import ContextualBackfill
 from quarry.indexing.current_index import (
     INITIAL_SYNC_DONE,
     PARSER,
@@ -114,7 +114,7 @@ class Synchronizer:
             limits.head_start_s,
             limits.model_wait_s,
         )
-        self.contextual_backfill = Backfill(partial(requests.request, "backfill"))
+        self.contextual_backfill = ContextualBackfill(partial(requests.request, "backfill"))
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
