@@ -132,8 +132,8 @@ describe("arranged elements", () => {
     ["dcba", 3],
   ])("are in the order of %s after %i moves", (order, moves) => {
     const parent = emptyBody().createDiv();
-    const els = new Map([..."abcd"].map((name) => [name, parent.createDiv({ text: name })]));
-    const moved = removedBy(parent, () => { arrange(parent, [...order].map((name) => els.get(name) ?? createDiv({ text: name }))); });
+    const els = new Map(Array.from("abcd").map((name) => [name, parent.createDiv({ text: name })]));
+    const moved = removedBy(parent, () => { arrange(parent, Array.from(order).map((name) => els.get(name) ?? createDiv({ text: name }))); });
 
     expect([...parent.children].map((el) => el.textContent).join("")).toBe(order);
     expect(moved).toBe(moves);
