@@ -48,7 +48,7 @@ def _examples(service: Service, params: protocol.ExamplesParams, request: Reques
 def _explain(service: Service, params: HitOptions, request: Request) -> protocol.ExplainResult:
     first_page = replace(params, offset=0, sort="relevance")
     with service.engine.freshness.snapshot() as index:
-        explanation = service.engine.explain(first_page, params.path, request.is_cancelled)
+        explanation = service.engine.explain(first_page, params.path, request.is_cancelled, for_owner=request.is_owner)
         return answers.explain_result(explanation, index)
 
 
@@ -145,7 +145,14 @@ def _list_notes(service: Service, params: protocol.ListNotesParams, _: Request) 
 
 
 def _capture(service: Service, params: protocol.CaptureParams, _: Request) -> protocol.CaptureResult:
-    draft = msgspec.convert(params, Draft, from_attributes=True)
+    draft = Draft(
+        text=params.text,
+        title=params.title,
+        domain=params.domain,
+        tags=tuple(params.tags),
+        type=params.type,
+        source=params.source,
+    )
     with service.engine.freshness.snapshot() as index:
         return state.capture_result(service.engine.capture(draft, params.folder), index)
 
@@ -161,7 +168,7 @@ async def _until_searchable(
 
 
 def _report_changes(engine: Engine, params: protocol.VaultChangedParams) -> None:
-    engine.vault_changed(msgspec.convert(params.changes, list[VaultChange], from_attributes=True))
+    engine.vault_changed([VaultChange(each.kind, each.path, each.old_path) for each in params.changes])
 
 
 def _accepted(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Accepted:

@@ -7,8 +7,6 @@ The second scrub is a line of defence: notes were scrubbed when indexed, but wha
 from collections.abc import Mapping
 from typing import TypeVar
 
-import msgspec
-
 from quarry import protocol as wire
 from quarry.index import NotePage, Problem
 from quarry.indexing.freshness import Freshness
@@ -121,7 +119,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         status,
         progress=to_wire(wire.Progress, status.progress) if status.progress else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
-        deepening=to_wire(wire.Deepening, status.backfill) if status.backfill else None,
+        backfill=to_wire(wire.Backfill, status.backfill) if status.backfill else None,
         missing=missing_retrievers(status.missing),
         problems=[problem(each) for each in status.problems],
         message=redacted(status.message) if status.message else None,
@@ -146,7 +144,7 @@ def missing_retrievers(missing: Mapping[Retriever, Message]) -> list[wire.Missin
 
 def settings(values: Settings) -> wire.Settings:
     """The reply to `settings/read` and `settings/write`."""
-    return msgspec.convert(values, wire.Settings, from_attributes=True)
+    return to_wire(wire.Settings, values)
 
 
 # --- the states of notes -----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Notes, the status and the settings become wire values."""
 
+import msgspec
 import pytest
 
 from quarry import protocol as wire
@@ -110,24 +111,24 @@ def test_missing_legs_come_in_a_fixed_order():
 def test_every_setting_is_told():
     told = state.settings(Settings(("In",), ("Out",), "model", ("Links",), 2.0, 0.5, "rrf", True, ("draft",), "none"))
 
-    assert told == wire.Settings(
-        include_folders=["In"],
-        exclude_folders=["Out"],
-        model="model",
-        skip_sections=["Links"],
-        keyword_weight=2.0,
-        dense_weight=0.5,
-        fusion="rrf",
-        stemming="none",
-        index_templates=True,
-        index_canvases=True,
-        index_pdfs=False,
-        exclude_status=["draft"],
-        sensitive_folders=[],
-        restricted_folders=[],
-        capture_folder="00-inbox",
-        capture_by_agents=False,
-    )
+    assert msgspec.to_builtins(told) == {
+        "includeFolders": ("In",),
+        "excludeFolders": ("Out",),
+        "model": "model",
+        "skipSections": ("Links",),
+        "keywordWeight": 2.0,
+        "denseWeight": 0.5,
+        "fusion": "rrf",
+        "stemming": "none",
+        "indexTemplates": True,
+        "indexCanvases": True,
+        "indexPdfs": False,
+        "excludeStatus": ("draft",),
+        "sensitiveFolders": (),
+        "restrictedFolders": (),
+        "captureFolder": "00-inbox",
+        "captureByAgents": False,
+    }
 
 
 @pytest.mark.parametrize(
