@@ -10,7 +10,7 @@ from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connec
 from quarry.cli.exit_codes import NOT_INDEXED_YET
 from quarry.cli.failure import report
 from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadRequest
 
 if TYPE_CHECKING:

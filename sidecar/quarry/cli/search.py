@@ -35,7 +35,7 @@ from quarry.cli.terminal import (
     print_line,
     print_stderr,
 )
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadQuery, BadRequest
 from quarry.messages import sentences
 from quarry.options import SearchOptions
