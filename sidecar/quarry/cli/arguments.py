@@ -5,8 +5,9 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quarry import protocol as wire
 from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
 from quarry.cli.parser import Once
 from quarry.cli.terminal import INCOMPLETE
@@ -16,9 +17,6 @@ from quarry.errors import BadQuery
 from quarry.limits import MAX_QUERY_CHARS
 from quarry.options import Params, SearchOptions
 from quarry.protocol import Option, options_of
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
 QUERY_HELP = (

@@ -1,20 +1,14 @@
 """`quarry blocks`: the context blocks of a vault, which a conversation with an agent begins with."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_vault, connect, number, wait_for_index
 from quarry.cli.exit_codes import BAD_USAGE, FAILED, OK
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
+from quarry.client.client import SidecarClient
 
 ACTIONS = ("show", "build", "check")
 MAX_TOKENS = 3000  # of a conversation's 8,000 that are for blocks

@@ -1,18 +1,13 @@
 """`quarry capture`: a text becomes a new note, which can be found at once."""
 
-from __future__ import annotations
-
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.exit_codes import OK
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.errors import BadRequest
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 TYPES = ("note", "signal", "project", "moc", "daily")  # as on the wire, whose types take longer to import than asking
 MAX_TEXT_BYTES = 256 * 1024  # as on the wire

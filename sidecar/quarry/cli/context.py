@@ -1,11 +1,9 @@
 """`quarry context`: passages about a question, as one block of text for a language model."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
@@ -22,9 +20,6 @@ from quarry.cli.exit_codes import OK
 from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.errors import BadQuery
 from quarry.protocol import ContextParams
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 REASONS: Mapping[str, str] = {
     "low-confidence": "no note is likely to answer this; `quarry search` shows the nearest",

@@ -1,10 +1,8 @@
 """`quarry explain`: why a note ranks where it does for a query, or why it is not among the hits."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
@@ -21,9 +19,6 @@ from quarry.cli.hits import signal_name
 from quarry.cli.terminal import bold, dim, print_json, print_line
 from quarry.messages import sentences
 from quarry.options import HitOptions
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 FIELDS = ("limit", "mode", "fusion")
 

@@ -1,18 +1,13 @@
 """A failed command: the error as a person reads it on standard error, and as a program reads it on standard output."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quarry.cli.installation import extra_command
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_caret, print_json_line, print_stderr
 from quarry.client.client import RequestFailed
-from quarry.errors import BadQuery, ExtraMissing
+from quarry.errors import BadQuery, ExtraMissing, QuarryError
 from quarry.server.failures import exit_code_of, presentation_of
-
-if TYPE_CHECKING:
-    from quarry.errors import QuarryError
 
 
 def report(error: QuarryError, *, as_json: bool = False) -> int:

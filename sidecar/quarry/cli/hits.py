@@ -1,17 +1,11 @@
 """Hits of a search as text: for a person, for a document, or one line each for other programs."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping, Sequence
 
-from typing import TYPE_CHECKING
-
+from quarry import protocol as wire
 from quarry.cli.terminal import bold, dim, marked, print_line
 from quarry.messages import sentences
 from quarry.redaction.sanitize import code_span, inert, one_line, path_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from quarry import protocol as wire
 
 SIGNALS = {
     "passage": "words in a passage",

@@ -1,25 +1,20 @@
 """`quarry index`: bring the index up to date and watch it happen."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from tqdm import tqdm
 
+from quarry import protocol as wire
 from quarry.cli.arguments import VAULT_HELP, add_json, connect
 from quarry.cli.parser import Once
 from quarry.cli.terminal import print_if_empty, print_json, print_line, print_stderr
+from quarry.client.client import SidecarClient
 from quarry.errors import IndexUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 BUSY = ("starting", "scanning", "indexing", "rebuilding", "embedding")
 

@@ -1,10 +1,8 @@
 """`quarry list`: notes by folder, tag, type or date, newest first."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import (
     add_json,
     add_vault,
@@ -18,9 +16,6 @@ from quarry.cli.exit_codes import OK
 from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
 from quarry.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import path_line
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,23 +1,17 @@
 """`quarry read`: a note, or part of it."""
 
-from __future__ import annotations
-
 import argparse
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.exit_codes import NOT_INDEXED_YET
 from quarry.cli.failure import report
 from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
-from quarry.client.client import RequestFailed
+from quarry.client.client import RequestFailed, SidecarClient
 from quarry.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 MAX_LINE = 1_000_000_000
 

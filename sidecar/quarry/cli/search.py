@@ -1,15 +1,15 @@
 """`quarry search`: one query and its hits, one query a line from a pipe, or a prompt that takes one after another."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
+from quarry import protocol as wire
 from quarry.cli import hits
 from quarry.cli.arguments import (
     QUERY_HELP,
@@ -35,16 +35,10 @@ from quarry.cli.terminal import (
     print_line,
     print_stderr,
 )
-from quarry.client.client import RequestFailed
+from quarry.client.client import RequestFailed, SidecarClient
 from quarry.errors import BadQuery, BadRequest
 from quarry.messages import sentences
 from quarry.options import SearchOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 PROMPT = "search> "
 FORMS = {"markdown": hits.print_markdown, "paths": hits.print_paths, "compact": hits.print_compact}

@@ -1,19 +1,14 @@
 """`quarry status`: what the index holds, what it is doing, and its problems."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quarry import protocol
 from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.vault_folder import inner_vaults, outer_vault
-
-if TYPE_CHECKING:
-    from quarry import protocol
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,20 +1,14 @@
 """Output for a person at a terminal, and for a pipe."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import msgspec
 
+from quarry.protocol import Freshness, IndexStatus, Mark, Vault
 from quarry.redaction.sanitize import printable, printable_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from quarry.protocol import Freshness, IndexStatus, Mark, Vault
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may be there and not be found

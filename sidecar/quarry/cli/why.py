@@ -1,17 +1,12 @@
 """`quarry why`: whether a note can be found at all, what keeps it out of the index, and what of it is in there."""
 
-from __future__ import annotations
-
 import argparse
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_note, add_vault, connect
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.terminal import bold, dim, print_json, print_line
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 FOUND = "It is in the index and can be found. `quarry explain` says where it ranks for a query."
 
