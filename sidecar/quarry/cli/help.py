@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping
 
 from quarry import protocol, settings
-from quarry.cli.exit_codes import exit_code_table
+from quarry.cli.failure import exit_code_table
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_line
 

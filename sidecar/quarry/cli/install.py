@@ -21,7 +21,7 @@ from quarry.agents.install.desired_state import (
 )
 from quarry.agents.install.server_entry import Verification, checked_name, running_launcher, verify
 from quarry.cli.arguments import add_json, add_vault, resolve_vault
-from quarry.cli.exit_codes import FAILED, OK
+from quarry.cli.failure import FAILED, OK
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.vault_folder import confirm_scope

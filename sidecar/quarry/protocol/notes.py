@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.limits import MAX_PATH_CHARS, MAX_QUERY_CHARS, MAX_TOKENS, MAX_WAIT_MS, MIN_TOKENS
+from quarry.limits import MAX_CAPTURE_BYTES, MAX_PATH_CHARS, MAX_QUERY_CHARS, MAX_TOKENS, MAX_WAIT_MS, MIN_TOKENS
 from quarry.options import Doc, NoteType, Params, ReadParams, Value
 from quarry.protocol.base import Freshness, Items, local_time
 from quarry.protocol.hits import Kind
@@ -133,7 +133,7 @@ class Accepted(Value, frozen=True, kw_only=True):
 class CaptureParams(Params, frozen=True, kw_only=True):
     """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
 
-    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=262_144)]
+    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=MAX_CAPTURE_BYTES)]
     title: (
         Annotated[
             str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)
