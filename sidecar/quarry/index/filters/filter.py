@@ -21,7 +21,6 @@ import numpy as np
 from quarry.analysis.analysis import Languages
 from quarry.analysis.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.conditions import (
-    MATCH_ALL,
     AllOf,
     AnyOf,
     Condition,
@@ -76,8 +75,6 @@ def matching_notes(
         BadQuery: A regular expression cannot be used on this machine.
         DeadlineExceeded, Cancelled: *deadline* says so.
     """
-    if condition == MATCH_ALL:  # as of most queries
-        return None
     compiled = compile_condition(condition, phrases)
     if compiled == EVERY_NOTE:
         return None
