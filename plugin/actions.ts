@@ -80,7 +80,7 @@ export function diagnostics({ pluginVersion, engine, program, engineLog, pluginL
     facts.push(
       ["Index", `${status.state}, ${status.notes} notes, ${status.chunks} chunks, ${status.pending} pending, ${status.sizeBytes} bytes`],
       ["Model", `${withoutUser(status.model.name)} ${status.model.state}`],
-      ["Deepening", status.deepening ? `${status.deepening.state}, ${status.deepening.doneChunks} of ${status.deepening.totalChunks} chunks` : "none"],
+      ["Backfill", status.backfill ? `${status.backfill.state}, ${status.backfill.doneChunks} of ${status.backfill.totalChunks} chunks` : "none"],
       ["Missing", status.missing.map(({ retriever, reason }) => `${retriever}: ${withoutUser(say(reason))}`).join("; ") || "nothing"],
       ["Problems", String(status.problemCount)],
     );

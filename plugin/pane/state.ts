@@ -39,7 +39,7 @@ export type Freshness =
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
   | { readonly kind: "index-failed"; readonly message: Message | null }
-  | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
+  | { readonly kind: "backfill"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
 /** Without the engine, rows found by the names of notes are shown instead of its state. */
@@ -128,7 +128,7 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   }
 }
 
-function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount, model }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, backfill, message, problemCount, model }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -145,8 +145,8 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, prob
     case "live":
       if (pending > 0) return { kind: "updating", notes, pending };
       if (model.state === "loading") return { kind: "loading-model", notes };
-      if (deepening?.state === "deepening" && deepening.doneChunks < deepening.totalChunks) {
-        return { kind: "deepening", notes, done: deepening.doneChunks, total: deepening.totalChunks, remainingMs: deepening.remainingMs };
+      if (backfill?.state === "running" && backfill.doneChunks < backfill.totalChunks) {
+        return { kind: "backfill", notes, done: backfill.doneChunks, total: backfill.totalChunks, remainingMs: backfill.remainingMs };
       }
       return { kind: "live", notes, problems: problemCount };
   }
@@ -159,5 +159,5 @@ export function isWithoutEngine(kind: EngineState["kind"]): boolean {
 
 /** Whether there is neither trouble nor work, so that the status bar has nothing to say. */
 export function isQuiet({ kind }: Freshness): boolean {
-  return kind === "live" || kind === "deepening";
+  return kind === "live" || kind === "backfill";
 }

@@ -2,6 +2,7 @@
 
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
+export type BackfillState = "loading" | "missing" | "running" | "complete";
 export type BlockState = "kept" | "built" | "empty";
 export type ClauseKind =
   | "word"
@@ -28,7 +29,6 @@ export type ClauseKind =
   | "task-done"
   | "match-case"
   | "ignore-case";
-export type DeepeningState = "loading" | "missing" | "deepening" | "complete";
 export type Detail = "scan" | "full";
 export type DocumentKind = "note" | "canvas" | "pdf";
 export type ExplainState =
@@ -133,7 +133,7 @@ export interface IndexStatus {
   /**
    * Null unless a contextual model is chosen.
    */
-  readonly deepening: Deepening | null;
+  readonly backfill: Backfill | null;
   /**
    * Retrievers that are unavailable now; normally empty.
    */
@@ -185,14 +185,14 @@ export interface Model {
   readonly message: string | null;
 }
 /**
- * A contextual model, and the progress of deepening: the share of chunks that have its vectors.
+ * A contextual model, and the progress of the contextual backfill: the share of chunks that have its vectors.
  */
-export interface Deepening {
+export interface Backfill {
   readonly model: string;
   /**
    * Static vectors answer until this is `complete`.
    */
-  readonly state: DeepeningState;
+  readonly state: BackfillState;
   /**
    * Why the model is missing and what to do about it.
    */

@@ -94,7 +94,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     excluded: 0,
     progress: null,
     model: { name: "bundled", state: "ready", message: null },
-    deepening: null,
+    backfill: null,
     missing: [],
     problemCount: 0,
     problems: [],

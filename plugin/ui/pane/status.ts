@@ -19,7 +19,7 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
   updating: "busy",
   paused: "muted",
   "index-failed": "bad",
-  deepening: "good",
+  backfill: "good",
   live: "good",
 };
 

@@ -16,7 +16,7 @@ import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./setti
 import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { failureWords } from "../../i18n/engine";
-import { deepeningWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
+import { backfillWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
@@ -195,7 +195,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
       fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
-      for (const message of [messageWords(status), status.deepening && deepeningWords(status.deepening)]) {
+      for (const message of [messageWords(status), status.backfill && backfillWords(status.backfill)]) {
         if (message !== null) fragment.createDiv({ text: message });
       }
       if (status.problems.length === 0) return;

@@ -36,12 +36,12 @@ def run(options: argparse.Namespace) -> int:
     if status.progress:
         print_line(f"{status.progress.done_notes} of {status.progress.total_notes} notes done")
     print_line(f"model {status.model.name}: {status.model.state}")
-    if status.deepening:
-        print_line(_deepening_line(status.deepening))
+    if status.backfill:
+        print_line(_backfill_line(status.backfill))
     if status.excluded:
         print_line(f"{status.excluded} notes are excluded by rules")
-    if status.deepening and status.deepening.message:
-        print_stderr(status.deepening.message)
+    if status.backfill and status.backfill.message:
+        print_stderr(status.backfill.message)
     for retriever in status.missing:
         print_stderr(str(retriever.reason))
     for problem in status.problems:
@@ -57,10 +57,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _deepening_line(deepening: protocol.Deepening) -> str:
-    """How far the index is deepened, and for how long it will go on."""
-    line = f"deepening: {deepening.state}, {deepening.done_chunks} of {deepening.total_chunks} chunks"
-    if deepening.remaining_ms is None:
+def _backfill_line(backfill: protocol.Backfill) -> str:
+    """The progress of the contextual backfill, and the time that it will take."""
+    line = f"backfill: {backfill.state}, {backfill.done_chunks} of {backfill.total_chunks} chunks"
+    if backfill.remaining_ms is None:
         return line
-    seconds = deepening.remaining_ms / 1000
+    seconds = backfill.remaining_ms / 1000
     return f"{line}, {seconds:.0f} s left" if seconds < 60 else f"{line}, {seconds / 60:.0f} min left"

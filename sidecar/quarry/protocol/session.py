@@ -11,7 +11,7 @@ from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
 ModelState = Literal["loading", "ready", "missing"]
-DeepeningState = Literal["loading", "missing", "deepening", "complete"]
+BackfillState = Literal["loading", "missing", "running", "complete"]
 
 
 class Progress(Value, frozen=True, kw_only=True):
@@ -32,11 +32,11 @@ class Model(Value, frozen=True, kw_only=True):
     message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null otherwise.")]
 
 
-class Deepening(Value, frozen=True, kw_only=True):
-    """A contextual model, and the progress of deepening: the share of chunks that have its vectors."""
+class Backfill(Value, frozen=True, kw_only=True):
+    """A contextual model, and the progress of the contextual backfill: the share of chunks that have its vectors."""
 
     model: str
-    state: Annotated[DeepeningState, Doc(description="Static vectors answer until this is `complete`.")]
+    state: Annotated[BackfillState, Doc(description="Static vectors answer until this is `complete`.")]
     message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
     done_chunks: int
     total_chunks: int
@@ -61,7 +61,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
     progress: Annotated[Progress | None, Doc(description="Null when idle.")]
     model: Model
-    deepening: Annotated[Deepening | None, Doc(description="Null unless a contextual model is chosen.")]
+    backfill: Annotated[Backfill | None, Doc(description="Null unless a contextual model is chosen.")]
     missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]

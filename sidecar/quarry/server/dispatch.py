@@ -114,7 +114,7 @@ class ClientSession(Struct, eq=False):
             params = msgspec.json.decode(incoming.params, type=params_type)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _failure(request_id, _bad_params(incoming.method, params_type, error))
-        request = self.in_flight[request_id] = Request()
+        request = self.in_flight[request_id] = Request(is_owner=self.access == "owner")
         try:
             result = await self._run(incoming.method, params, request)
             return _encoder.encode(Response(id=request_id, result=result))

@@ -90,7 +90,7 @@ async def _examples(service: Service, params: protocol.ExamplesParams, request: 
 
 async def _explain(service: Service, params: HitOptions, request: Request) -> protocol.Value:
     first_page = replace(params, offset=0, sort="relevance")
-    ask = partial(service.engine.explain, first_page, params.path, request.is_cancelled)
+    ask = partial(service.engine.explain, first_page, params.path, request.is_cancelled, for_owner=request.is_owner)
     with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
         return await _answer(service, ask, translate.explain_result, "vault")
 

@@ -35,6 +35,7 @@ def now_ms() -> int:
 class Request(Struct):
     """A request in progress."""
 
+    is_owner: bool = False  # its client has shown the owner's token
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _waiting: asyncio.Task[Any] | None = None  # what is to be woken when the request is cancelled
 

@@ -26,7 +26,7 @@ STEPS = st.one_of(
     st.tuples(st.just("embed")),
     st.tuples(st.just("drop vectors")),
     st.tuples(st.just("choose"), st.sampled_from([None, "one", "two"])),
-    st.tuples(st.just("deepen"), st.integers(1, 3)),
+    st.tuples(st.just("backfill"), st.integers(1, 3)),
     st.tuples(st.just("rebuild")),
     st.tuples(st.just("reopen"), st.sampled_from([(), ("fts5",), ("sqlite-vec",), ("fts5", "sqlite-vec")])),
     st.tuples(st.just("checkpoint")),
@@ -124,7 +124,7 @@ class Both:
         else:
             self.index.contextual.drop()
 
-    def deepen(self, batch, index=None):
+    def backfill(self, batch, index=None):
         contextual = (index or self.index).contextual
         if contextual.model is None:
             return
@@ -170,14 +170,14 @@ def test_any_sequence_of_changes_ends_where_a_fresh_index_begins(
         both.do(*step)
     both.reopen(())
     both.embed()
-    both.deepen(99)
+    both.backfill(99)
 
     both.index.check()
     assert both.index.verify(None, 99) == ([], None)
     fresh = both.fresh()
     if both.index.contextual.model:
         fresh.contextual.choose(both.index.contextual.model)
-        both.deepen(99, fresh)
+        both.backfill(99, fresh)
     try:
         assert answers(both.index) == answers(fresh)
     finally:

@@ -112,7 +112,7 @@ class ContextualVectors:
                 notes.set_vector(chunk_id, key, vector, CONTEXTUAL)
             for note_id, title, vector in titles:
                 notes.set_title_vector(note_id, title, vector, CONTEXTUAL)
-            fault_point("deepen")
+            fault_point("backfill")
             return self._mark_complete(connection)
 
     def carry_over(self, source: "ContextualVectors", yield_point: Callable[[], None]) -> None:

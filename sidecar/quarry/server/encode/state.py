@@ -113,7 +113,7 @@ def index_status(status: Status) -> wire.IndexStatus:
         if progress
         else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
-        deepening=_deepening(status.backfill) if status.backfill else None,
+        backfill=_backfill(status.backfill) if status.backfill else None,
         missing=missing_retrievers(status.missing),
         problem_count=status.problem_count,
         problems=[problem(each) for each in status.problems],
@@ -131,8 +131,8 @@ def problem(problem: Problem) -> wire.Problem:
     return wire.Problem(path=nfc(problem.path), reason=redacted(reason), skipped=problem.skipped)
 
 
-def _deepening(status: BackfillStatus) -> wire.Deepening:
-    return wire.Deepening(
+def _backfill(status: BackfillStatus) -> wire.Backfill:
+    return wire.Backfill(
         model=status.model,
         state=status.state,
         message=status.message,

@@ -34,6 +34,7 @@ def engine(tmp_path_factory):
     (root / "Bread.md").write_text("# Bread\n\nFold the sourdough four times.\n", encoding="utf-8")
     (root / "Private" / "Diary.md").write_text("# Diary\n\nThe canaryword is hidden here.\n", encoding="utf-8")
     (root / ".obsidian" / "plugins" / "x" / "data.json").write_text('{"key":"canaryword"}', encoding="utf-8")
+    (root / "Salary.md").write_text("---\nsensitivity: restricted\n---\nThe canaryword.\n", encoding="utf-8")
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     (folder / "outside.md").write_text("canaryword outside\n", encoding="utf-8")
     engine = Engine.open(root, folder / "index.db")

@@ -166,6 +166,13 @@ def test_of_a_note_that_is_not_among_the_hits_the_reason_is_told(session, query,
     assert explained["signals"] == []
 
 
+def test_only_the_owner_learns_of_a_note_that_its_data_class_keeps_out(session, owner):
+    secret, absent = (session.result("explain", query="oolong", path=path) for path in ("Salary.md", "Sallary.md"))
+
+    assert secret == json.loads(json.dumps(absent).replace("Sallary.md", "Salary.md"))
+    assert owner.result("explain", query="oolong", path="Salary.md")["state"] == "excluded"
+
+
 # --- what is like what --------------------------------------------------------------------------
 
 

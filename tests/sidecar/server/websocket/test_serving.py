@@ -39,7 +39,7 @@ STATUS = protocol.IndexStatus(
     excluded=0,
     progress=None,
     model=protocol.Model(name="none", state="missing", message=None),
-    deepening=None,
+    backfill=None,
     missing=[],
     problem_count=0,
     problems=[],
