@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from unicodedata import normalize
 
 import apsw
 import numpy as np
@@ -33,7 +32,6 @@ from quarry.index.records import (
     NoteFilter,
     NoteName,
     NotePage,
-    NoteSummary,
     Problem,
     ResolvedLink,
     StoredChunk,
@@ -119,8 +117,11 @@ class Reader:
         Raises:
             ValueError: They are of another dimension.
         """
-        if not self._fits(vector, tables):
+        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
+        if dimension is None:
             return None
+        if vector.shape != (dimension,):
+            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
         query = QueryVector.of(vector)
         if query is None:
             return None
@@ -183,9 +184,8 @@ class Reader:
 
     def note_named(self, path: str) -> NoteName | None:
         """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
-        sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
-        found = select(self._db, sql, (normalize("NFC", path), path))
-        return self.note_names([found[0][0]])[0] if found else None
+        note_id = listing.id_of(self._db, path)
+        return self.note_names([note_id])[0] if note_id is not None else None
 
     def find_note(self, name: str) -> NoteName:
         """
@@ -216,20 +216,6 @@ class Reader:
         """The postings in memory if it has this snapshot, otherwise those of the forward index by way of FTS5."""
         scorer = self._memory.postings.scorer(self._db) if self._parts.has_fts5 else NO_DOCUMENTS
         return scorer or TermReader(self._db, lambda connection: self._snapshot_data.once(Documents.read, connection))
-
-    def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
-        """
-        Whether there is anything to compare *vector* with.
-
-        Raises:
-            ValueError: The index holds vectors of another dimension.
-        """
-        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
-        if dimension is None:
-            return False
-        if vector.shape != (dimension,):
-            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
-        return bool(vector.any())
 
     # --- conditions ----------------------------------------------------------------------------
 
@@ -323,14 +309,10 @@ class Reader:
         Raises:
             IndexDamaged: As for `chunks`.
         """
-        found = select(
-            self._db,
-            "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1",
-            (normalize("NFC", path), path),
-        )
-        if not found:
+        note_id = listing.id_of(self._db, path)
+        if note_id is None:
             return None
-        row = note_row(self._db, found[0][0])
+        row = note_row(self._db, note_id)
         first, _ = id_range(row.note_id)
         content = row.content()
         return StoredNote(note_from(row.values, content), row.stamp, tuple(first + slot for slot in content.slots))
@@ -344,20 +326,7 @@ class Reader:
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
         admitted = self.matching_notes(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
-        rows, total = listing.summaries(self._db, admitted, limit, offset)
-        notes = (
-            NoteSummary(
-                path,
-                title,
-                _text_or_none(kind),
-                _text_or_none(domain),
-                _text_or_none(status),
-                self._tags(note_id),
-                *numbers,
-            )
-            for note_id, path, title, kind, domain, status, *numbers in rows
-        )
-        return NotePage(tuple(notes), total)
+        return listing.page(self._db, admitted, limit, offset)
 
     def stamps(self) -> dict[str, FileStamp]:
         """The stamp of every indexed file when it was read, by path."""
@@ -420,13 +389,3 @@ class Reader:
 
     def _phrases(self, deadline: Deadline) -> WrittenPhrases:
         return IndexedPhrases(self.keywords, deadline) if self._parts.has_fts5 else WrittenPhrases()
-
-    # --- rows ----------------------------------------------------------------------------------
-
-    def _tags(self, note_id: int) -> tuple[str, ...]:
-        rows = select(self._db, "SELECT tag FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
-        return tuple(tag for (tag,) in rows)
-
-
-def _text_or_none(value: object) -> str | None:
-    return None if value is None else str(value)

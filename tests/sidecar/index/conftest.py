@@ -11,7 +11,7 @@ import pytest
 from builders import top_chunks
 
 from quarry.conditions import Condition
-from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
+from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, prepare, quantize
 from quarry.index.database import select
 from quarry.index.memory import SnapshotData, vault_languages
 from quarry.index.postings.cache import FEW_NOTES
@@ -120,7 +120,7 @@ def store(encode: Encode, stamp: Callable[..., FileStamp]) -> Callable[..., None
 
     def upsert(index: Index, note: Note, seconds: int = 1, old_path: str | None = None) -> None:
         *vectors, title = quantize(encode([*(chunk.text for chunk in note.chunks), note.title]))
-        index.upsert(note, stamp(seconds), vectors, title_vector=title, old_path=old_path)
+        index.upsert(prepare(note, stamp(seconds), vectors, title), old_path=old_path)
 
     return upsert
 

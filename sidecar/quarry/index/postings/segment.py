@@ -39,7 +39,7 @@ DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
 TfCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """Rows of a segment's `tf_table`; shape (count,)."""
-Postings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+TermPostings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """Term number, document ordinal and tf code of each posting."""
 
 
@@ -90,7 +90,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         """The document frequency of each term; shape (terms,)."""
         return self.terms.document_frequencies()
 
-    def postings_by_block(self) -> Iterator[Postings]:
+    def postings_by_block(self) -> Iterator[TermPostings]:
         """Every posting of the segment, a block of terms at a time."""
         for number, first in enumerate(range(0, len(self.terms), self.terms.layout.block_terms)):
             frequencies = self.terms.block(number).document_frequencies
@@ -254,7 +254,7 @@ class _MergedPostings(Struct, frozen=True):
     newer: Segment
     newer_terms: NDArray[np.int32]  # the number of each term of `newer` among those of both
 
-    def __iter__(self) -> Iterator[Postings]:
+    def __iter__(self) -> Iterator[TermPostings]:
         ordinal = np.cumsum(self.keep, dtype=np.int32) - 1
         for term, document, code in self.segment.postings_by_block():
             kept = self.keep[document]
@@ -269,7 +269,7 @@ def assemble(
     field_lengths: NDArray[np.uint32],
     tf_table: NDArray[np.uint32],
     terms: Sequence[bytes],
-    postings: Iterable[Postings],
+    postings: Iterable[TermPostings],
     layout: BlockLayout = _LAYOUT,
 ) -> Segment:
     """
