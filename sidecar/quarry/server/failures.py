@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from quarry import errors
 from quarry.messages import Message
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.server.envelope import Error, ErrorData
 from quarry.server.gate import UNAUTHORIZED
 from quarry.server.message_redaction import redacted
@@ -82,7 +82,7 @@ def error_of(error: Exception) -> Error:
     form = presentation_of(error)
     message = f"the sidecar failed ({type(error).__name__})"
     if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
-        message = scrubbed(str(error))
+        message = scrub_text(str(error))
     position = told = None
     if isinstance(error, errors.BadQuery):
         position, told = error.position, redacted(error.message) if isinstance(error.message, Message) else None

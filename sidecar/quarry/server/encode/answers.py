@@ -9,7 +9,8 @@ from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of
 from quarry.options import SearchOptions
 from quarry.query.clauses import Clause, find_clauses
-from quarry.redaction.sanitize import all_scrubbed, scrubbed
+from quarry.redaction.sanitize import all_scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -80,15 +81,15 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
         confidence=explanation.confidence,
         breakdown=_breakdown(explanation.passage) if explanation.passage else None,
         signals=_signals(explanation.shares),
-        words_found=[scrubbed(word) for word in explanation.found],
-        words_lacking=[scrubbed(word) for word in explanation.lacking],
+        words_found=[scrub_text(word) for word in explanation.found],
+        words_lacking=[scrub_text(word) for word in explanation.lacking],
         index=freshness(index),
     )
 
 
 def examples_result(found: Iterable[ExampleQuery]) -> wire.ExamplesResult:
     """The reply to `search/examples`."""
-    examples = [wire.ExampleQuery(query=scrubbed(one.query), path=nfc(one.path)) for one in found]
+    examples = [wire.ExampleQuery(query=scrub_text(one.query), path=nfc(one.path)) for one in found]
     return wire.ExamplesResult(examples=examples)
 
 
@@ -190,17 +191,17 @@ def named_property(note: StoredChunk, name: str) -> str | None:
     value = read_properties(note.front_matter).get(name)
     if value is None:
         return None
-    return scrubbed(", ".join(value) if isinstance(value, tuple) else str(value))
+    return scrub_text(", ".join(value) if isinstance(value, tuple) else str(value))
 
 
 def _related_note(note: RelatedNote) -> wire.RelatedNote:
     chunk = note.chunk.chunk
     start, end = _match(note.snippet)
-    snippet = scrubbed(note.snippet.text)
+    snippet = scrub_text(note.snippet.text)
     return wire.RelatedNote(
         path=nfc(note.path),
         kind=kind_of(note.path) or "note",
-        title=scrubbed(note.title),
+        title=scrub_text(note.title),
         score=note.score,
         linked=note.linked,
         heading_path=headings(chunk.trail),
@@ -210,7 +211,7 @@ def _related_note(note: RelatedNote) -> wire.RelatedNote:
         line=note_line(chunk, start),
         match_start=note_utf16_offset(chunk, start),
         match_end=note_utf16_offset(chunk, end),
-        anchor=scrubbed(chunk.anchor) if chunk.anchor else None,
+        anchor=scrub_text(chunk.anchor) if chunk.anchor else None,
     )
 
 
@@ -277,4 +278,4 @@ def _marks(text: str, clean: str, marks: Sequence[Mark]) -> list[wire.Mark]:
 
 def headings(path: Sequence[str]) -> list[str]:
     """The headings that a passage stands under."""
-    return [scrubbed(heading) for heading in path]
+    return [scrub_text(heading) for heading in path]

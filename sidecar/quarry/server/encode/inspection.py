@@ -5,7 +5,7 @@ from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.messages import Message
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.server.message_redaction import redacted
 from quarry.vault.paths import nfc, shown
 
@@ -32,12 +32,12 @@ def note_report(report: NoteReport) -> wire.NoteReport:
         state=report.state,
         reasons=[redacted(reason) for reason in report.reasons],
         indexed=wire.IndexedContent(
-            title=scrubbed(content.title),
+            title=scrub_text(content.title),
             chunks=content.chunk_count,
             words=content.word_count,
             languages=list(content.languages),
             redactions=dict(content.redactions),
-            skipped_sections=[scrubbed(title) for title in content.skipped_sections],
+            skipped_sections=[scrub_text(title) for title in content.skipped_sections],
             has_vectors=content.has_vectors,
             modified_ms=content.modified_ms,
             size_bytes=content.size_bytes,

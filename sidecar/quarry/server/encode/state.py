@@ -12,7 +12,7 @@ from quarry.inspection.index_status import Status
 from quarry.kinds import kind_of
 from quarry.messages import Message, message, sentence
 from quarry.options import Retriever
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.message_redaction import redacted
@@ -38,16 +38,16 @@ def note_text(note: WholeNote, index: Freshness, params: wire.ReadNoteParams) ->
     return wire.NoteText(
         path=nfc(note.path),
         kind=kind_of(note.path) or "note",
-        title=scrubbed(note.title),
-        aliases=[scrubbed(alias) for alias in note.aliases],
-        tags=[scrubbed(tag) for tag in note.tags],
+        title=scrub_text(note.title),
+        aliases=[scrub_text(alias) for alias in note.aliases],
+        tags=[scrub_text(tag) for tag in note.tags],
         properties={key: _property(value) for key, value in note.properties.items()},
         modified_ms=note.modified_ms,
         text=shown,
         start_line=params.start_line,
         line_count=len(lines),
         truncated=len(shown) < len(text),
-        links=[scrubbed(nfc(link)) for link in note.links],  # unresolved ones stand as they were written
+        links=[scrub_text(nfc(link)) for link in note.links],  # unresolved ones stand as they were written
         backlinks=[nfc(link) for link in note.backlinks],
         index=freshness(index),
     )
@@ -60,11 +60,11 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
             wire.NoteSummary(
                 path=nfc(note.path),
                 kind=kind_of(note.path) or "note",
-                title=scrubbed(note.title),
-                tags=[scrubbed(tag) for tag in note.tags],
-                type=scrubbed(note.type) if note.type else None,
-                domain=scrubbed(note.domain) if note.domain else None,
-                status=scrubbed(note.status) if note.status else None,
+                title=scrub_text(note.title),
+                tags=[scrub_text(tag) for tag in note.tags],
+                type=scrub_text(note.type) if note.type else None,
+                domain=scrub_text(note.domain) if note.domain else None,
+                status=scrub_text(note.status) if note.status else None,
                 modified_ms=note.modified_ms,
                 size_bytes=note.size_bytes,
             )
@@ -79,7 +79,7 @@ def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
     """The reply to `capture`, before the note is indexed."""
     return wire.CaptureResult(
         path=nfc(note.path),
-        title=scrubbed(note.title),
+        title=scrub_text(note.title),
         created=note.is_new,
         searchable=False,
         redacted=sum(note.redactions.values()),
@@ -90,8 +90,8 @@ def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
 
 def _property(value: PropertyValue) -> str | int | float | bool | list[str]:
     if isinstance(value, tuple):
-        return [scrubbed(item) for item in value]
-    return scrubbed(value) if isinstance(value, str) else value
+        return [scrub_text(item) for item in value]
+    return scrub_text(value) if isinstance(value, str) else value
 
 
 def index_status(status: Status) -> wire.IndexStatus:
