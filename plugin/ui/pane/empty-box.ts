@@ -40,7 +40,7 @@ export class EmptyBox extends Component {
     super();
     const { app, client, clock, list } = parts;
     this.#examples = new ExampleSource(client, exampleTemplates);
-    this.#related = relatedSource(app, client, clock, () => list.room.asked);
+    this.#related = relatedSource(app, client, clock, () => list.view.room.asked);
   }
 
   override onload(): void {

@@ -14,7 +14,7 @@ import { type SearchState } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { DENSITIES } from "../../snippet/excerpt";
 import { vaultNames } from "../completion/vault-names";
-import { ExplainModal } from "../dialogs/modals";
+import { ExplainModal, KeySheet } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
@@ -73,7 +73,7 @@ export class SearchView extends ItemView {
     const { query, scroll } = viewStateOf(state);
     if (query === null || query === this.#dom?.input.value) return;
     this.setQuery(query);
-    this.#list?.scrollTo(scroll);
+    this.#list?.view.scrollTo(scroll);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -160,7 +160,7 @@ export class SearchView extends ItemView {
   }
 
   override onResize(): void {
-    this.#list?.measure();
+    this.#list?.view.measure();
     this.#setSearchOptions();
   }
 
@@ -187,7 +187,7 @@ export class SearchView extends ItemView {
 
   #setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.#session.setOptions({ mode, limit, first: this.#list?.rowsInSight, snippetWidth: this.#list?.room.asked ?? this.#session.snippetWidth });
+    this.#session.setOptions({ mode, limit, first: this.#list?.view.rowsInSight, snippetWidth: this.#list?.view.room.asked ?? this.#session.snippetWidth });
   }
 
   #build(): PaneDom {
@@ -231,7 +231,7 @@ export class SearchView extends ItemView {
       },
       "search-again": () => { this.#session.refresh(); },
       "search-both": () => { this.#chooseMode("hybrid"); },
-      "show-keys": () => { list.showKeys(); },
+      "show-keys": () => { new KeySheet(this.app).open(); },
       "show-operators": showOperators,
     };
   }
@@ -325,7 +325,7 @@ export class SearchView extends ItemView {
 
   /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */
   #onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
-    if (this.#list?.isPeeking !== true || event.isComposing) return;
+    if (this.#list?.peek.isOpen !== true || event.isComposing) return;
     if (event.inputType.startsWith("insert")) input.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
     else if (event.inputType === "deleteContentBackward") {
       event.preventDefault();

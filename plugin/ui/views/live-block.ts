@@ -14,7 +14,7 @@ import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels"
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { iconButton, setText, watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
 import { type ListServices, ResultList } from "../list/result-list";
 import { panelAround } from "../pane/panel";
@@ -61,7 +61,7 @@ export class LiveBlock extends MarkdownRenderChild {
       if (isInSight) this.#list ??= this.#build(parsed.spec);
       this.#list?.setInSight(isInSight);
     });
-    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.measure(); }));
+    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.view.measure(); }));
   }
 
   #build(spec: BlockSpec): ResultList {
@@ -71,9 +71,9 @@ export class LiveBlock extends MarkdownRenderChild {
     const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
     const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
-    const dom = buildList(el, bodyEl, null, { clock: parts.clock });
-    dom.listEl.toggleClass("is-hidden", spec.shows === "count");
-    dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
+    const view = new ListView(el, bodyEl, null, { clock: parts.clock });
+    view.listEl.toggleClass("is-hidden", spec.shows === "count");
+    view.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
     const around = {
       show: (model: PaneModel): void => {
         panel.show(model);
@@ -86,11 +86,11 @@ export class LiveBlock extends MarkdownRenderChild {
     const ownPath = (): string => note?.path ?? this.path; // it may be renamed
     const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
-    const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
+    const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);
     this.register(() => { session.close(); });
     list.readPreferences();
-    list.measure();
+    list.view.measure();
     session.setSort(spec.sort);
     session.setQuery(spec.query, true);
     return list;

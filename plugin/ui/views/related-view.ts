@@ -8,7 +8,7 @@ import { type Requester } from "../../sidecar/client";
 import { relatedPanel, relatedToWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { iconButton, watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
 import { openNote, RELATED_VIEW_TYPE, relatedSource } from "../list/related-notes";
 import { type ListServices, ResultList } from "../list/result-list";
@@ -42,7 +42,7 @@ export class RelatedView extends ItemView {
     private readonly parts: RelatedViewParts,
   ) {
     super(leaf);
-    this.#source = relatedSource(this.app, parts.client, parts.clock, () => this.#list?.room.asked ?? 120);
+    this.#source = relatedSource(this.app, parts.client, parts.clock, () => this.#list?.view.room.asked ?? 120);
   }
 
   getViewType(): string {
@@ -72,8 +72,8 @@ export class RelatedView extends ItemView {
     this.#buildHead(el);
     const bodyEl = el.createDiv({ cls: "quarry-body" });
     const around = panelAround(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
-    const dom = buildList(el, bodyEl, null, { clock: this.parts.clock });
-    const list = new ResultList(dom, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
+    const view = new ListView(el, bodyEl, null, { clock: this.parts.clock });
+    const list = new ResultList(view, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
     this.#list = list;
     this.addChild(list);
     list.setInSight(false);
@@ -81,7 +81,7 @@ export class RelatedView extends ItemView {
   }
 
   override onResize(): void {
-    if (this.#isInSight) this.#list?.measure();
+    if (this.#isInSight) this.#list?.view.measure();
   }
 
   protected override async onClose(): Promise<void> {
