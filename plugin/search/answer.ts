@@ -62,15 +62,8 @@ export function answerFrom(found: SearchResult, asked: Asked): Answer {
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
 export function answerOf(state: SearchState): Answer | null {
-  switch (state.kind) {
-    case "idle":
-      return null;
-    case "results":
-      return state.answer;
-    case "searching":
-    case "failed":
-      return state.previous;
-  }
+  if (state.kind === "results") return state.answer;
+  return state.kind === "idle" ? null : state.previous;
 }
 
 export interface ResultSource {

@@ -5,7 +5,7 @@
  */
 import { type App, Component, type HoverParent, Keymap, type MarkdownView, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
-import { type RowCommandId } from "../../pane/commands";
+import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
 import { type PaneKey } from "../../pane/keys";
 import { emptyModel, type PaneEvent, type PaneModel, reduce, selectedRow, targetRows } from "../../pane/model";
@@ -15,6 +15,7 @@ import { type ObservableEngine } from "../../pane/state";
 import { type Mode } from "../../protocol/messages";
 import { answerOf, type ResultSource } from "../../search/answer";
 import { type FurtherPassages } from "../../search/passage-loader";
+import { type Requester } from "../../sidecar/client";
 import { type Density } from "../../snippet/excerpt";
 import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
@@ -24,11 +25,11 @@ import { listenToKeys, listenToMouse, startDrag } from "./list-input";
 import { KeySheet } from "../dialogs/modals";
 import { type ListView } from "./list-view";
 import { Peek } from "./peek";
-import { commandsFor, type OpenWhere, preview, queryMenu, type RowCommands, rowCommands, rowMenu } from "./row-commands";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { RowActions } from "./row-actions";
+import { commandsFor, type OpenWhere, preview, queryMenu, RowActions, type RowCommands, rowCommands, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
+import { showMenuBelow } from "./elements";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
 const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
@@ -51,6 +52,13 @@ export interface ListServices {
   readonly copy: (text: string, win?: Window) => void;
   /** The note that was used last, which is written into. */
   readonly lastEditor: { readonly view: MarkdownView | null };
+}
+
+/** What every place with a list depends on, beside the list. */
+export interface PlaceServices extends ListServices {
+  readonly client: Requester;
+  /** What concerns the engine or the settings rather than the place. */
+  readonly engineCommands: CommandMap<EngineActionId>;
 }
 
 export interface ListParts extends ListServices {
@@ -350,8 +358,7 @@ export class ResultList extends Component {
     const el = row && this.view.rows.elementOf(row.key);
     const menu = row && this.#menuFor(row);
     if (!menu || !el) return false;
-    const { left, bottom } = el.getBoundingClientRect();
-    menu.showAtPosition({ x: left, y: bottom }, el.doc);
+    showMenuBelow(menu, el);
     return true;
   }
 }

@@ -37,7 +37,8 @@ export interface PaneDom {
   readonly around: Surroundings;
 }
 
-export interface PaneHandlers extends PanelHandlers, RecentHandlers {
+export interface PaneHandlers extends PanelHandlers {
+  readonly queries: RecentHandlers;
   readonly clock: Clock;
   readonly chooseMode: (mode: Mode) => void;
   /** The order that was chosen. */

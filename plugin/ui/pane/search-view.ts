@@ -18,9 +18,8 @@ import { ExplainModal, KeySheet } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
-import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands, recentHandlers } from "./pane-commands";
+import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
 import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
@@ -35,7 +34,6 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   readonly #cleared = new ClearedQuery();
   readonly #session: SearchSession;
-  readonly #queries: RecentHandlers;
   #dom: PaneDom | null = null;
   #list: ResultList | null = null;
   #commands: CommandMap<ActionId> | null = null;
@@ -51,7 +49,6 @@ export class SearchView extends ItemView {
   ) {
     super(leaf);
     this.#session = parts.createSession();
-    this.#queries = recentHandlers(parts.history, () => { this.#readHistory(); });
   }
 
   getViewType(): string {
@@ -135,7 +132,7 @@ export class SearchView extends ItemView {
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
-      queries: this.#queries,
+      queries: this.parts.history,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
@@ -193,7 +190,7 @@ export class SearchView extends ItemView {
   #build(): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      ...this.#queries,
+      queries: this.parts.history,
       act: (action) => { this.#commands?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.#chooseMode(mode); },
@@ -221,10 +218,7 @@ export class SearchView extends ItemView {
         showOperators();
       },
       "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
-      "clear-history": () => {
-        this.parts.history.clear();
-        this.#readHistory();
-      },
+      "clear-history": () => { this.parts.history.clear(); },
       "copy-command": () => {
         const [command] = shownPanel(list.model)?.commands ?? [];
         if (command !== undefined) this.parts.copy(command);
@@ -241,6 +235,7 @@ export class SearchView extends ItemView {
       if (search.kind === "idle") this.#readHistory();
       this.#rememberAtRest(search);
     }));
+    this.register(this.parts.history.changed.listen(() => { this.#readHistory(); }));
     this.register(this.parts.preferencesChanged.listen(() => {
       this.#readPreferences();
       if (!this.hasQuery) this.#readHistory(); // stars may have been synced
@@ -319,7 +314,7 @@ export class SearchView extends ItemView {
   #toggleSaved(): void {
     const query = this.search?.query;
     if (query === undefined) return;
-    this.#queries.toggleSaved(query);
+    this.parts.history.toggleSaved(query);
     new Notice(t(this.parts.history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
   }
 

@@ -4,11 +4,9 @@
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
 import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
-import { type Requester } from "../../sidecar/client";
 import { roomFor } from "../../snippet/excerpt";
 import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
@@ -16,18 +14,18 @@ import { t } from "../../i18n/translate";
 import { iconButton, setText, watchSight } from "../list/elements";
 import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
-import { type ListServices, ResultList } from "../list/result-list";
+import { type ListServices, type PlaceServices, ResultList } from "../list/result-list";
 import { panelAround } from "../pane/panel";
 
 export const BLOCK_PLACE = "quarry-block";
 
+/** The words that are part of a query before a colon. */
+const OPERATOR_NAMES = new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 const FEW = 2; // rows
 
-export interface LiveBlockParts extends ListServices {
+/** With a client that is bounded: a note may have any number of blocks. */
+export interface LiveBlockParts extends PlaceServices {
   readonly app: App;
-  /** Bounded: a note may have any number of blocks. */
-  readonly client: Requester;
-  readonly engineCommands: CommandMap<EngineActionId>;
   readonly openPane: (query: string) => void;
 }
 
@@ -49,7 +47,7 @@ export class LiveBlock extends MarkdownRenderChild {
   override onload(): void {
     const el = this.containerEl;
     el.addClass("quarry-block");
-    const parsed = parseBlock(this.text, operatorNames());
+    const parsed = parseBlock(this.text, OPERATOR_NAMES);
     if ("errors" in parsed) {
       for (const error of parsed.errors) el.createDiv({ cls: "quarry-block-error", text: blockErrorWords(error) });
       return;
@@ -102,9 +100,4 @@ export class LiveBlock extends MarkdownRenderChild {
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
     return head.createSpan({ cls: "quarry-block-count" });
   }
-}
-
-/** The words that are part of a query before a colon. */
-function operatorNames(): ReadonlySet<string> {
-  return new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 }

@@ -10,7 +10,7 @@ import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { CompletionList } from "../completion/completion-list";
 import { ListView, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "../pane/pane-commands";
+import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
 import { buildBox } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
@@ -60,10 +60,7 @@ export class QuickSearch extends Modal {
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
     const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
-    const view = new ListView(contentEl, bodyEl, input, {
-      clock: parts.clock,
-      ...recentHandlers(parts.history, () => { readHistory(); }),
-    });
+    const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
     completionsEl.id = `quarry-completions-${view.listEl.id}`;
     const completions = new CompletionList(completionsEl, input, {
       names: () => vaultNames(this.app),
@@ -98,6 +95,7 @@ export class QuickSearch extends Modal {
     });
     const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
     life.addChild(list);
+    life.register(parts.history.changed.listen(readHistory));
     listenToInput(life, { search, input, completions, list: view }, {
       typed: (text) => {
         session.setQuery(text);
