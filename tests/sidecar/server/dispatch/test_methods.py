@@ -354,10 +354,10 @@ def test_a_note_is_read_by_its_lines(session):
 def test_feedback_is_kept_without_the_words_of_the_query_or_the_name_of_the_note(session):
     session.result("feedback", query="Oolong  tea", path="Tea.md", kind="opened")
 
-    (entry,) = session.feedback.entries()
+    (entry,) = session.service.feedback.entries()
     assert entry.kind == "opened"
-    assert entry.query == session.feedback.hash_of("oolong tea")
-    assert entry.path == session.feedback.hash_of("Tea.md")
+    assert entry.query == session.service.feedback.hash_of("oolong tea")
+    assert entry.path == session.service.feedback.hash_of("Tea.md")
     kept = (session.service.engine.root.parent / "feedback").read_text(encoding="utf-8").lower()
     assert "oolong" not in kept
     assert "tea" not in kept
