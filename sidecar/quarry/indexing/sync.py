@@ -420,7 +420,7 @@ class Synchronizer:
     def _embed_pending(self) -> None:
         if self.model.encoder is None:
             return
-        if self.index.has_pending_vectors():
+        if self.index.static.has_pending():
             self.activity.enter("embedding")
             self._indexer().embed_pending(self.index)
         self.activity.clear_notice("model")
