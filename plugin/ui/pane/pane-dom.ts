@@ -6,7 +6,7 @@ import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type PaneActionId } from "../../pane/commands";
 import { stateOf } from "../../pane/model";
-import { freshness } from "../../pane/state";
+import { type Freshness, freshness } from "../../pane/state";
 import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
 import { type CompletionHandlers, CompletionList } from "../completion/completion-list";
@@ -16,7 +16,7 @@ import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { ChipRow, chipsOf } from "./chip-row";
 import { type PanelHandlers, showPanel } from "./panel";
-import { IndexStatusLine, ProgressBlock, showStatus } from "./status";
+import { indexStatusLine, progressBlock, showStatus } from "./status";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -29,10 +29,10 @@ export interface PaneDom {
   /** The line above the rows. */
   readonly lineEl: HTMLElement;
   readonly panelEl: HTMLElement;
-  readonly progress: ProgressBlock;
+  readonly showProgress: (freshness: Freshness | null) => void;
   /** The list; the panel and the progress scroll with it. */
   readonly list: ListView;
-  readonly status: IndexStatusLine;
+  readonly showFreshness: (freshness: Freshness) => void;
   /** Draws what is around the rows. */
   readonly around: Surroundings;
 }
@@ -77,16 +77,16 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const lineEl = head.createDiv({ cls: "quarry-line" });
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
-  const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
+  const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = new ListView(el, bodyEl, input, handlers);
   completionsEl.id = `quarry-completions-${list.listEl.id}`;
-  const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
+  const showFreshness = indexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
   const completions = new CompletionList(completionsEl, input, {
     names: handlers.names,
     accepted: handlers.completed,
     deactivated: () => { list.active.updateAria(); },
   });
-  const dom = { el, search, input, completions, chips, showSort, showMode, lineEl, panelEl, progress, list, status };
+  const dom = { el, search, input, completions, chips, showSort, showMode, lineEl, panelEl, showProgress, list, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -106,8 +106,8 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       dom.chips.show(read ? chipsOf(read.query, read.clauses) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);
-      dom.progress.show(answer === null || state.kind === "no-results" ? fresh : null);
-      dom.status.show(fresh);
+      dom.showProgress(answer === null || state.kind === "no-results" ? fresh : null);
+      dom.showFreshness(fresh);
       dom.el.dataset["state"] = state.kind;
       dom.list.listEl.setAttr("aria-label", answer ? t("pane.results") : t("pane.completions"));
       if (state.kind !== "searching") dom.list.live.announceState(announcement(state));
