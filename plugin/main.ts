@@ -208,7 +208,7 @@ export default class QuarryPlugin extends Plugin {
       enginePath: () => this.#enginePath,
       saveEnginePath: (path) => {
         this.app.saveLocalStorage(ENGINE_PATH_KEY, path);
-        supervisor.restart();
+        supervisor.start();
       },
       readVault: () => client.call("settings/read", {}),
       excludeFolder: (folder) => inspector.exclude(folder),

@@ -14,7 +14,7 @@ import { iconButton, showMenuBelow } from "../list/elements";
 import { ListView, scrollable } from "../list/list-view";
 import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
-import { ChipRow, chipsOf } from "./chip-row";
+import { type Chip, chipRow, chipsOf } from "./chip-row";
 import { type PanelHandlers, showPanel } from "./panel";
 import { indexStatusLine, progressBlock, showStatus } from "./status";
 
@@ -24,7 +24,7 @@ export interface PaneDom {
   readonly input: HTMLInputElement;
   readonly showMode: (mode: Mode) => void;
   readonly completions: CompletionList;
-  readonly chips: ChipRow;
+  readonly showChips: (chips: readonly Chip[]) => void;
   readonly showSort: (chosen: SortOrder, actual: SortOrder) => void;
   /** The line above the rows. */
   readonly lineEl: HTMLElement;
@@ -59,6 +59,12 @@ export function buildBox(parent: HTMLElement): Pick<PaneDom, "search" | "input">
   return { search, input, completionsEl: box.createDiv({ cls: "quarry-completions is-hidden" }) };
 }
 
+/** The suggestions of a box over its list. */
+export function completionsFor(el: HTMLElement, input: HTMLInputElement, list: ListView, names: CompletionHandlers["names"], accepted: () => void): CompletionList {
+  el.id = `quarry-completions-${list.listEl.id}`;
+  return new CompletionList(el, input, { names, accepted, deactivated: () => { list.active.updateAria(); } });
+}
+
 export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   el.empty();
   el.addClass("quarry-pane");
@@ -71,7 +77,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(tools, "circle-question-mark", "show-operators", handlers.act);
   tool(tools, "keyboard", "show-keys", handlers.act);
   const filters = head.createDiv({ cls: "quarry-filters" });
-  const chips = new ChipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
+  const showChips = chipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
   tool(filters, "plus", "add-filter", handlers.act);
   const showSort = sortButton(filters, handlers.chooseSort);
   const lineEl = head.createDiv({ cls: "quarry-line" });
@@ -79,14 +85,9 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
   const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = new ListView(el, bodyEl, input, handlers);
-  completionsEl.id = `quarry-completions-${list.listEl.id}`;
   const showFreshness = indexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
-  const completions = new CompletionList(completionsEl, input, {
-    names: handlers.names,
-    accepted: handlers.completed,
-    deactivated: () => { list.active.updateAria(); },
-  });
-  const dom = { el, search, input, completions, chips, showSort, showMode, lineEl, panelEl, showProgress, list, showFreshness };
+  const completions = completionsFor(completionsEl, input, list, handlers.names, handlers.completed);
+  const dom = { el, search, input, completions, showChips, showSort, showMode, lineEl, panelEl, showProgress, list, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -103,7 +104,7 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       const read = state.kind === "bad-query" ? null : answer; // while an answer is pending, the chips of the one before stay
       dom.showMode(model.mode);
       showStatus(dom.lineEl, model, handlers.act);
-      dom.chips.show(read ? chipsOf(read.query, read.clauses) : []);
+      dom.showChips(read ? chipsOf(read.query, read.clauses) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);
       dom.showProgress(answer === null || state.kind === "no-results" ? fresh : null);
