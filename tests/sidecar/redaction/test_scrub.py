@@ -107,6 +107,8 @@ LEFT_ALONE = [
     "curl x\n\ntar -u bob:s3cretly",
     f"documentId: {BLOB}",
     "xoxb-123456789012-xxxxxxxxxxxx",
+    "LTAI" + "aaaaaaaabbbbbbbb1111",
+    "LTAI" + "aqFkwesLqoZxcVbyNmj",
     "The password is required.",
     "| **Password** | Password for the entered user name |",
     "password: string",
@@ -145,7 +147,7 @@ LEFT_ALONE = [
 
 
 RE2, RE = Re2Engine(), ReEngine()
-RE2.compile_sets()  # as after the first notes; `test_rules.py` compares the way without them
+RE2.compile_sets()  # as after the first notes; `test_secret_rules.py` compares the way without them
 
 
 @pytest.fixture(params=[RE2, RE], ids=["re2", "re"])
