@@ -14,6 +14,7 @@ from quarry.documents.chunking import TextSection, chunk_sections
 from quarry.documents.markdown import MAX_HEADING_CHARS, read_outline
 from quarry.documents.note import MAX_CONTEXT_CHARS, ParserSettings, tags_and_links
 from quarry.kinds import bare_name
+from quarry.messages import Message
 from quarry.redaction.scrub import scrub, scrub_text
 from quarry.types import Link, Note, PropertyValue
 
@@ -26,16 +27,11 @@ class Document(Struct, frozen=True):
     links: tuple[Link, ...] = ()  # that stand in no section's text as links
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
 
 
-def note_of_document(path: str, document: Document, rules: ParserSettings, noun: str) -> Note:
-    """
-    The note that the file at *path* is to the index.
-
-    Args:
-        noun: What the file is, for sentences about it.
-    """
+def note_of_document(path: str, document: Document, rules: ParserSettings) -> Note:
+    """The note that the file at *path* is to the index."""
     scrubbed = scrub(document.text)
     title = scrub_text(bare_name(path))
     aliases = tuple(alias for each in document.aliases if (alias := scrub_text(each)) != title)
@@ -64,7 +60,6 @@ def note_of_document(path: str, document: Document, rules: ParserSettings, noun:
         skip_sections=rules.skip_sections,
         max_chunks=rules.max_chunks,
         context=" | ".join(" ".join(each.split()) for each in fields if each)[:MAX_CONTEXT_CHARS],
-        noun=noun,
     )
     return Note(
         path=path,

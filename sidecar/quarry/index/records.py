@@ -5,6 +5,7 @@ from msgspec import Struct, field
 from quarry.analysis.analysis import Languages
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
 from quarry.kinds import bare_name
+from quarry.messages import Message
 from quarry.options import Scope
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking
 
@@ -159,7 +160,7 @@ class Problem(Struct, frozen=True):
     """A fault of a file that its owner should know of."""
 
     path: str
-    reason: str
+    reason: Message
     skipped: bool  # the file is not in the index at all
 
 

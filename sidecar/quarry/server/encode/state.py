@@ -7,10 +7,9 @@ from quarry import protocol as wire
 from quarry.index import NotePage, Problem
 from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.freshness import Freshness
-from quarry.indexing.reasons import of_problem
 from quarry.inspection.index_status import Status
 from quarry.kinds import kind_of
-from quarry.messages import Message, message, sentence
+from quarry.messages import Message
 from quarry.options import Retriever
 from quarry.redaction.sanitize import scrubbed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
@@ -126,9 +125,7 @@ def index_status(status: Status) -> wire.IndexStatus:
 
 def problem(problem: Problem) -> wire.Problem:
     """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
-    of_settings = message("reason.settings", detail=sentence(problem.reason))
-    reason = of_problem(problem.reason) if problem.path else of_settings
-    return wire.Problem(path=nfc(problem.path), reason=redacted(reason), skipped=problem.skipped)
+    return wire.Problem(path=nfc(problem.path), reason=redacted(problem.reason), skipped=problem.skipped)
 
 
 def _backfill(status: BackfillStatus) -> wire.Backfill:

@@ -72,7 +72,7 @@ beforeEach(() => {
     save: (settings) => kept.push(settings),
     engine: {
       state: { kind: "live", version: "0.1.0", isOurs: true },
-      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large", args: { detail: "over 10 MB" } }, skipped: false }] }),
+      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large.note", args: { megabytes: "10" } }, skipped: false }] }),
       changed: engineChanged,
       statusChanged: new Emitter(),
     },
@@ -247,7 +247,7 @@ describe("the program", () => {
 test("notes with problems are named with their reason", async () => {
   await display();
 
-  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): over 10 MB");
+  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): Only its first 10 MB are indexed.");
 });
 
 test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {

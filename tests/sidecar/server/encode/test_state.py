@@ -1,14 +1,10 @@
 """Notes, the status and the settings become wire values."""
 
-import pytest
-
 from quarry import protocol as wire
-from quarry.index import Problem
 from quarry.indexing.freshness import Freshness
 from quarry.messages import message
 from quarry.search.note_reader import WholeNote
 from quarry.server import encode as translate
-from quarry.server.encode import state
 from quarry.settings import Settings
 
 INDEX = Freshness("live", 3, 3, 7)
@@ -124,11 +120,3 @@ def test_every_setting_is_told():
         capture_folder="00-inbox",
         capture_by_agents=False,
     )
-
-
-@pytest.mark.parametrize(
-    ("path", "reason", "code"),
-    [("A.md", "only its first 10 MB were read", "too-large"), ("", "unknown key 'serach'", "settings")],
-)
-def test_a_problem_has_a_code(path: str, reason: str, code: str):
-    assert state.problem(Problem(path, reason, skipped=False)).reason.code == f"reason.{code}"
