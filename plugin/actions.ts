@@ -49,8 +49,8 @@ export function createActions(
   return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };
 }
 
-/** Opens the plugin's settings tab. The API is undocumented: in a version without it nothing happens. */
-function openSettings(app: App, id: string): void {
+/** Opens a tab of the settings. The API is undocumented: in a version without it nothing happens. */
+export function openSettings(app: App, id: string): void {
   const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
   setting?.open?.();
   setting?.openTabById?.(id);

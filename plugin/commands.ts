@@ -87,7 +87,7 @@ export function queryOf(selection: string): string {
 const MAX_NAME = 80; // characters of a query in the command palette
 
 export class SavedCommands {
-  private known: readonly string[] = [];
+  #known: readonly string[] = [];
 
   constructor(
     private readonly plugin: Pick<Plugin, "addCommand" | "removeCommand">,
@@ -95,13 +95,13 @@ export class SavedCommands {
   ) {}
 
   update(saved: readonly string[]): void {
-    for (const query of this.known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
+    for (const query of this.#known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
     for (const query of saved) {
-      if (this.known.includes(query)) continue;
+      if (this.#known.includes(query)) continue;
       const name = query.length > MAX_NAME ? `${query.slice(0, MAX_NAME)}…` : query;
       this.plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { this.open(query); } });
     }
-    this.known = saved;
+    this.#known = saved;
   }
 }
 

@@ -15,6 +15,8 @@ MIN_TOKENS, MAX_TOKENS = 50, 100_000  # of the budget for quoted text
 MIN_SNIPPET_WIDTH, MAX_SNIPPET_WIDTH = 40, 1_000  # characters
 MAX_WAIT_MS = 60_000
 MAX_PAGE = 500  # folders or notes of the inspector
+MAX_LISTED_TAGS = 100  # of a note in a list of notes; `note/read` returns all that are indexed, a thousand
+MAX_LISTED_LINKS = 1_000  # of a note, and notes that link to it; a note of generated links has no end
 WEAK_CONFIDENCE = 0.1  # below it are 1 in 17 right first hits, and 14 in 15 of what is far from a vault
 
 UNFINISHED = ("starting", "scanning", "indexing", "embedding")  # states in which an answer may lack notes or vectors

@@ -39,7 +39,7 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
-from quarry.server import encode as translate
+from quarry.server.encode import context
 from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted
 from quarry.vault.paths import nfc
 
@@ -154,7 +154,7 @@ def passages(engine: Engine, text: str, without: Sequence[str] = ()) -> tuple[Qu
     """What may be quoted for *text*, most confident first; nothing of the notes at the paths *without*."""
     params = wire.ContextParams(query=text, filters=wire.Filters(not_paths=list(without)))
     try:
-        answer = engine.search(translate.context_request(params))
+        answer = engine.search(context.search_options(params))
     except (BadQuery, DeadlineExceeded):
         return ()
     return tuple(map(quoted, likely_hits(answer, params.min_confidence)))

@@ -35,9 +35,9 @@ from quarry.errors import BadQuery
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.search.answer import estimate_tokens
-from quarry.server import encode as translate
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.blocks.block_store import BlockStore
+from quarry.server.encode import context
 from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 
@@ -129,9 +129,9 @@ def hold(vault: Path, prompts: Sequence[Prompt], settings: str, index_path: Path
     (vault / SETTINGS_FILE).write_text(settings, "utf-8")
     with indexed(vault, index_path) as engine:
         seen, seen_with_blocks = Seen(), Seen()
-        blocks = Blocks(engine, BlockStore(), lambda: 0).read(
-            wire.BlocksReadParams(), lambda: False, seen_with_blocks.add
-        )
+        blocks, quotes = Blocks(engine, BlockStore(), lambda: 0).read(wire.BlocksReadParams(), lambda: False)
+        for quote in quotes:
+            seen_with_blocks.add(quote.source.path, quote.passage)
         loaded = Reply(blocks.tokens, frozenset(source.path for block in blocks.blocks for source in block.sources))
         return {
             "search": held(prompts, lambda text: searched(engine, text)),
@@ -165,10 +165,10 @@ def quoted(engine: Engine, text: str, params: wire.ContextParams, seen: Seen | N
     """The quotes of a context."""
     params = replace(params, query=text)
     try:
-        answer = engine.search(translate.context_request(params))
+        answer = engine.search(context.search_options(params))
     except BadQuery:
         return Reply(0, frozenset())
-    result = translate.context_result(answer, engine.freshness.now(), params, seen)
+    result = context.context_result(answer, engine.freshness.now(), params, seen)
     return Reply(estimate_tokens(result.text), frozenset(source.path for source in result.sources))
 
 

@@ -33,7 +33,6 @@ from quarry.errors import IndexUnavailable
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.runner import MAIN, SYSTEMS, SystemRun, ask, indexed, measure
-from quarry.index.postings.query import MemoryPostings
 from quarry.index.vectors import matrix
 from quarry.index.vectors.vector_query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.candidates import POOL
@@ -93,7 +92,7 @@ def weigh(collection: Collection, folder: Path, *, system: str = "default", sign
     with indexed(prepared.vault, prepared.index_path) as engine:
         with engine.reader() as reader:
             chunk_count = reader.chunk_count
-            if not isinstance(reader.keywords._source, MemoryPostings):
+            if not reader.keywords.has_postings:
                 raise IndexUnavailable(f"{collection.name}: no postings are in memory; delete the index and try again")
         shipped, exact = found(engine), found(ExactEngine(engine))
     if shipped.refusals != exact.refusals:

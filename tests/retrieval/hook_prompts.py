@@ -29,7 +29,7 @@ from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.runner import indexed
 from quarry.protocol import ContextParams
-from quarry.server import encode as translate
+from quarry.server.encode import context
 
 LEAST = (0.1, 0.15, 0.2, MIN_CONFIDENCE, 0.3, 0.35, 0.4, 0.5)
 KINDS = ("on", "near", "follow", "far")  # `removed` is asked of another vault than a user has
@@ -64,14 +64,14 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
         try:
             query = read_prompt(prompt.text).query
             wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS)
-            answer, index = engine.search(translate.context_request(wanted)), engine.freshness.now()
+            answer, index = engine.search(context.search_options(wanted)), engine.freshness.now()
         except (NoContext, BadQuery, DeadlineExceeded) as error:
             for one in least:
                 said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, NoContext)))
             continue
         for one in least:
             params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=one)
-            paths = [source.path for source in translate.context_result(answer, index, params).sources]
+            paths = [source.path for source in context.context_result(answer, index, params).sources]
             is_right = prompt.is_answered and not set(paths).isdisjoint(prompt.paths)
             said[one].append(Said(prompt.kind, len(paths), is_right, silenced=False))
     return said

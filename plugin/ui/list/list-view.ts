@@ -45,56 +45,56 @@ export function buildList(el: HTMLElement, bodyEl: HTMLElement, input: HTMLInput
 }
 
 export class ListView {
-  private shown: PaneModel | null = null;
-  private scrollWanted = 0; // of the next answer
-  private currentRoom: Room = roomFor(0, "normal");
-  private fitting = rowsInSight(0, "normal");
+  #shown: PaneModel | null = null;
+  #scrollWanted = 0; // of the next answer
+  #currentRoom: Room = roomFor(0, "normal");
+  #fitting = rowsInSight(0, "normal");
 
-  private scrolledTo = 0;
+  #scrolledTo = 0;
 
   constructor(private readonly dom: ListDom) {
     const { bodyEl } = dom;
-    bodyEl.addEventListener("scroll", () => { this.scrolledTo = bodyEl.scrollTop; }, { passive: true });
-    for (const touch of ["wheel", "pointerdown"]) bodyEl.addEventListener(touch, () => { this.scrollWanted = 0; }, { passive: true });
+    bodyEl.addEventListener("scroll", () => { this.#scrolledTo = bodyEl.scrollTop; }, { passive: true });
+    for (const touch of ["wheel", "pointerdown"]) bodyEl.addEventListener(touch, () => { this.#scrollWanted = 0; }, { passive: true });
   }
 
   /** The room for an excerpt, as of the last measurement. */
   get room(): Room {
-    return this.currentRoom;
+    return this.#currentRoom;
   }
 
   /** How many rows are seen without scrolling, as of the last measurement. */
   get rowsInSight(): number {
-    return this.fitting;
+    return this.#fitting;
   }
 
   show(model: PaneModel): void {
-    const before = this.shown;
-    this.shown = model;
+    const before = this.#shown;
+    this.#shown = model;
     if (model.density !== before?.density) this.measure();
     this.dom.stale.set(isStale(stateOf(model)));
-    this.showRows(model, before);
+    this.#showRows(model, before);
   }
 
   /** Scrolls so far once the rows of the next answer are drawn. */
   scrollTo(top: number): void {
-    this.scrollWanted = top;
+    this.#scrollWanted = top;
   }
 
   /** Measures the list and draws the rows for its width. */
   measure(): void {
-    const density = this.shown?.density ?? "normal";
+    const density = this.#shown?.density ?? "normal";
     const { listEl, bodyEl, el } = this.dom;
     const room = roomFor(listEl.clientWidth, density);
-    this.fitting = rowsInSight(bodyEl.clientHeight, density);
+    this.#fitting = rowsInSight(bodyEl.clientHeight, density);
     el.dataset["density"] = density;
     el.toggleClass("is-wide", isWide(listEl.clientWidth));
-    if (room.characters === this.currentRoom.characters && room.asked === this.currentRoom.asked) return;
-    this.currentRoom = room;
-    if (this.shown) this.dom.rows.show(this.shown.rows, Date.now(), room);
+    if (room.characters === this.#currentRoom.characters && room.asked === this.#currentRoom.asked) return;
+    this.#currentRoom = room;
+    if (this.#shown) this.dom.rows.show(this.#shown.rows, Date.now(), room);
   }
 
-  private showRows(model: PaneModel, before: PaneModel | null): void {
+  #showRows(model: PaneModel, before: PaneModel | null): void {
     const { rows, active, bodyEl, listEl } = this.dom;
     const { search } = model;
     const isAnswer = search !== before?.search && search.kind === "results";
@@ -102,19 +102,19 @@ export class ListView {
     if (model.rows !== before?.rows) {
       const pointed = listEl.querySelector(".quarry-option:hover, .quarry-more:hover") ?? active.el;
       const held = !isNew && model.selection.isPinned ? pointed : null;
-      keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.currentRoom); });
+      keepInPlace(bodyEl, held, () => { rows.show(model.rows, Date.now(), this.#currentRoom); });
     }
     active.show(rows.elementOf(model.selection.key));
     const { chosen } = model.selection;
     if (chosen.size > 0 || (before?.selection.chosen.size ?? 0) > 0) rows.markChosen(chosen, model.selection.key);
-    if (isNew || (isAnswer && this.scrollWanted > 0)) {
+    if (isNew || (isAnswer && this.#scrollWanted > 0)) {
       // Setting it lays the page out: most often the list is where it is wanted.
-      if (this.scrollWanted !== this.scrolledTo) bodyEl.scrollTop = this.scrolledTo = this.scrollWanted;
+      if (this.#scrollWanted !== this.#scrolledTo) bodyEl.scrollTop = this.#scrolledTo = this.#scrollWanted;
       // The rows that are loaded first may not reach so far; those that follow do, unless the user is among them by then.
-      if (this.scrollWanted > 0) this.scrolledTo = bodyEl.scrollTop;
-      if (this.scrolledTo >= this.scrollWanted) this.scrollWanted = 0;
+      if (this.#scrollWanted > 0) this.#scrolledTo = bodyEl.scrollTop;
+      if (this.#scrolledTo >= this.#scrollWanted) this.#scrollWanted = 0;
     } else if (model.selection.key !== before?.selection.key && model.selection.isPinned) {
-      this.scrollWanted = 0;
+      this.#scrollWanted = 0;
       active.el?.scrollIntoView({ block: "nearest" });
     }
   }

@@ -75,13 +75,13 @@ export interface ListParts extends ListServices {
 }
 
 export class ResultList extends Component {
-  private current: PaneModel;
-  private readonly view: ListView;
-  private readonly peek: Peek;
-  private readonly actions: RowActions;
-  private readonly commands: RowCommands;
-  private isInSight = true;
-  private refreshIsDue = false;
+  #current: PaneModel;
+  readonly #view: ListView;
+  readonly #peek: Peek;
+  readonly #actions: RowActions;
+  readonly #commands: RowCommands;
+  #isInSight = true;
+  #refreshIsDue = false;
 
   constructor(
     private readonly dom: ListDom,
@@ -89,73 +89,73 @@ export class ResultList extends Component {
   ) {
     super();
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
-    this.current = emptyModel(preferences().mode, engine.state, engine.status);
-    this.view = new ListView(dom);
-    this.peek = this.addChild(new Peek(app, parts.clock, dom.el));
-    this.actions = new RowActions({
+    this.#current = emptyModel(preferences().mode, engine.state, engine.status);
+    this.#view = new ListView(dom);
+    this.#peek = this.addChild(new Peek(app, parts.clock, dom.el));
+    this.#actions = new RowActions({
       app,
       lastEditor,
       copy,
       win: () => dom.el.win,
       opening: (row) => {
-        this.peek.close();
+        this.#peek.close();
         source.freezeRows();
         parts.opening?.(row);
       },
       report: (path, kind) => { source.report(path, kind); },
       setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
       explain: () => (source.state.kind === "idle" ? null : explain), // rows of an empty box answer no query
-      setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.setContext(row, isShown) : null),
+      setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.#setContext(row, isShown) : null),
     });
-    this.commands = rowCommands(app, this.actions);
+    this.#commands = rowCommands(app, this.#actions);
   }
 
   get model(): PaneModel {
-    return this.current;
+    return this.#current;
   }
 
   /** The room for an excerpt, as of the last measurement. */
   get room(): Room {
-    return this.view.room;
+    return this.#view.room;
   }
 
   /** How many rows are seen without scrolling, as of the last measurement. */
   get rowsInSight(): number {
-    return this.view.rowsInSight;
+    return this.#view.rowsInSight;
   }
 
   override onload(): void {
     const { dom, parts } = this;
     const { source, engine, indexUpdated } = parts;
     listenToMouse(this, dom.listEl, dom.rows, {
-      open: (row, where) => { this.open(row, where); },
-      toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
-      choose: (row, isRange) => { this.choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
-      restore: (path) => { this.restore(path); },
-      touch: () => { if (!this.current.selection.isPinned) this.dispatch({ kind: "touched" }); },
-      showMenu: (row, event) => this.menuFor(row)?.showAtMouseEvent(event) !== undefined,
+      open: (row, where) => { this.#open(row, where); },
+      toggle: (path) => { this.#unfold(path, !isUnfolded(source.furtherOf(path))); },
+      choose: (row, isRange) => { this.#choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
+      restore: (path) => { this.#restore(path); },
+      touch: () => { if (!this.#current.selection.isPinned) this.dispatch({ kind: "touched" }); },
+      showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
       preview: (row, event) => {
         const el = dom.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
       },
-      drag: (row, event) => { startDrag(parts.app, event, this.withChosen(row), this.actions.sourcePath, parts.place); },
+      drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), this.#actions.sourcePath, parts.place); },
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {
-      if (kind === "live") this.refresh();
+      if (kind === "live") this.#refresh();
       readEngine();
     }));
-    this.register(indexUpdated.listen(() => { this.refresh(); }));
+    this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
       const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
-    this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
-    this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    this.register(source.furtherChanged.listen((path) => { this.#onFurther(path); }));
+    this.registerInterval(window.setInterval(() => { if (this.#isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
     if (!dom.hasBox) listenToKeys(this, parts.app, dom.listEl, (key, event) => this.handleKey(key, event));
-    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
-    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && dom.el.contains(relatedTarget)) && !this.peek.holds(relatedTarget)) this.peek.close(); });
+    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.#onScroll(); });
+    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && dom.el.contains(relatedTarget)) && !this.#peek.holds(relatedTarget)) this.#peek.close(); });
   }
 
   override onunload(): void {
@@ -163,33 +163,33 @@ export class ResultList extends Component {
   }
 
   dispatch(event: PaneEvent): void {
-    this.current = reduce(this.current, event);
-    if (this.isInSight) this.draw();
+    this.#current = reduce(this.#current, event);
+    if (this.#isInSight) this.#draw();
   }
 
   /** Out of sight, the list asks for nothing and draws nothing; in sight again, it catches up with what happened. */
   setInSight(isInSight: boolean): void {
-    if (isInSight === this.isInSight) return;
-    this.isInSight = isInSight;
+    if (isInSight === this.#isInSight) return;
+    this.#isInSight = isInSight;
     if (!isInSight) {
-      this.peek.close();
+      this.#peek.close();
       return;
     }
-    this.view.measure(); // its place may have another width by now
-    this.draw();
-    if (this.refreshIsDue) this.refresh();
+    this.#view.measure(); // its place may have another width by now
+    this.#draw();
+    if (this.#refreshIsDue) this.#refresh();
   }
 
-  private draw(): void {
-    this.parts.around.show(this.current);
-    this.view.show(this.current);
+  #draw(): void {
+    this.parts.around.show(this.#current);
+    this.#view.show(this.#current);
     this.parts.around.rowsShown?.();
-    this.peek.follow(selectedRow(this.current));
+    this.#peek.follow(selectedRow(this.#current));
   }
 
-  private refresh(): void {
-    this.refreshIsDue = !this.isInSight;
-    if (this.isInSight) this.parts.source.refresh();
+  #refresh(): void {
+    this.#refreshIsDue = !this.#isInSight;
+    if (this.#isInSight) this.parts.source.refresh();
   }
 
   readPreferences(): void {
@@ -199,55 +199,55 @@ export class ResultList extends Component {
 
   /** Another query was entered: its rows begin at the top, and nothing is peeked at. */
   restart(): void {
-    this.peek.close();
-    this.view.scrollTo(0);
+    this.#peek.close();
+    this.#view.scrollTo(0);
   }
 
   get isPeeking(): boolean {
-    return this.peek.isOpen;
+    return this.#peek.isOpen;
   }
 
   /** Scrolls to where the list was, in pixels, once the rows of the next answer are drawn. */
   scrollTo(top: number): void {
-    this.view.scrollTo(top);
+    this.#view.scrollTo(top);
   }
 
   /** Measures the list and draws the rows for its width. */
   measure(): void {
-    this.view.measure();
+    this.#view.measure();
   }
 
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
   handleKey(key: PaneKey, event: KeyboardEvent): boolean {
-    const row = selectedRow(this.current);
+    const row = selectedRow(this.#current);
     switch (key.kind) {
       case "move":
-        this.move(key.step);
+        this.#move(key.step);
         return true;
       case "expand":
-        return isPlace(row) && this.unfold(row.hit.path, key.isExpanded);
+        return isPlace(row) && this.#unfold(row.hit.path, key.isExpanded);
       case "extend":
-        this.choose({ kind: "extended", step: key.step });
+        this.#choose({ kind: "extended", step: key.step });
         return true;
       case "open":
-        if (this.current.selection.chosen.size > 1) this.commands["open-tab"].run(targetRows(this.current));
-        else if (row) this.open(row, Keymap.isModEvent(event));
+        if (this.#current.selection.chosen.size > 1) this.#commands["open-tab"].run(targetRows(this.#current));
+        else if (row) this.#open(row, Keymap.isModEvent(event));
         return row !== null;
       case "peek":
-        return this.togglePeek(row);
+        return this.#togglePeek(row);
       case "command":
-        return this.runCommand(key.command, event);
+        return this.#runCommand(key.command, event);
       case "create":
-        return this.create();
+        return this.#create();
       case "menu":
-        return this.openMenuAt(row);
+        return this.#openMenuAt(row);
       case "keys":
         this.showKeys();
         return true;
       case "escape":
-        return this.peek.close() || this.unchoose();
+        return this.#peek.close() || this.#unchoose();
       case "suggestions": // Tab, which leads on to what is shown
-        return this.peek.focus();
+        return this.#peek.focus();
       case "undo":
       case "history":
       case "save":
@@ -256,7 +256,7 @@ export class ResultList extends Component {
     }
   }
 
-  private async setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
+  async #setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
     const { source } = this.parts;
     source.freezeRows();
     const context = isShown && passage && source.widePassage ? await source.widePassage(hit.path, passage.start) : null;
@@ -267,66 +267,66 @@ export class ResultList extends Component {
     new KeySheet(this.parts.app).open();
   }
 
-  private restore(path: string): void {
-    const row = this.current.rows.find(({ key }) => key === path);
-    if (row?.kind === "hit") this.actions.dismiss([row], false);
+  #restore(path: string): void {
+    const row = this.#current.rows.find(({ key }) => key === path);
+    if (row?.kind === "hit") this.#actions.dismiss([row], false);
   }
 
   /** Runs a command for the chosen rows; false where it makes no sense for them. */
-  private runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
-    const rows = targetRows(this.current);
-    const row = selectedRow(this.current);
+  #runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
+    const rows = targetRows(this.#current);
+    const row = selectedRow(this.#current);
     if (rows.length === 0 && row && id.startsWith("open")) {
-      this.open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
+      this.#open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
       return true;
     }
-    if (!commandsFor(this.commands, rows).includes(id)) return false;
-    this.commands[id].run(rows);
+    if (!commandsFor(this.#commands, rows).includes(id)) return false;
+    this.#commands[id].run(rows);
     return true;
   }
 
   /** False where the row is no place in a note. */
-  private togglePeek(row: Row | null): boolean {
-    if (this.peek.close()) return true;
+  #togglePeek(row: Row | null): boolean {
+    if (this.#peek.close()) return true;
     if (!isPlace(row)) return false;
-    this.peek.open(row);
+    this.#peek.open(row);
     this.dom.live.announceEvent(t("peek.title"));
     return true;
   }
 
-  private choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
+  #choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
     this.dispatch(event);
     this.parts.source.freezeRows();
-    this.dom.live.announceEvent(chosenWords(this.current.selection.chosen.size));
+    this.dom.live.announceEvent(chosenWords(this.#current.selection.chosen.size));
   }
 
   /** False when no rows were chosen. */
-  private unchoose(): boolean {
-    const isChosen = this.current.selection.chosen.size > 0;
+  #unchoose(): boolean {
+    const isChosen = this.#current.selection.chosen.size > 0;
     if (isChosen) this.dispatch({ kind: "unchosen" });
     return isChosen;
   }
 
-  private create(): boolean {
-    const { newNote } = this.current;
+  #create(): boolean {
+    const { newNote } = this.#current;
     if (newNote === null) return false;
     void createNote(this.parts.app, newNote);
     return true;
   }
 
   /** The chosen rows, if `row` is one of them, else `row` alone. */
-  private withChosen(row: PlaceRow): readonly PlaceRow[] {
-    return this.current.selection.chosen.has(row.key) ? targetRows(this.current) : [row];
+  #withChosen(row: PlaceRow): readonly PlaceRow[] {
+    return this.#current.selection.chosen.has(row.key) ? targetRows(this.#current) : [row];
   }
 
-  private move(step: number): void {
+  #move(step: number): void {
     this.dispatch({ kind: "moved", step });
     this.parts.source.freezeRows();
-    const row = selectedRow(this.current);
+    const row = selectedRow(this.#current);
     if (row?.kind === "more" && row.what === "hits") this.parts.source.more();
   }
 
-  private onFurther(path: string): void {
+  #onFurther(path: string): void {
     const { source } = this.parts;
     const further = source.furtherOf(path);
     this.dispatch({ kind: "further", path, further });
@@ -335,15 +335,15 @@ export class ResultList extends Component {
     if (words !== "") this.dom.live.announceEvent(words);
   }
 
-  private onScroll(): void {
+  #onScroll(): void {
     const { bodyEl } = this.dom;
-    const hasMore = this.current.rows.some((row) => row.kind === "more" && row.what === "hits");
+    const hasMore = this.#current.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
     if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more();
   }
 
-  private open(row: Row, where: OpenWhere): void {
-    if (row.kind === "create") this.create();
+  #open(row: Row, where: OpenWhere): void {
+    if (row.kind === "create") this.#create();
     else if (isQuery(row)) this.parts.chooseQuery?.(row);
     else if (row.kind === "more") {
       if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
@@ -351,14 +351,14 @@ export class ResultList extends Component {
       else this.parts.source.more();
     } else if (isPlace(row)) {
       this.dispatch({ kind: "selected", key: row.key });
-      this.actions.open([row], where);
+      this.#actions.open([row], where);
     }
   }
 
   /** False where nothing changes, so that the key can mean something else. */
-  private unfold(path: string, isToUnfold: boolean): boolean {
+  #unfold(path: string, isToUnfold: boolean): boolean {
     const { source } = this.parts;
-    const row = this.current.rows.find(({ key }) => key === path);
+    const row = this.#current.rows.find(({ key }) => key === path);
     if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.furtherOf(path)) : source.furtherOf(path).kind === "folded")) return false;
     if (isToUnfold) {
       source.freezeRows();
@@ -369,16 +369,16 @@ export class ResultList extends Component {
     return true;
   }
 
-  private menuFor(row: Row): Menu | null {
+  #menuFor(row: Row): Menu | null {
     const { app, place, leaf, queries } = this.parts;
     if (isQuery(row)) return queries ? queryMenu(row, queries) : null;
     if (!isPlace(row)) return null;
-    return rowMenu(app, this.withChosen(row), this.commands, place, leaf, this.actions);
+    return rowMenu(app, this.#withChosen(row), this.#commands, place, leaf, this.#actions);
   }
 
-  private openMenuAt(row: Row | null): boolean {
+  #openMenuAt(row: Row | null): boolean {
     const el = row && this.dom.rows.elementOf(row.key);
-    const menu = row && this.menuFor(row);
+    const menu = row && this.#menuFor(row);
     if (!menu || !el) return false;
     const { left, bottom } = el.getBoundingClientRect();
     menu.showAtPosition({ x: left, y: bottom }, el.doc);

@@ -38,17 +38,17 @@ export class RowActions implements RowHandlers {
   }
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {
-    const openAll = (): void => void this.openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
+    const openAll = (): void => void this.#openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
     if (rows.length > MANY) new ConfirmModal(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
     else openAll();
   };
 
-  readonly openNote = (path: string): void => void this.openPlace(path, null, false);
+  readonly openNote = (path: string): void => void this.#openPlace(path, null, false);
 
   readonly insert = (rows: readonly PlaceRow[], what: Insertion): void => {
     const { app, lastEditor } = this.parts;
     void insertRows(app, lastEditor.view, rows, what).then((refusal) => {
-      if (refusal === null) this.reportAll(rows, "inserted");
+      if (refusal === null) this.#reportAll(rows, "inserted");
       else new Notice(refusal);
     });
   };
@@ -61,17 +61,17 @@ export class RowActions implements RowHandlers {
       return;
     }
     copy(links.join("\n"), win());
-    this.reportAll(rows, "copied");
+    this.#reportAll(rows, "copied");
   };
 
   readonly copyText = (row: PlaceRow): void => {
     this.parts.copy(row.passage?.snippet ?? "", this.parts.win());
-    this.reportAll([row], "copied");
+    this.#reportAll([row], "copied");
   };
 
   readonly dismiss = (rows: readonly PlaceRow[], isDismissed: boolean): void => {
     for (const path of pathsOf(rows)) this.parts.setDismissed(path, isDismissed);
-    this.reportAll(rows, isDismissed ? "dismissed" : "restored");
+    this.#reportAll(rows, isDismissed ? "dismissed" : "restored");
   };
 
   /** The note that links are most likely meant for. */
@@ -80,21 +80,21 @@ export class RowActions implements RowHandlers {
   }
 
   /** One after the other, so that the tabs have the order of the rows; the first gets the focus. */
-  private async openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
+  async #openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
     let isActive = where !== "background";
     for (const row of rows) {
       this.parts.opening(row);
       this.parts.report(row.hit.path, "opened");
-      await this.openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
+      await this.#openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
       isActive = false;
     }
   }
 
-  private async openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
+  async #openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
     if (!(await openHit(this.parts.app, path, passage, where, isActive))) new Notice(t("notice.noteGone"));
   }
 
-  private reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
+  #reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
     for (const path of pathsOf(rows)) this.parts.report(path, kind);
   }
 }

@@ -3,7 +3,7 @@
  *
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
-import { type App, type HoverPopover, MarkdownRenderChild, setIcon, setTooltip } from "obsidian";
+import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
@@ -13,12 +13,11 @@ import { roomFor } from "../../snippet/excerpt";
 import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
-import { watchSight } from "../list/elements";
+import { iconButton, setText, watchSight } from "../list/elements";
 import { buildList } from "../list/list-view";
 import { noteAt } from "../list/open";
-import { setText } from "../list/passage-block";
 import { type ListServices, ResultList } from "../list/result-list";
-import { StatePanel } from "../pane/panel";
+import { panelAround } from "../pane/panel";
 
 export const BLOCK_PLACE = "quarry-block";
 
@@ -35,7 +34,7 @@ export interface LiveBlockParts extends ListServices {
 export class LiveBlock extends MarkdownRenderChild {
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private list: ResultList | null = null;
+  #list: ResultList | null = null;
 
   /** `path`: of the note that contains the block. */
   constructor(
@@ -59,19 +58,19 @@ export class LiveBlock extends MarkdownRenderChild {
     const { shows, limit } = parsed.spec;
     el.dataset["waitsFor"] = shows === "count" ? "none" : limit <= FEW ? "few" : "many";
     watchSight(this, el, (isInSight) => {
-      if (isInSight) this.list ??= this.build(parsed.spec);
-      this.list?.setInSight(isInSight);
+      if (isInSight) this.#list ??= this.#build(parsed.spec);
+      this.#list?.setInSight(isInSight);
     });
-    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.list?.measure(); }));
+    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.measure(); }));
   }
 
-  private build(spec: BlockSpec): ResultList {
+  #build(spec: BlockSpec): ResultList {
     const { parts } = this;
     const el = this.containerEl;
     const preferences = (): ReturnType<ListServices["preferences"]> => ({ ...parts.preferences(), ...(spec.mode && { mode: spec.mode }), ...(spec.density && { density: spec.density }) });
-    const countEl = this.buildHead(el, spec.query);
+    const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
-    const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
+    const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
     const dom = buildList(el, bodyEl, null, { clock: parts.clock });
     dom.listEl.toggleClass("is-hidden", spec.shows === "count");
     dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
@@ -97,12 +96,9 @@ export class LiveBlock extends MarkdownRenderChild {
     return list;
   }
 
-  private buildHead(parent: HTMLElement, query: string): HTMLElement {
+  #buildHead(parent: HTMLElement, query: string): HTMLElement {
     const head = parent.createDiv({ cls: "quarry-block-head" });
-    const button = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
-    setIcon(button, "search");
-    setTooltip(button, t("block.openPane"));
-    button.addEventListener("click", () => { this.parts.openPane(query); });
+    iconButton(head, "search", t("block.openPane"), () => { this.parts.openPane(query); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
     return head.createSpan({ cls: "quarry-block-count" });
   }

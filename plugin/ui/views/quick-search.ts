@@ -14,8 +14,8 @@ import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "..
 import { buildBox } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
-import { type PlaceCommands, StatePanel } from "../pane/panel";
-import { StatusLine } from "../pane/status";
+import { panelAround, type PlaceCommands } from "../pane/panel";
+import { showStatus } from "../pane/status";
 import { vaultNames } from "../completion/vault-names";
 
 export const QUICK_PLACE = "quarry-quick";
@@ -25,9 +25,9 @@ const PREVIEW_MS = 120; // a selection that moves on renders nothing
 export class QuickSearch extends Modal {
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private readonly life = new Component();
-  private readonly session: SearchSession;
-  private cancelPreview: Cancel = () => undefined;
+  readonly #life = new Component();
+  readonly #session: SearchSession;
+  #cancelPreview: Cancel = () => undefined;
 
   constructor(
     app: App,
@@ -35,11 +35,13 @@ export class QuickSearch extends Modal {
     private readonly openPane: (query: string) => void,
   ) {
     super(app);
-    this.session = parts.createSession();
+    this.#session = parts.createSession();
   }
 
   override onOpen(): void {
-    const { parts, session, life, modalEl, contentEl } = this;
+    const { parts, modalEl, contentEl } = this;
+    const session = this.#session;
+    const life = this.#life;
     modalEl.addClass("quarry-quick");
     modalEl.setAttr("aria-label", t("command.quick"));
     contentEl.empty();
@@ -49,7 +51,7 @@ export class QuickSearch extends Modal {
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
     const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
     const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
-    this.buildHints(contentEl);
+    this.#buildHints(contentEl);
 
     const setQuery = (query: string): void => {
       input.value = query;
@@ -57,8 +59,7 @@ export class QuickSearch extends Modal {
     };
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
-    const line = new StatusLine(lineEl, (action) => { commands[action]?.(); });
-    const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
+    const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
     const dom = buildList(contentEl, bodyEl, input, {
       clock: parts.clock,
       ...recentHandlers(parts.history, () => { readHistory(); }),
@@ -73,10 +74,10 @@ export class QuickSearch extends Modal {
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
-        line.show(model);
+        showStatus(lineEl, model, (action) => { commands[action]?.(); });
         panel.show(model);
         if (state.kind !== "searching") dom.live.announceState(announcement(state));
-        this.previewSoon(preview, previewEl, model);
+        this.#previewSoon(preview, previewEl, model);
       },
       rowsShown: () => { completions.restoreAria(); },
     };
@@ -124,20 +125,20 @@ export class QuickSearch extends Modal {
   }
 
   override onClose(): void {
-    this.cancelPreview();
-    this.session.close();
-    this.life.unload();
+    this.#cancelPreview();
+    this.#session.close();
+    this.#life.unload();
     this.contentEl.empty();
   }
 
-  private previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
-    this.cancelPreview();
+  #previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
+    this.#cancelPreview();
     if (el.clientWidth === 0) return; // the dialog is too narrow for it
     const row = selectedRow(model);
-    this.cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
+    this.#cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
   }
 
-  private buildHints(parent: HTMLElement): void {
+  #buildHints(parent: HTMLElement): void {
     const hints = parent.createDiv({ cls: "quarry-quick-hints" });
     for (const key of ["open", "tab", "pane", "close"] as const) {
       const hint = hints.createDiv();

@@ -4,7 +4,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
@@ -41,6 +41,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_vault(parser: argparse.ArgumentParser) -> None:
     """Add `--vault`."""
     parser.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
+
+
+def add_note(parser: argparse.ArgumentParser) -> None:
+    """Add the argument `path`, a note by any name that it has."""
+    parser.add_argument(
+        "path",
+        metavar="NOTE",
+        type=lambda given: PurePath(unprotected(given)).as_posix(),
+        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
+    )
 
 
 def add_fields(parser: argparse.ArgumentParser, params: type[Params], *names: str) -> None:

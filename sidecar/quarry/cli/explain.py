@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_json,
+    add_note,
     add_vault,
     checked_query,
     connect,
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
     parser.add_argument("query", metavar="QUERY", help=QUERY_HELP)
-    parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
+    add_note(parser)
     add_vault(parser)
     add_fields(parser, HitOptions, *FIELDS)
 
@@ -41,10 +41,10 @@ def run(options: argparse.Namespace) -> int:
     """Explain."""
     params = {
         "query": checked_query(unprotected(options.query)),
-        "path": PurePath(unprotected(options.path)).as_posix(),
+        "path": options.path,
         **given_fields(options, HitOptions, *FIELDS),
     }
-    with connect(options) as client:
+    with connect(options, as_owner=True) as client:  # who learns why a note is kept out
         explained: wire.ExplainResult = client.ask("explain", params)
     if options.as_json:
         print_json(explained)

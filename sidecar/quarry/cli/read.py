@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from quarry.cli.arguments import add_json, add_vault, add_wait, connect, number, wait_for_index
+from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.exit_codes import NOT_INDEXED_YET
 from quarry.cli.failure import report
 from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
@@ -26,11 +25,7 @@ MAX_LINE = 1_000_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument(
-        "path",
-        metavar="NOTE",
-        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
-    )
+    add_note(parser)
     add_vault(parser)
     add_wait(parser)
     parser.add_argument(
@@ -42,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a note."""
     params = {
-        "path": PurePath(options.path).as_posix(),
+        "path": options.path,
         "startLine": options.from_line - 1,
         "maxTokens": options.max_tokens,
     }

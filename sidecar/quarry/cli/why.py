@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from datetime import datetime
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from quarry.cli.arguments import add_json, add_vault, connect, unprotected
+from quarry.cli.arguments import add_json, add_note, add_vault, connect
 from quarry.cli.exit_codes import FAILED, OK
 from quarry.cli.terminal import bold, dim, print_json, print_line
 
@@ -20,14 +19,14 @@ FOUND = "It is in the index and can be found. `quarry explain` says where it ran
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
+    add_note(parser)
     add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Report on the note."""
     with connect(options, as_owner=True) as client:
-        report: wire.NoteReport = client.ask("inspect/note", {"path": PurePath(unprotected(options.path)).as_posix()})
+        report: wire.NoteReport = client.ask("inspect/note", {"path": options.path})
     if options.as_json:
         print_json(report)
     else:

@@ -40,7 +40,7 @@ from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
 from quarry.indexing.process import PlanLimits, ProcessLimits
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import Absence, absence_of
+from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
@@ -155,13 +155,19 @@ class Synchronizer:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def absence_of(self, path: str) -> tuple[Absence, Message]:
-        """Why the note at *path* is not in the index; see `reasons.absence_of`."""
+    def absence_of(self, path: str, *, for_owner: bool = True) -> tuple[Absence, Message]:
+        """
+        Why the note at *path* is not in the index; see `reasons.absence_of`.
+
+        Only the owner learns of a note that its data class keeps out; for others there is no such note.
+        """
         with self.reader() as reader:
             problems = reader.problems_of(path)
             similar = reader.similar_notes(path)
         excluded = {path: file.reason for path, file in self._excluded.items()}
-        return absence_of(self._root, path, self.policy.rules, excluded, problems, similar)
+        state, reason = absence_of(self._root, path, self.policy.rules, excluded, problems, similar)
+        is_secret = reason.code == SENSITIVITY and not for_owner
+        return ("unknown", unknown(path, similar)) if is_secret else (state, reason)
 
     @property
     def excluded_files(self) -> Mapping[str, ExcludedFile]:
@@ -414,7 +420,7 @@ class Synchronizer:
     def _embed_pending(self) -> None:
         if self.model.encoder is None:
             return
-        if self.index.has_pending_vectors():
+        if self.index.static.has_pending():
             self.activity.enter("embedding")
             self._indexer().embed_pending(self.index)
         self.activity.clear_notice("model")

@@ -76,7 +76,7 @@ class ExplainResult(Struct, forbid_unknown_fields=True):
     """Arguments of `explain_result`."""
 
     query: Text
-    path: Text
+    path: PathTitleOrId
     limit: Limit = 5
     mode: Mode = "hybrid"
 

@@ -21,7 +21,7 @@ from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
-from quarry.index import Index, NoteFilter, discard, quantize
+from quarry.index import Index, NoteFilter, discard, prepare, quantize
 from quarry.indexing.read_files import NoteFile, read_one
 from quarry.indexing.status import Updated
 from quarry.indexing.vector_model import embedded_text
@@ -199,7 +199,7 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
                     for note, file in zip(notes[start : start + GROUP], files[start : start + GROUP], strict=True):
                         rows = vectors[at : at + len(note.chunks)]
                         at += len(note.chunks)
-                        index.upsert(note, file.stamp, rows, title_vector=rows[0] if rows else None)
+                        index.upsert(prepare(note, file.stamp, rows, rows[0] if rows else None))
             index.checkpoint()
 
         stage("write", write)

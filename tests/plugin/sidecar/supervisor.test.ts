@@ -18,17 +18,17 @@ class FakeEngine implements EngineProcess {
   readonly started: Promise<StartOutcome>;
   readonly exited: Promise<Exit>;
   isStopped = false;
-  private settleExit: (exit: Exit) => void = () => undefined;
+  #settleExit: (exit: Exit) => void = () => undefined;
 
   constructor(outcome: StartOutcome) {
     this.started = Promise.resolve(outcome);
     this.exited = new Promise((resolve) => {
-      this.settleExit = resolve;
+      this.#settleExit = resolve;
     });
   }
 
   die(code: number | null, signal: string | null): void {
-    this.settleExit({ code, signal });
+    this.#settleExit({ code, signal });
   }
 
   logTail(): string {

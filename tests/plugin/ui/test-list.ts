@@ -19,7 +19,7 @@ export class TestSource implements ResultSource {
   readonly furtherChanged = new Emitter<string>();
   readonly asked: string[] = [];
   state: SearchState = { kind: "idle" };
-  private further: FurtherPassages = { kind: "folded" };
+  #further: FurtherPassages = { kind: "folded" };
 
   answer(fields: Partial<Answer>, isRefresh = false): void {
     this.state = { kind: "results", answer: answer(fields), isRefresh };
@@ -27,7 +27,7 @@ export class TestSource implements ResultSource {
   }
 
   setFurther(path: string, further: FurtherPassages): void {
-    this.further = further;
+    this.#further = further;
     this.furtherChanged.emit(path);
   }
 
@@ -39,7 +39,7 @@ export class TestSource implements ResultSource {
   }
 
   furtherOf(): FurtherPassages {
-    return this.further;
+    return this.#further;
   }
 
   unfold(path: string): void {

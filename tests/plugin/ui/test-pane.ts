@@ -41,7 +41,7 @@ export class TestPane {
   constructor() {
     // The stand-in for Obsidian looks for its app under a name of its own.
     const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [], getFiles: () => [], getFileByPath: () => null }, metadataCache: { getFirstLinkpathDest: () => (this.offersNote ? null : {}), getFileCache: () => null }, workspace: { on: () => ({}), getActiveFile: () => null, getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; }, requestSaveLayout: () => Promise.resolve() } };
-    this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
+    this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.#parts());
   }
 
   async open(): Promise<void> {
@@ -91,7 +91,7 @@ export class TestPane {
     return this.preferences.mode;
   }
 
-  private parts(): PaneParts {
+  #parts(): PaneParts {
     const preferencesChanged = new Emitter<void>();
     return {
       client: this.client,

@@ -15,8 +15,7 @@ from quarry.search import Answer
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search.quotes import choose_quotes
 from quarry.server.blocks.block_store import Likely, StoredQuote
-from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
-from quarry.server.encode.requests import QUOTE_CHARACTERS
+from quarry.server.encode.context import QUOTE_CHARACTERS, SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.settings import Settings
 
 MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 tokens, twice

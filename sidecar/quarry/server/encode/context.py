@@ -8,14 +8,15 @@ give equal bytes.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Protocol
 
 from msgspec import Struct
 
 from quarry import protocol as wire
+from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
-from quarry.limits import UNFINISHED
+from quarry.limits import MAX_LIMIT, UNFINISHED
+from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line, printable, scrubbed
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
@@ -26,6 +27,8 @@ from quarry.vault.paths import nfc
 
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
+SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
+QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
 class Quoted(Struct, frozen=True):
@@ -37,18 +40,21 @@ class Quoted(Struct, frozen=True):
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-class Shown(Protocol):
-    """The passages that were quoted before, by the path of their note and the hash of their text."""
-
-    def has(self, path: str, passage: str, /) -> bool:
-        """Whether the passage was quoted."""
-
-    def add(self, path: str, passage: str, /) -> None:
-        """The passage is quoted now."""
+def search_options(params: wire.ContextParams) -> SearchOptions:
+    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
+    return SearchOptions(
+        query=params.query,
+        limit=limit,
+        snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
+        max_tokens=limit * QUOTE_CHARACTERS,
+        filters=params.filters,
+        expand_small_results=False,
+    )
 
 
 def context_result(
-    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: ShownPassages | None = None
 ) -> wire.ContextResult:
     """
     The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
@@ -117,7 +123,7 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
 
 
-def _is_shown(one: Quoted, shown: Shown | None) -> bool:
+def _is_shown(one: Quoted, shown: ShownPassages | None) -> bool:
     return shown is not None and shown.has(one.source.path, one.passage)
 
 
