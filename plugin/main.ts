@@ -224,9 +224,7 @@ export default class QuarryPlugin extends Plugin {
     const { workspace } = this.app;
     const handle = createApi({
       client,
-      isReady: () => supervisor.state.kind === "live",
-      onStateChange: (callback) => supervisor.changed.listen(callback),
-      onIndexUpdated: (callback) => supervisor.indexUpdated.listen(callback),
+      engine: supervisor,
       openSearch: (query) => void this.#openPane(query),
       log: this.#diagnosticLog.log,
     });
@@ -268,17 +266,26 @@ export default class QuarryPlugin extends Plugin {
 
   #history(): History {
     const all = (): readonly string[] => historyOf(this.app.loadLocalStorage(HISTORY_KEY));
+    const changed = new Emitter<void>();
     const store = (queries: readonly string[] | null): void => { this.app.saveLocalStorage(HISTORY_KEY, queries); };
     return {
+      changed,
       all,
       add: (query) => { store(remember(all(), query)); },
-      remove: (query) => { store(forget(all(), query)); },
-      clear: () => { store(null); },
+      forget: (query) => {
+        store(forget(all(), query));
+        changed.emit();
+      },
+      clear: () => {
+        store(null);
+        changed.emit();
+      },
       saved: () => this.#preferences.saved,
       toggleSaved: (query) => {
         const { saved } = this.#preferences;
         if (saved.length >= MAX_SAVED && !saved.includes(query)) new Notice(t("notice.savedFull", { count: MAX_SAVED }));
         else void this.#save({ ...this.#preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
+        changed.emit();
       },
     };
   }

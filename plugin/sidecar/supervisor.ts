@@ -128,14 +128,14 @@ export class Supervisor {
   /** Starts the program that the user was asked about, now and in future. */
   approve(): void {
     if (this.#current.kind !== "unapproved") return;
-    this.parts.consent.give(this.#current.program);
+    this.parts.consent.set(this.#current.program, true);
     this.restart();
   }
 
   /** The user does not want the program to be started; nothing asks again. */
   decline(): void {
     if (this.#current.kind !== "unapproved") return;
-    this.parts.consent.decline(this.#current.program);
+    this.parts.consent.set(this.#current.program, false);
     this.#setState({ ...this.#current, isDeclined: true });
   }
 
@@ -152,13 +152,13 @@ export class Supervisor {
     const generation = this.#nextGeneration();
     this.#lookedAt = this.parts.clock.now();
     const { consent } = this.parts;
-    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.isGiven(path));
+    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.of(path) === true);
     if (generation !== this.#generation) return;
 
     const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
-    const asked = unapproved.find((path) => !consent.isDeclined(path)) ?? unapproved[0];
+    const asked = unapproved.find((path) => consent.of(path) === null) ?? unapproved[0];
     if (!program && asked !== undefined) {
-      this.#setState({ kind: "unapproved", program: asked, isDeclined: consent.isDeclined(asked) });
+      this.#setState({ kind: "unapproved", program: asked, isDeclined: consent.of(asked) === false });
       return;
     }
     const [first] = found;

@@ -11,7 +11,7 @@ import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages
 import { answerOf } from "../../search/answer";
 import { type CompletionHandlers, CompletionList } from "../completion/completion-list";
 import { iconButton, showMenuBelow } from "../list/elements";
-import { buildList, type ListDom, scrollable } from "../list/list-view";
+import { ListView, scrollable } from "../list/list-view";
 import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { ChipRow, chipsOf } from "./chip-row";
@@ -31,13 +31,14 @@ export interface PaneDom {
   readonly panelEl: HTMLElement;
   readonly progress: ProgressBlock;
   /** The list; the panel and the progress scroll with it. */
-  readonly list: ListDom;
+  readonly list: ListView;
   readonly status: IndexStatusLine;
   /** Draws what is around the rows. */
   readonly around: Surroundings;
 }
 
-export interface PaneHandlers extends PanelHandlers, RecentHandlers {
+export interface PaneHandlers extends PanelHandlers {
+  readonly queries: RecentHandlers;
   readonly clock: Clock;
   readonly chooseMode: (mode: Mode) => void;
   /** The order that was chosen. */
@@ -77,7 +78,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
   const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
-  const list = buildList(el, bodyEl, input, handlers);
+  const list = new ListView(el, bodyEl, input, handlers);
   completionsEl.id = `quarry-completions-${list.listEl.id}`;
   const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
   const completions = new CompletionList(completionsEl, input, {

@@ -9,8 +9,8 @@ import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { CompletionList } from "../completion/completion-list";
-import { buildList, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "../pane/pane-commands";
+import { ListView, scrollable } from "../list/list-view";
+import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
 import { buildBox } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
@@ -60,15 +60,12 @@ export class QuickSearch extends Modal {
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
     const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
-    const dom = buildList(contentEl, bodyEl, input, {
-      clock: parts.clock,
-      ...recentHandlers(parts.history, () => { readHistory(); }),
-    });
-    completionsEl.id = `quarry-completions-${dom.listEl.id}`;
+    const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
+    completionsEl.id = `quarry-completions-${view.listEl.id}`;
     const completions = new CompletionList(completionsEl, input, {
       names: () => vaultNames(this.app),
       accepted: () => { session.setQuery(input.value); },
-      deactivated: () => { dom.active.updateAria(); },
+      deactivated: () => { view.active.updateAria(); },
     });
     const preview = life.addChild(new PassagePreview(this.app, previewEl));
     const around = {
@@ -76,12 +73,12 @@ export class QuickSearch extends Modal {
         const state = stateOf(model);
         showStatus(lineEl, model, (action) => { commands[action]?.(); });
         panel.show(model);
-        if (state.kind !== "searching") dom.live.announceState(announcement(state));
+        if (state.kind !== "searching") view.live.announceState(announcement(state));
         this.#previewSoon(preview, previewEl, model);
       },
       rowsShown: () => { completions.restoreAria(); },
     };
-    const list = new ResultList(dom, {
+    const list = new ResultList(view, {
       ...parts,
       app: this.app,
       source: session,
@@ -98,7 +95,8 @@ export class QuickSearch extends Modal {
     });
     const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
     life.addChild(list);
-    listenToInput(life, { search, input, completions, list: dom }, {
+    life.register(parts.history.changed.listen(readHistory));
+    listenToInput(life, { search, input, completions, list: view }, {
       typed: (text) => {
         session.setQuery(text);
         completions.update();
@@ -118,9 +116,9 @@ export class QuickSearch extends Modal {
     });
     list.readPreferences();
     readHistory();
-    list.measure();
+    list.view.measure();
     const { mode, limit } = parts.preferences();
-    session.setOptions({ mode, limit, first: list.rowsInSight, snippetWidth: list.room.asked });
+    session.setOptions({ mode, limit, first: list.view.rowsInSight, snippetWidth: list.view.room.asked });
     input.focus();
   }
 
