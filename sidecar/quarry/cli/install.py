@@ -1,15 +1,14 @@
 """`quarry install`: have AI clients start Quarry, after the changes to their configuration were shown."""
 
-from __future__ import annotations
-
+import argparse
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from quarry.agents.install.clients import CLIENTS, SCOPES, current_host, is_present
-from quarry.agents.install.config_files import apply, backup_path, planned
+from quarry.agents.install.clients import CLIENTS, SCOPES, Host, current_host, is_present
+from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange, apply, backup_path, planned
 from quarry.agents.install.desired_state import (
     ClientSetup,
     Installed,
@@ -22,19 +21,12 @@ from quarry.agents.install.desired_state import (
 )
 from quarry.agents.install.server_entry import Verification, checked_name, running_launcher, verify
 from quarry.cli.arguments import add_json, add_vault, resolve_vault
-from quarry.cli.exit_codes import FAILED, OK
+from quarry.cli.failure import FAILED, OK
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.vault_folder import confirm_scope
 from quarry.errors import BadConfiguration, VaultMissing
 from quarry.redaction.scrub import scrub_text
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from quarry.agents.install.clients import Host
-    from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
