@@ -192,6 +192,16 @@ def test_a_title_keeps_its_vector_until_it_changes(index, put, make_note, stamp)
     assert [waiting.title for waiting in index.static.pending_titles(9)] == ["Pears"]
 
 
+def test_new_vectors_take_the_place_of_the_stored_ones_though_no_text_changed(index, put, stamp, snapshot):
+    note, other = put("a.md", "apples", title="Apples"), bytes(range(1, 33))
+
+    index.upsert(prepare(note, stamp(2), [other], other))
+
+    with snapshot() as connection:
+        assert connection.execute("SELECT vector FROM vectors").fetchall() == [(other,)]
+        assert connection.execute("SELECT vector FROM title_vectors").fetchall() == [(other,)]
+
+
 def test_a_note_with_more_chunks_than_slots_is_refused(index, make_note, stamp, lexical):
     with pytest.raises(ValueError, match="2048"):
         index.upsert(prepare(make_note("a.md", *["apples"] * 2049), stamp(), [None] * 2049))
