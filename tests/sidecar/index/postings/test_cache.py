@@ -138,12 +138,6 @@ def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at
     assert held(names, "t3") == [4]
 
 
-def test_an_index_without_notes_gives_empty_segments(database):
-    chunks, names = build_from_database(database)
-
-    assert (len(chunks.ids), len(names.ids)) == (0, 0)
-
-
 @pytest.mark.parametrize("body", [b"", b"\x00" * 40])
 def test_a_note_that_changed_by_itself_is_damage(put, database, body):
     put("a.md", "apples")

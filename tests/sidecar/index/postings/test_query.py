@@ -121,13 +121,6 @@ def test_conditions_hold_before_the_cut(put, lexical):
         assert lexical("apples", depth=1, where=where) == [("here/last.md", 0)]
 
 
-def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, lexical):
-    for name in ("m", "z", "b", "y", "a", "x", "c"):
-        put(f"{name}.md", "apples", "apples", title="Same")
-
-    assert lexical("apples", depth=3) == [("a.md", 0), ("a.md", 1), ("b.md", 0)]
-
-
 @pytest.mark.parametrize(
     "word",
     [

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged
+from quarry.errors import Cancelled
 from quarry.index import Deadline
 from quarry.index.database import NO_DEADLINE, connect
 from quarry.index.postings.cache import NO_DOCUMENTS
@@ -135,19 +135,6 @@ def test_only_notes_that_hold_a_term_are_read(vault):
         reader._db.exec_trace = None
 
     assert read == ["[8]"]
-
-
-@pytest.mark.parametrize("deadline", [Deadline.after(-1), Deadline(float("inf"), lambda: True)])
-def test_reading_stops_at_the_deadline(vault, deadline):
-    with vault.reader() as reader, pytest.raises((DeadlineExceeded, Cancelled)):
-        read_scorer(reader._db, TERMS, deadline)
-
-
-def test_a_note_that_changed_by_itself_is_damage(vault):
-    vault._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
-
-    with pytest.raises(IndexDamaged), vault.reader() as reader:
-        read_scorer(reader._db, TERMS)
 
 
 def test_an_index_without_notes_and_the_scorer_of_no_document_find_nothing(index):
