@@ -1,13 +1,13 @@
 /** The state of the index in words: is it current, what is in it, and why is a note not found? Pure. */
 import { type WayOut } from "../inspector/ways-out";
 import { type ActionId } from "../pane/commands";
-import { type Degradation, type Freshness } from "../pane/state";
-import { type Backfill, type IndexStatus, type Message, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
+import { type Freshness } from "../pane/state";
+import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
 import { type Action, actionOf } from "./actions";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
 import { number, say, t } from "./translate";
 
-export function degradationWords({ retriever, reason }: Degradation): string {
+export function degradationWords({ retriever, reason }: MissingRetriever): string {
   return t(`freshness.${retriever}`, { reason: joinSentences(say(reason)) });
 }
 

@@ -9,22 +9,17 @@ import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { isWithoutEngine } from "../pane/state";
 import { BLANK_RESULT } from "../protocol/blank";
-import { type IndexStatus, type SearchOptions, type SearchResult } from "../protocol/messages";
+import { type SearchOptions, type SearchResult } from "../protocol/messages";
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type EngineState } from "../sidecar/supervisor";
+import { type Supervisor } from "../sidecar/supervisor";
 import { type NameAnswer, type NoteNames } from "../vault/note-names";
 import { type NamesResult } from "./answer";
 
 const START_WAIT_MS = 1_500; // most engines are there by then
 
 /** The engine, as far as it decides who answers. */
-export interface EngineInUse {
-  readonly state: EngineState;
-  readonly status: IndexStatus | null;
-  readonly changed: Emitter<EngineState>;
-  readonly indexUpdated: Emitter<void>;
-}
+export type EngineInUse = Pick<Supervisor, "state" | "status" | "changed" | "indexUpdated">;
 
 const OWN_ID = -1; // no request of the engine has it
 

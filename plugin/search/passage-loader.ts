@@ -28,16 +28,20 @@ export class PassageLoader {
   readonly #states = new Map<string, FurtherPassages>();
   readonly #pending = new Map<string, Pending<PassagesResult>>();
 
-  constructor(private readonly client: Requester) {}
+  /** `search`: the one whose hits are unfolded; null where there is none. */
+  constructor(
+    private readonly client: Requester,
+    private readonly search: () => SearchOfHit | null,
+  ) {}
 
   stateOf(path: string): FurtherPassages {
     return this.#states.get(path) ?? FOLDED;
   }
 
   /** Requests the further passages of a hit, unless they are there or on their way. */
-  unfold(path: string, search: SearchOfHit): void {
+  unfold(path: string): void {
     const { kind } = this.stateOf(path);
-    if (kind === "folded" || kind === "failed") void this.#load(path, search, []);
+    if (kind === "folded" || kind === "failed") void this.#load(path, []);
   }
 
   fold(path: string): void {
@@ -46,11 +50,11 @@ export class PassageLoader {
   }
 
   /** Requests the passages of all unfolded hits again, because the index changed; hits not in `paths` are folded. */
-  reload(search: SearchOfHit, paths: ReadonlySet<string>): void {
+  reload(paths: ReadonlySet<string>): void {
     for (const [path, state] of [...this.#states]) {
       this.#cancel(path);
       if (state.kind === "failed" || !paths.has(path)) this.#setState(path, FOLDED);
-      else void this.#load(path, search, passagesOf(state));
+      else void this.#load(path, passagesOf(state));
     }
   }
 
@@ -68,7 +72,9 @@ export class PassageLoader {
     for (const path of [...this.#states.keys()]) this.fold(path);
   }
 
-  async #load(path: string, search: SearchOfHit, previous: readonly Passage[]): Promise<void> {
+  async #load(path: string, previous: readonly Passage[]): Promise<void> {
+    const search = this.search();
+    if (!search) return;
     const pending = this.client.request("search/passages", { ...search, path });
     this.#pending.set(path, pending);
     this.#setState(path, { kind: "loading", previous });

@@ -10,7 +10,7 @@ import { BLANK_HIT, BLANK_PASSAGE, BLANK_RESULT } from "../protocol/blank";
 import { type Hit, LIMITS, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Answer, answerOf, type Relation, type ResultSource, type SearchState } from "./answer";
-import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
+import { PassageLoader, type SearchOfHit } from "./passage-loader";
 
 const REFRESH_MS = 1_000; // beside a note that is being written: its own saves change the index all the time
 const RELATED = 20; // about three screens of a sidebar; what comes behind is hardly related
@@ -40,8 +40,8 @@ export interface RelatedParts {
 
 export class RelatedSource implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  readonly furtherChanged: Emitter<string>;
-  readonly #passages: PassageLoader;
+  /** Of the notes that mention the note: the others are found by no query. */
+  readonly passages: PassageLoader;
   #current: SearchState = { kind: "idle" };
   #target: RelatedTo | null = null;
   #pending: readonly Pending<unknown>[] = [];
@@ -50,8 +50,7 @@ export class RelatedSource implements ResultSource {
   #cancelTimer: Cancel = () => undefined;
 
   constructor(private readonly parts: RelatedParts) {
-    this.#passages = new PassageLoader(parts.client);
-    this.furtherChanged = this.#passages.changed;
+    this.passages = new PassageLoader(parts.client, () => this.#mentioning);
   }
 
   get state(): SearchState {
@@ -78,35 +77,11 @@ export class RelatedSource implements ResultSource {
     this.#cancelTimer = this.parts.clock.after(waitMs, () => void this.#request(target, true));
   }
 
-  furtherOf(path: string): FurtherPassages {
-    return this.#passages.stateOf(path);
-  }
-
-  unfold(path: string): void {
-    if (this.#mentioning) this.#passages.unfold(path, this.#mentioning);
-  }
-
-  fold(path: string): void {
-    this.#passages.fold(path);
-  }
-
-  more(): void {
-    // What is less related than that is not related.
-  }
-
-  freezeRows(): void {
-    // Rows are never corrected here.
-  }
-
-  report(): void {
-    // There is no query to learn from.
-  }
-
   close(): void {
     this.#cancelTimer();
     for (const pending of this.#pending) pending.cancel();
     this.#pending = [];
-    this.#passages.cancelAll();
+    this.passages.cancelAll();
   }
 
   async #request(target: RelatedTo, isRefresh: boolean): Promise<void> {
@@ -130,7 +105,7 @@ export class RelatedSource implements ResultSource {
       return;
     }
     this.#mentioning = search;
-    this.#passages.foldAll();
+    this.passages.foldAll();
     const mentioning = mentioned?.ok ? this.#unlinked(mentioned.value, path) : [];
     const answer = this.#answerFrom(reply.value.notes, mentioning, { query: path, snippetWidth, tookMs: clock.now() - requestedAt, missing: reply.value.missing });
     this.#setState({ kind: "results", answer, isRefresh });

@@ -16,7 +16,7 @@ import { type ExplainResult, type FeedbackKind, LIMITS, type Mode, type Passage,
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type FurtherPassages, PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
+import { PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
 import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
 import { FIRST_HITS, joined, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
@@ -56,7 +56,7 @@ interface Flight {
 type Work =
   | { readonly kind: "resting" }
   /** A request is scheduled; `earlier` is the one on its way that it will supersede. */
-  | { readonly kind: "due"; readonly isRefresh: boolean; readonly cancel: Cancel; readonly earlier: Flight | null }
+  | { readonly kind: "due"; readonly cancel: Cancel; readonly earlier: Flight | null }
   /** `repeats`: the index changed meanwhile, so the answer may be older than the change. */
   | { readonly kind: "asking"; readonly flight: Flight; readonly repeats: boolean }
   /** The initial page is shown; the remaining hits are scheduled. */
@@ -66,8 +66,7 @@ const RESTING: Work = { kind: "resting" };
 
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  readonly furtherChanged: Emitter<string>;
-  readonly #passages: PassageLoader;
+  readonly passages: PassageLoader;
   #current: SearchState = { kind: "idle" };
   #query = "";
   #order: SortOrder = "relevance";
@@ -84,8 +83,7 @@ export class SearchSession implements ResultSource {
     private options: SearchOptions,
   ) {
     this.#wanted = this.#initialPageSize;
-    this.#passages = new PassageLoader(client);
-    this.furtherChanged = this.#passages.changed;
+    this.passages = new PassageLoader(client, () => this.#searchOfHits);
   }
 
   get state(): SearchState {
@@ -158,7 +156,7 @@ export class SearchSession implements ResultSource {
     const flight = this.#dropWork();
     flight?.pending.cancel();
     flight?.firstStage?.cancel();
-    this.#passages.cancelAll();
+    this.passages.cancelAll();
   }
 
   #setTyping(typing: Typing): void {
@@ -212,7 +210,7 @@ export class SearchSession implements ResultSource {
     const earlier = this.#dropWork();
     const waitMs = Math.max(0, this.#lastRequestAt + intervalMs - this.clock.now());
     const cancel = waitMs === 0 ? (): void => undefined : this.clock.after(waitMs, () => void this.#request(isRefresh));
-    this.#work = { kind: "due", isRefresh, cancel, earlier };
+    this.#work = { kind: "due", cancel, earlier };
     if (waitMs === 0) void this.#request(isRefresh);
     if (!isRefresh) this.#setState({ kind: "searching", query: this.#query, previous: answerOf(this.#current) });
   }
@@ -325,43 +323,32 @@ export class SearchSession implements ResultSource {
     if (answer) this.client.request("feedback", { query: answer.query, path, kind });
   }
 
-  /** The further passages of a hit in the current answer. */
-  furtherOf(path: string): FurtherPassages {
-    return this.#passages.stateOf(path);
-  }
-
-  fold(path: string): void {
-    this.#passages.fold(path);
-  }
-
-  /** Requests the further passages of a hit in the current answer. */
-  unfold(path: string): void {
-    const answer = answerOf(this.#current);
-    if (answer) this.#passages.unfold(path, this.#searchOf(answer));
-  }
-
   async widePassage(path: string, start: number): Promise<Passage | null> {
-    const answer = answerOf(this.#current);
-    return answer && widePassage(this.client, this.#searchOf(answer), path, start);
+    const search = this.#searchOfHits;
+    return search && widePassage(this.client, search, path, start);
   }
 
-  #searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
+  /** The search that the current answer is for. */
+  get #searchOfHits(): SearchOfHit | null {
+    const answer = answerOf(this.#current);
+    if (!answer) return null;
+    const { query, mode, limit, snippetWidth, lastWordIsPrefix } = answer;
     return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
   }
 
   #updatePassages(state: SearchState): void {
     switch (state.kind) {
       case "idle":
-        this.#passages.foldAll();
+        this.passages.foldAll();
         return;
       case "searching":
-        this.#passages.cancelAll();
+        this.passages.cancelAll();
         return;
       case "results": {
         const { answer, isRefresh } = state;
         const expandable = answer.hits.filter(({ furtherPassages }) => furtherPassages > 0);
-        if (isRefresh) this.#passages.reload(this.#searchOf(answer), new Set(expandable.map(({ path }) => path)));
-        else this.#passages.foldAll();
+        if (isRefresh) this.passages.reload(new Set(expandable.map(({ path }) => path)));
+        else this.passages.foldAll();
         return;
       }
       case "failed":

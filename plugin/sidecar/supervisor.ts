@@ -104,13 +104,8 @@ export class Supervisor {
     this.statusChanged.emit(status);
   }
 
+  /** Starts with the crash count at zero, after stopping the own process, if any. */
   start(): void {
-    this.#setState({ kind: "starting" });
-    void this.#findAndStart();
-  }
-
-  /** Stops the own process, if any, and starts again with the crash count at zero. */
-  restart(): void {
     this.#crashes = 0;
     this.#lostHolders = 0;
     this.#stopOwnProcess();
@@ -128,14 +123,14 @@ export class Supervisor {
   /** Starts the program that the user was asked about, now and in future. */
   approve(): void {
     if (this.#current.kind !== "unapproved") return;
-    this.parts.consent.give(this.#current.program);
-    this.restart();
+    this.parts.consent.set(this.#current.program, true);
+    this.start();
   }
 
   /** The user does not want the program to be started; nothing asks again. */
   decline(): void {
     if (this.#current.kind !== "unapproved") return;
-    this.parts.consent.decline(this.#current.program);
+    this.parts.consent.set(this.#current.program, false);
     this.#setState({ ...this.#current, isDeclined: true });
   }
 
@@ -152,13 +147,13 @@ export class Supervisor {
     const generation = this.#nextGeneration();
     this.#lookedAt = this.parts.clock.now();
     const { consent } = this.parts;
-    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.isGiven(path));
+    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.of(path) === true);
     if (generation !== this.#generation) return;
 
     const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
-    const asked = unapproved.find((path) => !consent.isDeclined(path)) ?? unapproved[0];
+    const asked = unapproved.find((path) => consent.of(path) === null) ?? unapproved[0];
     if (!program && asked !== undefined) {
-      this.#setState({ kind: "unapproved", program: asked, isDeclined: consent.isDeclined(asked) });
+      this.#setState({ kind: "unapproved", program: asked, isDeclined: consent.of(asked) === false });
       return;
     }
     const [first] = found;

@@ -9,6 +9,7 @@ MAX_CONNECTIONS = 64
 MAX_QUERY_CHARS = 4_096  # a longer query is a pasted document; a passage of it finds as much
 MAX_PATH_CHARS = 4_096
 MAX_TEXT_CHARS = 100_000  # of a text whose similar notes are wanted
+MAX_CAPTURE_BYTES = 256 * 1024  # of a new note, in UTF-8: a long article; more is a file to put into the vault
 MAX_LIMIT = 100  # hits of a search
 MAX_OFFSET = 100_000
 MIN_TOKENS, MAX_TOKENS = 50, 100_000  # of the budget for quoted text
@@ -19,5 +20,6 @@ MAX_LISTED_TAGS = 100  # of a note in a list of notes; `note/read` returns all t
 MAX_LISTED_LINKS = 1_000  # of a note, and notes that link to it; a note of generated links has no end
 WEAK_CONFIDENCE = 0.1  # below it are 1 in 17 right first hits, and 14 in 15 of what is far from a vault
 
-UNFINISHED = ("starting", "scanning", "indexing", "embedding")  # states in which an answer may lack notes or vectors
+INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may exist and not be found
+UNFINISHED = (*INCOMPLETE, "embedding")  # states in which an answer may lack notes or vectors
 CHARACTERS_PER_TOKEN = 4  # of English prose, on average

@@ -17,14 +17,13 @@ import argparse
 import json
 import shutil
 import sys
-import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from collected import HERE
+from collected import HERE, PROMPTS, SAMPLE, vault_of
 from judged_prompts import Prompt, read_prompts
 from msgspec import Struct
 from msgspec.structs import replace
@@ -98,21 +97,14 @@ def main() -> int:
 def vaults(data: Path | None, folder: Path) -> Iterator[tuple[str, Path]]:
     """A copy of the vault of each conversation below *folder*, by its name."""
     for file in sorted(CONVERSATIONS.glob("*.toml")):
-        name, copy = file.stem, folder / "vaults" / file.stem
-        if name == "sample":
-            shutil.copytree(HERE / "vault", copy)
-        elif data:
-            with tarfile.open(data / "vaults" / f"{name}.tar.xz") as packed:
-                packed.extractall(folder / "vaults", filter="data")
-        else:
-            continue
-        yield name, copy
+        if file.stem == SAMPLE or data:
+            yield file.stem, shutil.copytree(vault_of(file.stem, data, folder), folder / "copies" / file.stem)
 
 
 def read_conversation(file: Path) -> tuple[list[Prompt], str]:
     """The prompts of a conversation in order, and the settings with its blocks."""
     text = file.read_text("utf-8")
-    known = {prompt.id: prompt for prompt in read_prompts(HERE / "prompts" / f"{file.stem}.jsonl")}
+    known = {prompt.id: prompt for prompt in read_prompts(PROMPTS / f"{file.stem}.jsonl")}
     return [known[name] for name in tomllib.loads(text)["prompts"]], settings_of(tomllib.loads(text)["context"])
 
 

@@ -5,7 +5,7 @@
  */
 import { type App, Component, type HoverParent, Keymap, type MarkdownView, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
-import { type RowCommandId } from "../../pane/commands";
+import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
 import { type PaneKey } from "../../pane/keys";
 import { emptyModel, type PaneEvent, type PaneModel, reduce, selectedRow, targetRows } from "../../pane/model";
@@ -15,20 +15,21 @@ import { type ObservableEngine } from "../../pane/state";
 import { type Mode } from "../../protocol/messages";
 import { answerOf, type ResultSource } from "../../search/answer";
 import { type FurtherPassages } from "../../search/passage-loader";
-import { type Density, type Room } from "../../snippet/excerpt";
+import { type Requester } from "../../sidecar/client";
+import { type Density } from "../../snippet/excerpt";
 import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
-import { KeySheet } from "../dialogs/modals";
-import { type ListDom, ListView } from "./list-view";
+import { keyDialog } from "../dialogs/modals";
+import { type ListView } from "./list-view";
 import { Peek } from "./peek";
-import { commandsFor, type OpenWhere, preview, queryMenu, type RowCommands, rowCommands, rowMenu } from "./row-commands";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { RowActions } from "./row-actions";
+import { commandsFor, type OpenWhere, preview, queryMenu, RowActions, type RowCommands, rowCommands, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
+import { showMenuBelow } from "./elements";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
 const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
@@ -51,6 +52,13 @@ export interface ListServices {
   readonly copy: (text: string, win?: Window) => void;
   /** The note that was used last, which is written into. */
   readonly lastEditor: { readonly view: MarkdownView | null };
+}
+
+/** What every place with a list depends on, beside the list. */
+export interface PlaceServices extends ListServices {
+  readonly client: Requester;
+  /** What concerns the engine or the settings rather than the place. */
+  readonly engineCommands: CommandMap<EngineActionId>;
 }
 
 export interface ListParts extends ListServices {
@@ -76,33 +84,31 @@ export interface ListParts extends ListServices {
 
 export class ResultList extends Component {
   #current: PaneModel;
-  readonly #view: ListView;
-  readonly #peek: Peek;
+  readonly peek: Peek;
   readonly #actions: RowActions;
   readonly #commands: RowCommands;
   #isInSight = true;
   #refreshIsDue = false;
 
   constructor(
-    private readonly dom: ListDom,
+    readonly view: ListView,
     private readonly parts: ListParts,
   ) {
     super();
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
     this.#current = emptyModel(preferences().mode, engine.state, engine.status);
-    this.#view = new ListView(dom);
-    this.#peek = this.addChild(new Peek(app, parts.clock, dom.el));
+    this.peek = this.addChild(new Peek(app, parts.clock, view.el));
     this.#actions = new RowActions({
       app,
       lastEditor,
       copy,
-      win: () => dom.el.win,
+      win: () => view.el.win,
       opening: (row) => {
-        this.#peek.close();
-        source.freezeRows();
+        this.peek.close();
+        source.freezeRows?.();
         parts.opening?.(row);
       },
-      report: (path, kind) => { source.report(path, kind); },
+      report: (path, kind) => { source.report?.(path, kind); },
       setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
       explain: () => (source.state.kind === "idle" ? null : explain), // rows of an empty box answer no query
       setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.#setContext(row, isShown) : null),
@@ -114,28 +120,18 @@ export class ResultList extends Component {
     return this.#current;
   }
 
-  /** The room for an excerpt, as of the last measurement. */
-  get room(): Room {
-    return this.#view.room;
-  }
-
-  /** How many rows are seen without scrolling, as of the last measurement. */
-  get rowsInSight(): number {
-    return this.#view.rowsInSight;
-  }
-
   override onload(): void {
-    const { dom, parts } = this;
+    const { view, parts } = this;
     const { source, engine, indexUpdated } = parts;
-    listenToMouse(this, dom.listEl, dom.rows, {
+    listenToMouse(this, view.listEl, view.rows, {
       open: (row, where) => { this.#open(row, where); },
-      toggle: (path) => { this.#unfold(path, !isUnfolded(source.furtherOf(path))); },
+      toggle: (path) => { this.#unfold(path, !isUnfolded(source.passages.stateOf(path))); },
       choose: (row, isRange) => { this.#choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
       restore: (path) => { this.#restore(path); },
       touch: () => { if (!this.#current.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
       preview: (row, event) => {
-        const el = dom.rows.elementOf(row.key);
+        const el = view.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
       },
       drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), this.#actions.sourcePath, parts.place); },
@@ -151,15 +147,15 @@ export class ResultList extends Component {
       const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
-    this.register(source.furtherChanged.listen((path) => { this.#onFurther(path); }));
-    this.registerInterval(window.setInterval(() => { if (this.#isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
-    if (!dom.hasBox) listenToKeys(this, parts.app, dom.listEl, (key, event) => this.handleKey(key, event));
-    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.#onScroll(); });
-    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && dom.el.contains(relatedTarget)) && !this.#peek.holds(relatedTarget)) this.#peek.close(); });
+    this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));
+    this.registerInterval(window.setInterval(() => { if (this.#isInSight) view.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    if (!view.input) listenToKeys(this, parts.app, view.listEl, (key, event) => this.handleKey(key, event));
+    this.registerDomEvent(view.bodyEl, "scroll", () => { this.#onScroll(); });
+    this.registerDomEvent(view.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && view.el.contains(relatedTarget)) && !this.peek.holds(relatedTarget)) this.peek.close(); });
   }
 
   override onunload(): void {
-    this.dom.stale.set(false);
+    this.view.stale.set(false);
   }
 
   dispatch(event: PaneEvent): void {
@@ -172,19 +168,19 @@ export class ResultList extends Component {
     if (isInSight === this.#isInSight) return;
     this.#isInSight = isInSight;
     if (!isInSight) {
-      this.#peek.close();
+      this.peek.close();
       return;
     }
-    this.#view.measure(); // its place may have another width by now
+    this.view.measure(); // its place may have another width by now
     this.#draw();
     if (this.#refreshIsDue) this.#refresh();
   }
 
   #draw(): void {
     this.parts.around.show(this.#current);
-    this.#view.show(this.#current);
+    this.view.show(this.#current);
     this.parts.around.rowsShown?.();
-    this.#peek.follow(selectedRow(this.#current));
+    this.peek.follow(selectedRow(this.#current));
   }
 
   #refresh(): void {
@@ -199,22 +195,8 @@ export class ResultList extends Component {
 
   /** Another query was entered: its rows begin at the top, and nothing is peeked at. */
   restart(): void {
-    this.#peek.close();
-    this.#view.scrollTo(0);
-  }
-
-  get isPeeking(): boolean {
-    return this.#peek.isOpen;
-  }
-
-  /** Scrolls to where the list was, in pixels, once the rows of the next answer are drawn. */
-  scrollTo(top: number): void {
-    this.#view.scrollTo(top);
-  }
-
-  /** Measures the list and draws the rows for its width. */
-  measure(): void {
-    this.#view.measure();
+    this.peek.close();
+    this.view.scrollTo(0);
   }
 
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
@@ -242,12 +224,12 @@ export class ResultList extends Component {
       case "menu":
         return this.#openMenuAt(row);
       case "keys":
-        this.showKeys();
+        keyDialog(this.parts.app).open();
         return true;
       case "escape":
-        return this.#peek.close() || this.#unchoose();
+        return this.peek.close() || this.#unchoose();
       case "suggestions": // Tab, which leads on to what is shown
-        return this.#peek.focus();
+        return this.peek.focus();
       case "undo":
       case "history":
       case "save":
@@ -258,13 +240,9 @@ export class ResultList extends Component {
 
   async #setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
     const { source } = this.parts;
-    source.freezeRows();
+    source.freezeRows?.();
     const context = isShown && passage && source.widePassage ? await source.widePassage(hit.path, passage.start) : null;
     if (!isShown || context) this.dispatch({ kind: "context", key, context });
-  }
-
-  showKeys(): void {
-    new KeySheet(this.parts.app).open();
   }
 
   #restore(path: string): void {
@@ -287,17 +265,17 @@ export class ResultList extends Component {
 
   /** False where the row is no place in a note. */
   #togglePeek(row: Row | null): boolean {
-    if (this.#peek.close()) return true;
+    if (this.peek.close()) return true;
     if (!isPlace(row)) return false;
-    this.#peek.open(row);
-    this.dom.live.announceEvent(t("peek.title"));
+    this.peek.open(row);
+    this.view.live.announceEvent(t("peek.title"));
     return true;
   }
 
   #choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
     this.dispatch(event);
-    this.parts.source.freezeRows();
-    this.dom.live.announceEvent(chosenWords(this.#current.selection.chosen.size));
+    this.parts.source.freezeRows?.();
+    this.view.live.announceEvent(chosenWords(this.#current.selection.chosen.size));
   }
 
   /** False when no rows were chosen. */
@@ -321,25 +299,25 @@ export class ResultList extends Component {
 
   #move(step: number): void {
     this.dispatch({ kind: "moved", step });
-    this.parts.source.freezeRows();
+    this.parts.source.freezeRows?.();
     const row = selectedRow(this.#current);
-    if (row?.kind === "more" && row.what === "hits") this.parts.source.more();
+    if (row?.kind === "more" && row.what === "hits") this.parts.source.more?.();
   }
 
   #onFurther(path: string): void {
     const { source } = this.parts;
-    const further = source.furtherOf(path);
+    const further = source.passages.stateOf(path);
     this.dispatch({ kind: "further", path, further });
     const title = answerOf(source.state)?.hits.find((hit) => hit.path === path)?.title ?? path;
     const words = passagesAnnouncement(further, title);
-    if (words !== "") this.dom.live.announceEvent(words);
+    if (words !== "") this.view.live.announceEvent(words);
   }
 
   #onScroll(): void {
-    const { bodyEl } = this.dom;
+    const { bodyEl } = this.view;
     const hasMore = this.#current.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
-    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more();
+    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more?.();
   }
 
   #open(row: Row, where: OpenWhere): void {
@@ -348,7 +326,7 @@ export class ResultList extends Component {
     else if (row.kind === "more") {
       if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
       else if (row.what === "related") openRelated(this.parts.app);
-      else this.parts.source.more();
+      else this.parts.source.more?.();
     } else if (isPlace(row)) {
       this.dispatch({ kind: "selected", key: row.key });
       this.#actions.open([row], where);
@@ -359,12 +337,12 @@ export class ResultList extends Component {
   #unfold(path: string, isToUnfold: boolean): boolean {
     const { source } = this.parts;
     const row = this.#current.rows.find(({ key }) => key === path);
-    if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.furtherOf(path)) : source.furtherOf(path).kind === "folded")) return false;
+    if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.passages.stateOf(path)) : source.passages.stateOf(path).kind === "folded")) return false;
     if (isToUnfold) {
-      source.freezeRows();
-      source.unfold(path);
+      source.freezeRows?.();
+      source.passages.unfold(path);
     } else {
-      source.fold(path);
+      source.passages.fold(path);
     }
     return true;
   }
@@ -377,11 +355,10 @@ export class ResultList extends Component {
   }
 
   #openMenuAt(row: Row | null): boolean {
-    const el = row && this.dom.rows.elementOf(row.key);
+    const el = row && this.view.rows.elementOf(row.key);
     const menu = row && this.#menuFor(row);
     if (!menu || !el) return false;
-    const { left, bottom } = el.getBoundingClientRect();
-    menu.showAtPosition({ x: left, y: bottom }, el.doc);
+    showMenuBelow(menu, el);
     return true;
   }
 }

@@ -7,9 +7,10 @@ import { arrange } from "./elements";
 import { HitView } from "./hit-view";
 import { createView, dividerView, exampleView, extractView, moreView, type RecentHandlers, recentView, type RowView } from "./row-views";
 
-/** A list without queries leaves out what happens to them. */
-export interface RowListParts extends Partial<RecentHandlers> {
+export interface RowListParts {
   readonly clock: Clock;
+  /** Left out of a list without queries. */
+  readonly queries?: RecentHandlers;
   readonly act?: (action: ActionId) => void;
 }
 
@@ -83,7 +84,7 @@ export class RowList {
       case "passage":
         return new HitView(this.parts.clock);
       case "recent":
-        return recentView(this.parts);
+        return recentView(this.parts.queries);
       case "example":
         return exampleView();
       case "divider":

@@ -79,26 +79,26 @@ export function extractView(): RowView {
 }
 
 export interface RecentHandlers {
-  readonly toggleSaved: (query: string) => void;
-  readonly forget: (query: string) => void;
+  toggleSaved(query: string): void;
+  forget(query: string): void;
 }
 
-export function recentView({ toggleSaved, forget }: Partial<RecentHandlers>): RowView {
+export function recentView(handlers?: RecentHandlers): RowView {
   let query = "";
   const el = initOption(createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" }));
   const textEl = el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
   // Controls for the mouse: a listbox contains options only, so they are hidden from screen readers, who have commands.
-  const icon = (name: string, run: ((query: string) => void) | undefined): HTMLElement => {
+  const icon = (name: string, run: () => void): HTMLElement => {
     const iconEl = el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
     setIcon(iconEl, name);
     iconEl.addEventListener("click", (event) => {
       event.stopPropagation();
-      run?.(query);
+      run();
     });
     return iconEl;
   };
-  const starEl = icon("star", toggleSaved);
-  const crossEl = icon("x", forget);
+  const starEl = icon("star", () => handlers?.toggleSaved(query));
+  const crossEl = icon("x", () => handlers?.forget(query));
   setTooltip(crossEl, t("pane.forget"));
   const show = (row: Row): void => {
     if (row.kind !== "recent") return;

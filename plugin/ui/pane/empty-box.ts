@@ -1,25 +1,20 @@
 /** Finds out what an empty search box offers: examples and related notes. Out of sight, or with a query, it asks nothing. */
 import { type App, Component } from "obsidian";
-import { type Cancel, type Clock } from "../../clock";
+import { type Cancel } from "../../clock";
 import { Emitter } from "../../emitter";
 import { exampleTemplates } from "../../i18n/rows";
 import { fileName } from "../../pane/note-name";
-import { type ObservableEngine } from "../../pane/state";
 import { type ResultSource, type SearchState } from "../../search/answer";
 import { type RelatedSource } from "../../search/related-source";
 import { type Pending, type Requester } from "../../sidecar/client";
 import { watchSight } from "../list/elements";
 import { openNote, relatedSource } from "../list/related-notes";
-import { type ResultList } from "../list/result-list";
+import { type PlaceServices, type ResultList } from "../list/result-list";
 
 const FOLLOW_MS = 300; // after another note was opened, so that going through tabs asks nothing
 
-export interface EmptyBoxParts {
+export interface EmptyBoxParts extends Pick<PlaceServices, "client" | "clock" | "engine" | "indexUpdated"> {
   readonly app: App;
-  readonly client: Requester;
-  readonly clock: Clock;
-  readonly engine: ObservableEngine;
-  readonly indexUpdated: Emitter<void>;
   /** The search of the box. */
   readonly search: ResultSource;
   readonly list: ResultList;
@@ -40,7 +35,7 @@ export class EmptyBox extends Component {
     super();
     const { app, client, clock, list } = parts;
     this.#examples = new ExampleSource(client, exampleTemplates);
-    this.#related = relatedSource(app, client, clock, () => list.room.asked);
+    this.#related = relatedSource(app, client, clock, () => list.view.room.asked);
   }
 
   override onload(): void {

@@ -14,13 +14,12 @@ import { type SearchState } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { DENSITIES } from "../../snippet/excerpt";
 import { vaultNames } from "../completion/vault-names";
-import { ExplainModal } from "../dialogs/modals";
+import { explainDialog, keyDialog } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
-import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands, recentHandlers } from "./pane-commands";
+import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
 import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
@@ -35,7 +34,6 @@ export class SearchView extends ItemView {
   hoverPopover: HoverPopover | null = null;
   readonly #cleared = new ClearedQuery();
   readonly #session: SearchSession;
-  readonly #queries: RecentHandlers;
   #dom: PaneDom | null = null;
   #list: ResultList | null = null;
   #commands: CommandMap<ActionId> | null = null;
@@ -51,7 +49,6 @@ export class SearchView extends ItemView {
   ) {
     super(leaf);
     this.#session = parts.createSession();
-    this.#queries = recentHandlers(parts.history, () => { this.#readHistory(); });
   }
 
   getViewType(): string {
@@ -73,7 +70,7 @@ export class SearchView extends ItemView {
     const { query, scroll } = viewStateOf(state);
     if (query === null || query === this.#dom?.input.value) return;
     this.setQuery(query);
-    this.#list?.scrollTo(scroll);
+    this.#list?.view.scrollTo(scroll);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -112,7 +109,7 @@ export class SearchView extends ItemView {
   /** Opens a dialog that explains why a note is or is not in the results. */
   async explain(path: string): Promise<void> {
     const reply = await this.#session.explain(path);
-    if (reply.ok) new ExplainModal(this.app, fileName(path), explainWords(reply.value)).open();
+    if (reply.ok) explainDialog(this.app, fileName(path), explainWords(reply.value)).open();
     else new Notice(failureWords(reply.failure));
   }
 
@@ -135,7 +132,7 @@ export class SearchView extends ItemView {
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
-      queries: this.#queries,
+      queries: this.parts.history,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
@@ -160,7 +157,7 @@ export class SearchView extends ItemView {
   }
 
   override onResize(): void {
-    this.#list?.measure();
+    this.#list?.view.measure();
     this.#setSearchOptions();
   }
 
@@ -187,13 +184,13 @@ export class SearchView extends ItemView {
 
   #setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.#session.setOptions({ mode, limit, first: this.#list?.rowsInSight, snippetWidth: this.#list?.room.asked ?? this.#session.snippetWidth });
+    this.#session.setOptions({ mode, limit, first: this.#list?.view.rowsInSight, snippetWidth: this.#list?.view.room.asked ?? this.#session.snippetWidth });
   }
 
   #build(): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      ...this.#queries,
+      queries: this.parts.history,
       act: (action) => { this.#commands?.[action](); },
       copy: this.parts.copy,
       chooseMode: (mode) => { this.#chooseMode(mode); },
@@ -221,17 +218,14 @@ export class SearchView extends ItemView {
         showOperators();
       },
       "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
-      "clear-history": () => {
-        this.parts.history.clear();
-        this.#readHistory();
-      },
+      "clear-history": () => { this.parts.history.clear(); },
       "copy-command": () => {
         const [command] = shownPanel(list.model)?.commands ?? [];
         if (command !== undefined) this.parts.copy(command);
       },
       "search-again": () => { this.#session.refresh(); },
       "search-both": () => { this.#chooseMode("hybrid"); },
-      "show-keys": () => { list.showKeys(); },
+      "show-keys": () => { keyDialog(this.app).open(); },
       "show-operators": showOperators,
     };
   }
@@ -241,6 +235,7 @@ export class SearchView extends ItemView {
       if (search.kind === "idle") this.#readHistory();
       this.#rememberAtRest(search);
     }));
+    this.register(this.parts.history.changed.listen(() => { this.#readHistory(); }));
     this.register(this.parts.preferencesChanged.listen(() => {
       this.#readPreferences();
       if (!this.hasQuery) this.#readHistory(); // stars may have been synced
@@ -319,13 +314,13 @@ export class SearchView extends ItemView {
   #toggleSaved(): void {
     const query = this.search?.query;
     if (query === undefined) return;
-    this.#queries.toggleSaved(query);
+    this.parts.history.toggleSaved(query);
     new Notice(t(this.parts.history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
   }
 
   /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */
   #onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
-    if (this.#list?.isPeeking !== true || event.isComposing) return;
+    if (this.#list?.peek.isOpen !== true || event.isComposing) return;
     if (event.inputType.startsWith("insert")) input.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
     else if (event.inputType === "deleteContentBackward") {
       event.preventDefault();

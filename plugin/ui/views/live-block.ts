@@ -4,30 +4,28 @@
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
 import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
-import { type Requester } from "../../sidecar/client";
 import { roomFor } from "../../snippet/excerpt";
 import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { iconButton, setText, watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
-import { type ListServices, ResultList } from "../list/result-list";
+import { type ListServices, type PlaceServices, ResultList } from "../list/result-list";
 import { panelAround } from "../pane/panel";
 
 export const BLOCK_PLACE = "quarry-block";
 
+/** The words that are part of a query before a colon. */
+const OPERATOR_NAMES = new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 const FEW = 2; // rows
 
-export interface LiveBlockParts extends ListServices {
+/** With a client that is bounded: a note may have any number of blocks. */
+export interface LiveBlockParts extends PlaceServices {
   readonly app: App;
-  /** Bounded: a note may have any number of blocks. */
-  readonly client: Requester;
-  readonly engineCommands: CommandMap<EngineActionId>;
   readonly openPane: (query: string) => void;
 }
 
@@ -49,7 +47,7 @@ export class LiveBlock extends MarkdownRenderChild {
   override onload(): void {
     const el = this.containerEl;
     el.addClass("quarry-block");
-    const parsed = parseBlock(this.text, operatorNames());
+    const parsed = parseBlock(this.text, OPERATOR_NAMES);
     if ("errors" in parsed) {
       for (const error of parsed.errors) el.createDiv({ cls: "quarry-block-error", text: blockErrorWords(error) });
       return;
@@ -61,7 +59,7 @@ export class LiveBlock extends MarkdownRenderChild {
       if (isInSight) this.#list ??= this.#build(parsed.spec);
       this.#list?.setInSight(isInSight);
     });
-    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.measure(); }));
+    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.view.measure(); }));
   }
 
   #build(spec: BlockSpec): ResultList {
@@ -71,9 +69,9 @@ export class LiveBlock extends MarkdownRenderChild {
     const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
     const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
-    const dom = buildList(el, bodyEl, null, { clock: parts.clock });
-    dom.listEl.toggleClass("is-hidden", spec.shows === "count");
-    dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
+    const view = new ListView(el, bodyEl, null, { clock: parts.clock });
+    view.listEl.toggleClass("is-hidden", spec.shows === "count");
+    view.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
     const around = {
       show: (model: PaneModel): void => {
         panel.show(model);
@@ -86,11 +84,11 @@ export class LiveBlock extends MarkdownRenderChild {
     const ownPath = (): string => note?.path ?? this.path; // it may be renamed
     const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
-    const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
+    const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);
     this.register(() => { session.close(); });
     list.readPreferences();
-    list.measure();
+    list.view.measure();
     session.setSort(spec.sort);
     session.setQuery(spec.query, true);
     return list;
@@ -102,9 +100,4 @@ export class LiveBlock extends MarkdownRenderChild {
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
     return head.createSpan({ cls: "quarry-block-count" });
   }
-}
-
-/** The words that are part of a query before a colon. */
-function operatorNames(): ReadonlySet<string> {
-  return new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 }

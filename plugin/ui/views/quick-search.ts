@@ -8,10 +8,9 @@ import { type SearchSession } from "../../search/session";
 import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
-import { CompletionList } from "../completion/completion-list";
-import { buildList, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "../pane/pane-commands";
-import { buildBox } from "../pane/pane-dom";
+import { ListView, scrollable } from "../list/list-view";
+import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
+import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
 import { panelAround, type PlaceCommands } from "../pane/panel";
@@ -60,28 +59,20 @@ export class QuickSearch extends Modal {
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
     const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
-    const dom = buildList(contentEl, bodyEl, input, {
-      clock: parts.clock,
-      ...recentHandlers(parts.history, () => { readHistory(); }),
-    });
-    completionsEl.id = `quarry-completions-${dom.listEl.id}`;
-    const completions = new CompletionList(completionsEl, input, {
-      names: () => vaultNames(this.app),
-      accepted: () => { session.setQuery(input.value); },
-      deactivated: () => { dom.active.updateAria(); },
-    });
+    const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
+    const completions = completionsFor(completionsEl, input, view, () => vaultNames(this.app), () => { session.setQuery(input.value); });
     const preview = life.addChild(new PassagePreview(this.app, previewEl));
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
         showStatus(lineEl, model, (action) => { commands[action]?.(); });
         panel.show(model);
-        if (state.kind !== "searching") dom.live.announceState(announcement(state));
+        if (state.kind !== "searching") view.live.announceState(announcement(state));
         this.#previewSoon(preview, previewEl, model);
       },
       rowsShown: () => { completions.restoreAria(); },
     };
-    const list = new ResultList(dom, {
+    const list = new ResultList(view, {
       ...parts,
       app: this.app,
       source: session,
@@ -98,7 +89,8 @@ export class QuickSearch extends Modal {
     });
     const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
     life.addChild(list);
-    listenToInput(life, { search, input, completions, list: dom }, {
+    life.register(parts.history.changed.listen(readHistory));
+    listenToInput(life, { search, input, completions, list: view }, {
       typed: (text) => {
         session.setQuery(text);
         completions.update();
@@ -118,9 +110,9 @@ export class QuickSearch extends Modal {
     });
     list.readPreferences();
     readHistory();
-    list.measure();
+    list.view.measure();
     const { mode, limit } = parts.preferences();
-    session.setOptions({ mode, limit, first: list.rowsInSight, snippetWidth: list.room.asked });
+    session.setOptions({ mode, limit, first: list.view.rowsInSight, snippetWidth: list.view.room.asked });
     input.focus();
   }
 

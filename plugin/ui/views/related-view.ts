@@ -1,27 +1,20 @@
 /** The notes related to the open one, or to what is selected in it, as a view for the sidebar. */
 import { type HoverPopover, ItemView, setIcon, setTooltip, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { fileName } from "../../pane/note-name";
 import { type RelatedSource, type RelatedTo } from "../../search/related-source";
-import { type Requester } from "../../sidecar/client";
 import { relatedPanel, relatedToWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { iconButton, watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
 import { openNote, RELATED_VIEW_TYPE, relatedSource } from "../list/related-notes";
-import { type ListServices, ResultList } from "../list/result-list";
+import { type PlaceServices, ResultList } from "../list/result-list";
 import { panelAround } from "../pane/panel";
 
 export const RELATED_ICON = "waypoints";
 
 const FOLLOW_MS = 300; // after the last change of note or selection: longer than between two steps of extending one
-
-export interface RelatedViewParts extends ListServices {
-  readonly client: Requester;
-  readonly engineCommands: CommandMap<EngineActionId>;
-}
 
 export class RelatedView extends ItemView {
   override navigation = false;
@@ -39,10 +32,10 @@ export class RelatedView extends ItemView {
 
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly parts: RelatedViewParts,
+    private readonly parts: PlaceServices,
   ) {
     super(leaf);
-    this.#source = relatedSource(this.app, parts.client, parts.clock, () => this.#list?.room.asked ?? 120);
+    this.#source = relatedSource(this.app, parts.client, parts.clock, () => this.#list?.view.room.asked ?? 120);
   }
 
   getViewType(): string {
@@ -72,8 +65,8 @@ export class RelatedView extends ItemView {
     this.#buildHead(el);
     const bodyEl = el.createDiv({ cls: "quarry-body" });
     const around = panelAround(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
-    const dom = buildList(el, bodyEl, null, { clock: this.parts.clock });
-    const list = new ResultList(dom, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
+    const view = new ListView(el, bodyEl, null, { clock: this.parts.clock });
+    const list = new ResultList(view, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
     this.#list = list;
     this.addChild(list);
     list.setInSight(false);
@@ -81,7 +74,7 @@ export class RelatedView extends ItemView {
   }
 
   override onResize(): void {
-    if (this.#isInSight) this.#list?.measure();
+    if (this.#isInSight) this.#list?.view.measure();
   }
 
   protected override async onClose(): Promise<void> {

@@ -121,7 +121,7 @@ def chunk_sections(
 
     Args:
         sections: In the order of the text; they do not overlap.
-        noun: What the text is that of, for `problems`.
+        noun: The kind of file, for `problems`.
 
     Returns:
         At least one chunk, as `chunk_body`.

@@ -281,7 +281,7 @@ def inline_comments(text: str, body_start: int = 0) -> Iterator[tuple[int, int]]
 
 
 def gaps(spans: Iterable[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """What the ordered *spans* leave of `[start, end)`; a span inside an earlier one changes nothing."""
+    """The parts of `[start, end)` between the ordered *spans*; a span inside an earlier one changes nothing."""
     for span_start, span_end in spans:
         if span_start >= start:
             yield start, span_start

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from quarry.limits import (
+    MAX_CAPTURE_BYTES,
     MAX_LISTED_LINKS,
     MAX_LISTED_TAGS,
     MAX_PATH_CHARS,
@@ -148,7 +149,7 @@ class Accepted(Value, frozen=True, kw_only=True):
 class CaptureParams(Params, frozen=True, kw_only=True):
     """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
 
-    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=262_144)]
+    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=MAX_CAPTURE_BYTES)]
     title: (
         Annotated[
             str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)

@@ -7,7 +7,7 @@ from quarry import errors
 from quarry.documents.decoding import utf16_offset
 from quarry.messages import Message
 from quarry.protocol.envelope import Error, ErrorData
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.server.gate import UNAUTHORIZED
 from quarry.server.message_redaction import redacted
 
@@ -84,7 +84,7 @@ def error_of(error: Exception, query: str = "") -> Error:
     form = presentation_of(error)
     message = f"the sidecar failed ({type(error).__name__})"
     if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
-        message = scrubbed(str(error))
+        message = scrub_text(str(error))
     data = ErrorData(kind=form.kind, next=form.next)
     if isinstance(error, errors.BadQuery):
         localized = redacted(error.message) if isinstance(error.message, Message) else None

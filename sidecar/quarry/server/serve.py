@@ -41,7 +41,7 @@ from quarry.errors import QuarryError, VaultLocked, VaultMissing
 from quarry.indexing.status import Updated
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.worker import WorkerTiming
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.server.encode.state import index_status
 from quarry.server.logs import log_loop
 from quarry.server.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
@@ -85,7 +85,7 @@ def serve(options: ServeOptions) -> None:
         raise VaultMissing(f"there is no folder {options.vault}")
     # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index. No daemon
     # thread: where the vault is locked or its index too new, that would abort within google-re2's C++ code (SIGABRT).
-    threading.Thread(target=scrubbed, args=("",), name="quarry-scrub").start()
+    threading.Thread(target=scrub_text, args=("",), name="quarry-scrub").start()
     identity = vault_id(root)
     file = discovery_path(runtime_dir(), identity)
     try:

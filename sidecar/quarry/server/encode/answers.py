@@ -11,7 +11,8 @@ from quarry.kinds import kind_of
 from quarry.limits import MAX_LISTED_TAGS
 from quarry.options import SearchOptions
 from quarry.query.clauses import Clause, find_clauses
-from quarry.redaction.sanitize import all_scrubbed, scrubbed
+from quarry.redaction.sanitize import all_scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -73,15 +74,15 @@ def explain_result(explanation: Explanation, index: Freshness) -> wire.ExplainRe
         understood=redacted(explanation.understood) if explanation.understood else None,
         breakdown=_breakdown(explanation.passage) if explanation.passage else None,
         signals=_signals(explanation.shares),
-        words_found=[scrubbed(word) for word in explanation.found],
-        words_lacking=[scrubbed(word) for word in explanation.lacking],
+        words_found=[scrub_text(word) for word in explanation.found],
+        words_lacking=[scrub_text(word) for word in explanation.lacking],
         index=freshness(index),
     )
 
 
 def examples_result(found: Iterable[ExampleQuery]) -> wire.ExamplesResult:
     """The reply to `search/examples`."""
-    examples = [wire.ExampleQuery(query=scrubbed(one.query), path=nfc(one.path)) for one in found]
+    examples = [wire.ExampleQuery(query=scrub_text(one.query), path=nfc(one.path)) for one in found]
     return wire.ExamplesResult(examples=examples)
 
 
@@ -177,7 +178,7 @@ def named_property(note: StoredChunk, name: str) -> str | None:
     value = read_properties(note.front_matter).get(name)
     if value is None:
         return None
-    return scrubbed(", ".join(value) if isinstance(value, tuple) else str(value))
+    return scrub_text(", ".join(value) if isinstance(value, tuple) else str(value))
 
 
 def _related_note(note: RelatedNote, clean: Mapping[str, str]) -> wire.RelatedNote:

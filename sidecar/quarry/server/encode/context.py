@@ -17,7 +17,8 @@ from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
 from quarry.limits import MAX_LIMIT, UNFINISHED
 from quarry.options import SearchOptions
-from quarry.redaction.sanitize import inert, one_line, printable, scrubbed
+from quarry.redaction.sanitize import inert, one_line, printable
+from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
@@ -102,9 +103,9 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
-    title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    title = f"**{inert(one_line(scrub_text(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
     project = f", project {inert(one_line(source.project))}" if source.project else ""
-    text = inert(printable(scrubbed(passage.snippet.text)).strip())
+    text = inert(printable(scrub_text(passage.snippet.text)).strip())
     goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
     lengths = quote_lengths(text)
     quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
@@ -137,7 +138,7 @@ def _source(hit: Hit, passage: Passage) -> wire.Source:
     return wire.Source(
         path=nfc(hit.path),
         project=named_property(passage.chunk, "project"),
-        heading_path=[scrubbed(heading) for heading in chunk.trail],
+        heading_path=[scrub_text(heading) for heading in chunk.trail],
         line=note_line(chunk, passage.snippet.start),
         confidence=hit.confidence,
     )

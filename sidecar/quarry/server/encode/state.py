@@ -19,7 +19,7 @@ from quarry.kinds import kind_of
 from quarry.limits import MAX_LISTED_LINKS, MAX_LISTED_TAGS
 from quarry.messages import Message, message, sentence
 from quarry.options import RETRIEVERS, Retriever
-from quarry.redaction.sanitize import scrubbed
+from quarry.redaction.scrub import scrub_text
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.message_redaction import redacted
@@ -49,16 +49,16 @@ def note_text(note: WholeNote, index: Freshness, params: wire.ReadNoteParams) ->
     return wire.NoteText(
         path=nfc(note.path),
         kind=kind_of(note.path) or "note",
-        title=scrubbed(note.title),
-        aliases=[scrubbed(alias) for alias in note.aliases],
-        tags=[scrubbed(tag) for tag in note.tags],
+        title=scrub_text(note.title),
+        aliases=[scrub_text(alias) for alias in note.aliases],
+        tags=[scrub_text(tag) for tag in note.tags],
         properties={key: _property(value) for key, value in note.properties.items()},
         modified_ms=note.modified_ms,
         text=quoted,
         start_line=params.start_line,
         line_count=len(lines),
         truncated=len(quoted) < len(text),
-        links=[scrubbed(nfc(link)) for link in note.links[:MAX_LISTED_LINKS]],  # unresolved ones are as written
+        links=[scrub_text(nfc(link)) for link in note.links[:MAX_LISTED_LINKS]],  # unresolved ones are as written
         link_count=len(note.links),
         backlinks=[nfc(link) for link in note.backlinks[:MAX_LISTED_LINKS]],
         backlink_count=len(note.backlinks),
@@ -74,11 +74,11 @@ def note_list(page: NotePage, index: Freshness) -> wire.NoteList:
             note,
             path=nfc(note.path),
             kind=kind_of(note.path) or "note",
-            title=scrubbed(note.title),
-            tags=[scrubbed(tag) for tag in note.tags[:MAX_LISTED_TAGS]],
-            type=scrubbed(note.type) if note.type else None,
-            domain=scrubbed(note.domain) if note.domain else None,
-            status=scrubbed(note.status) if note.status else None,
+            title=scrub_text(note.title),
+            tags=[scrub_text(tag) for tag in note.tags[:MAX_LISTED_TAGS]],
+            type=scrub_text(note.type) if note.type else None,
+            domain=scrub_text(note.domain) if note.domain else None,
+            status=scrub_text(note.status) if note.status else None,
         )
         for note in page.notes
     ]
@@ -89,7 +89,7 @@ def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
     """The reply to `capture`, before the note is indexed."""
     return wire.CaptureResult(
         path=nfc(note.path),
-        title=scrubbed(note.title),
+        title=scrub_text(note.title),
         created=note.is_new,
         searchable=False,
         redacted=sum(note.redactions.values()),
@@ -100,8 +100,8 @@ def capture_result(note: Captured, index: Freshness) -> wire.CaptureResult:
 
 def _property(value: PropertyValue) -> str | int | float | bool | list[str]:
     if isinstance(value, tuple):
-        return [scrubbed(item) for item in value]
-    return scrubbed(value) if isinstance(value, str) else value
+        return [scrub_text(item) for item in value]
+    return scrub_text(value) if isinstance(value, str) else value
 
 
 # --- the index and its settings ----------------------------------------------------------------
@@ -179,10 +179,10 @@ def note_report(report: NoteReport) -> wire.NoteReport:
     indexed = content and to_wire(
         wire.IndexedContent,
         content,
-        title=scrubbed(content.title),
+        title=scrub_text(content.title),
         chunks=content.chunk_count,
         words=content.word_count,
-        skipped_sections=[scrubbed(title) for title in content.skipped_sections],
+        skipped_sections=[scrub_text(title) for title in content.skipped_sections],
     )
     reasons = [redacted(reason) for reason in report.reasons]
     return to_wire(wire.NoteReport, report, path=nfc(shown(report.path)), reasons=reasons, indexed=indexed)

@@ -12,7 +12,7 @@ describe("row list", () => {
 
   beforeEach(() => {
     el = emptyBody().createDiv();
-    list = new RowList(el, { clock: manualClock(), act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+    list = new RowList(el, { clock: manualClock() });
   });
 
   const show = (hits: readonly Hit[], nowMs: number): void => {

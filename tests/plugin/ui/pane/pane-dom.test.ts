@@ -10,8 +10,7 @@ describe("pane dom", () => {
   const handlers: PaneHandlers = {
     clock: manualClock(),
     act: () => undefined,
-    toggleSaved: () => undefined,
-    forget: () => undefined,
+    queries: { toggleSaved: () => undefined, forget: () => undefined },
     copy: () => undefined,
     chooseMode: () => undefined,
     sort: () => "relevance",
