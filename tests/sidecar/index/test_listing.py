@@ -2,7 +2,10 @@ from builders import problems as known_problems
 
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTask, MatchesPattern, Not
 from quarry.index import NoteFilter
+from quarry.messages import message
 from quarry.options import Scope
+
+UNREADABLE = message("reason.unreadable", detail="denied")
 
 
 def test_browsing_lists_the_newest_notes_each_by_its_first_passage(index, put, in_time):
@@ -89,32 +92,33 @@ def test_contents_are_known_by_their_hash(index, put):
 
 
 def test_problems_are_kept_by_path_until_they_are_over(index, put):
-    index.record_problem("b.md", "cannot be read", skipped=True)
-    index.record_problem("a.md", "odd", skipped=False)
-    index.record_problem("a.md", "odder", skipped=False)
-    index.record_problem("bad\udcff.md", "name", skipped=True)
-    put("c.md", "x", problems=("front matter: line 3", "too long"))
+    index.record_problem("b.md", UNREADABLE, skipped=True)
+    index.record_problem("a.md", message("reason.crash"), skipped=False)
+    index.record_problem("a.md", message("reason.defect", detail="odder"), skipped=False)
+    index.record_problem("bad\udcff.md", message("reason.name.encoding"), skipped=True)
+    put("c.md", "x", problems=(message("reason.front-matter", line=3, text="x"), message("reason.no-text")))
 
-    found = [(problem.path, problem.reason, problem.skipped) for problem in known_problems(index, 9)]
+    found = [(problem.path, problem.reason.code, problem.skipped) for problem in known_problems(index, 9)]
 
     assert found == [
-        ("a.md", "odder", False),
-        ("b.md", "cannot be read", True),
-        ("bad\\udcff.md", "name", True),
-        ("c.md", "front matter: line 3", False),
-        ("c.md", "too long", False),
+        ("a.md", "reason.defect", False),
+        ("b.md", "reason.unreadable", True),
+        ("bad\\udcff.md", "reason.name.encoding", True),
+        ("c.md", "reason.front-matter", False),
+        ("c.md", "reason.no-text", False),
     ]
     assert index.recorded_problems(["a.md", "bad\udcff.md", "c.md"]) == ["a.md", "bad\udcff.md"]
     with index.reader() as reader:
         assert reader.problem_count() == 5
-        assert [problem.reason for problem in reader.problems_of("c.md")] == ["front matter: line 3", "too long"]
+        codes = [problem.reason.code for problem in reader.problems_of("c.md")]
+    assert codes == ["reason.front-matter", "reason.no-text"]
     assert len(known_problems(index, 2)) == 2
 
 
 def test_an_indexed_or_removed_file_has_no_problem_any_more(index, put):
-    index.record_problem("a.md", "cannot be read", skipped=True)
-    index.record_problem("b.md", "cannot be read", skipped=True)
-    index.record_problem("c.md", "cannot be read", skipped=True)
+    index.record_problem("a.md", UNREADABLE, skipped=True)
+    index.record_problem("b.md", UNREADABLE, skipped=True)
+    index.record_problem("c.md", UNREADABLE, skipped=True)
 
     put("a.md", "x")
     index.remove("b.md")
@@ -124,9 +128,9 @@ def test_an_indexed_or_removed_file_has_no_problem_any_more(index, put):
 
 
 def test_a_new_list_of_skipped_files_replaces_the_old_one(index):
-    index.record_problem("a.md", "old", skipped=True)
-    index.record_problem("b.md", "stays", skipped=False)
+    index.record_problem("a.md", UNREADABLE, skipped=True)
+    index.record_problem("b.md", UNREADABLE, skipped=False)
 
-    index.replace_skipped({"c.md": "new"})
+    index.replace_skipped({"c.md": UNREADABLE})
 
     assert [problem.path for problem in known_problems(index, 9)] == ["b.md", "c.md"]
