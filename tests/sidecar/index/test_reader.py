@@ -6,6 +6,7 @@ import pytest
 from quarry.errors import IndexDamaged
 from quarry.index import NoteFilter, prepare
 from quarry.index.keys import id_range
+from quarry.messages import message
 from quarry.types import Chunk, Link, Note, Shift
 
 
@@ -21,7 +22,7 @@ def test_a_note_comes_back_as_it_was(index, stamp):
         links=(link, Link("wiki", "", "#^id", "label")),
         chunks=(chunk,),
         redactions={"github": 2},
-        problems=("odd",),
+        problems=(message("reason.defect", detail="odd"),),
     )
     index.upsert(prepare(note, stamp(7), [None]))
 
