@@ -37,7 +37,7 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.index import Deadline, Index, Reader
 from quarry.options import Retriever, SearchOptions
-from quarry.query.question import is_question
+from quarry.query.terms import is_question
 from quarry.search import SearchExecution
 from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
 from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation

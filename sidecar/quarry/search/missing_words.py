@@ -18,8 +18,7 @@ from quarry.analysis.normalize import fold
 from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
 from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, query_term
 from quarry.lazy_pattern import lazy_pattern
-from quarry.query.question import CJK_QUESTION_WORDS
-from quarry.query.terms import is_stop_word
+from quarry.query.terms import CJK_QUESTION_WORDS, is_stop_word
 from quarry.search.candidates import identifier_query
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery

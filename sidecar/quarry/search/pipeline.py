@@ -20,12 +20,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.conditions import AllOf, Condition, names_property, text_patterns
+from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
 from quarry.limits import WEAK_CONFIDENCE
 from quarry.messages import message
-from quarry.options import SearchOptions, scope_of
+from quarry.options import SearchOptions
 from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
@@ -115,6 +115,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             missing=execution.missing if can_rank(query) else {},
             truncated=truncated,
             understood=describe_query(query),
+            clauses=query.clauses,
             listed=True,
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
@@ -126,6 +127,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         missing=execution.missing,
         truncated=truncated,
         understood=describe_query(query, execution.retrievers),
+        clauses=query.clauses,
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),
         relaxed=result.relaxed,
@@ -164,10 +166,7 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and has nothing to search for, such as `tag:`.
     """
-    filters = options.filters
-    if filters.status_conditions and names_property(parse_query(options.query, now=execution.now).condition, "status"):
-        filters = scope_of(filters, ())  # a status in the query overrides the setting
-    query = parse_query(options.query, filters, now=execution.now)
+    query = parse_query(options.query, options.filters, now=execution.now)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         raise BadQuery(message("query.without-words"), len(options.query.rstrip()))

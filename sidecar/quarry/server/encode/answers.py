@@ -8,7 +8,6 @@ from quarry.index import StoredChunk, read_properties
 from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of
 from quarry.options import SearchOptions
-from quarry.query.clauses import Clause, find_clauses
 from quarry.redaction.sanitize import all_scrubbed, scrubbed
 from quarry.search import (
     Answer,
@@ -26,15 +25,14 @@ from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.state import freshness, missing_retrievers
 from quarry.server.message_redaction import redacted, texts_of
+from quarry.types import Clause
 from quarry.vault.paths import nfc
 
 
 def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> wire.SearchResult:
     """The reply to `search`."""
     query, with_text = options.query, options.with_text
-    found = find_clauses(query)
-    texts = _texts(answer, with_text=with_text)
-    clean = all_scrubbed([*texts, *[text for clause in found for text in (clause.name, clause.value)]])
+    clean = all_scrubbed(_texts(answer, with_text=with_text))
     relaxed = answer.relaxed
     return wire.SearchResult(
         hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
@@ -42,7 +40,7 @@ def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> w
         total=answer.total,
         reachable=answer.reachable,
         sort=answer.sort,
-        clauses=[_clause(clause, query, clean) for clause in found],
+        clauses=[_clause(clause, query, clean) for clause in answer.clauses],
         understood=redacted(answer.understood, clean),
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
@@ -110,6 +108,8 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     texts = [*texts_of(answer.understood), *answer.unknown_words]
     for correction in answer.corrections:
         texts += correction.typed, correction.used
+    for clause in answer.clauses:
+        texts += clause.name, clause.value
     for hit in answer.hits:
         note = hit.passages[0].chunk
         texts.append(note.title)
