@@ -11,9 +11,11 @@ import pytest
 
 import quarry
 from quarry.analysis.patterns import BadPattern, compile_pattern
+from quarry.cli.hits import SIGNALS
 from quarry.errors import BadQuery
 from quarry.messages import Message, message, sentences, text
 from quarry.query.parse import parse_query
+from quarry.search.signals import SIGNAL_NAMES
 
 SOURCE = Path(quarry.__file__).parent
 ENGLISH = json.loads((SOURCE / "locales" / "en.json").read_text("utf-8"))
@@ -66,6 +68,12 @@ def test_each_sentence_of_the_engine_is_used():
     used = {code for node in texts if ast.unparse(node).lstrip("f'\"").startswith(groups) for code in _codes_of(node)}
 
     assert [code for code in ENGLISH if code.startswith(groups) and code not in used] == []
+
+
+def test_each_signal_has_a_label():
+    names = {*SIGNAL_NAMES, *SIGNALS}
+
+    assert [name for name in names if f"signal.{name}" not in ENGLISH or name not in SIGNALS] == []
 
 
 def _placeholders(code: str) -> set[str]:

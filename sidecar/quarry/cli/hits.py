@@ -20,7 +20,7 @@ SIGNALS = {
     "meaning": "meaning",
     "max_sim": "meaning of single words",
     "title": "title",
-    "exact": "title is the query",
+    "exact_title": "title is the query",
     "words": "words it shares",
     "vector": "meaning",
     "severity": "severity",

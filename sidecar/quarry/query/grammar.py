@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.conditions import Operator
+from quarry.conditions import Operator, TaskOperator, TimeField
 from quarry.errors import BadQuery
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import message
@@ -27,7 +27,7 @@ from quarry.types import Span
 
 MAX_DEPTH = 20  # nested parentheses; nobody types five
 
-VALUELESS_OPERATORS = frozenset({"task", "task-todo", "task-done"})  # `task:` alone: the note has a task
+VALUELESS_OPERATORS = frozenset(get_args(TaskOperator))  # `task:` alone: the note has a task
 
 QueryTokenKind = Literal["word", "phrase", "regex", "tag", "property", "operator", "open", "close", "or", "not"]
 
@@ -35,7 +35,7 @@ OPERATORS: frozenset[str] = frozenset(get_args(Operator))
 REGEX_OPERATORS = frozenset(
     {"content", "match-case", "ignore-case", "path", "file"}
 )  # elsewhere slashes are part of the value: `folder:/a/`
-DATE_OPERATORS = frozenset({"created", "modified"})
+DATE_OPERATORS = frozenset(get_args(TimeField))
 MAX_BRACKET_DEPTH = 3  # within a property: `[up:[[Home]]]`; bounds how often brackets are read again
 
 _TYPOGRAPHIC_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\x00": " "})

@@ -6,10 +6,12 @@ punctuation is removed. `analysis/` splits them as it splits notes.
 """
 
 from collections.abc import Iterable
+from typing import get_args
 
 from msgspec import Struct, field
 
 from quarry.analysis.languages import STOP_WORDS
+from quarry.conditions import TextOperator
 from quarry.lazy_pattern import lazy_pattern
 from quarry.query.grammar import GroupNode, LeafNode, OperatorNode, QueryNode, QueryToken
 
@@ -21,9 +23,7 @@ _BEHIND = "'\"‘’‚`´,;:!?….([{]}<>*|=。、，；：！？（）「」�
 _CAMEL_CASE = lazy_pattern(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _WORD = lazy_pattern(r"[^\W_]+")
 _APOSTROPHE = lazy_pattern("['’]")
-_TEXT_OPERATORS = frozenset(
-    {"content", "section", "line", "block", "task", "task-todo", "task-done", "match-case", "ignore-case"}
-)
+_TEXT_OPERATORS = frozenset(get_args(TextOperator))
 
 
 class QueryTerms(Struct):

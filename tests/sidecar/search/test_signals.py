@@ -68,8 +68,8 @@ def test_the_weights_that_ship_name_every_signal_and_nothing_else():
 
 
 @given(share, share, weight, weight)
-def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, lexical: float, dense: float):
-    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"keyword": lexical, "dense": dense})
+def test_shares_are_a_whole(bm25_coverage: float, vocabulary_coverage: float, keyword: float, dense: float):
+    given = effective_weights(DEFAULTS, bm25_coverage, 1, vocabulary_coverage, {"keyword": keyword, "dense": dense})
 
     assert tuple(sorted(given)) == tuple(sorted(SIGNAL_NAMES))
     assert all(value >= 0 for value in given.values())
@@ -179,7 +179,7 @@ def test_a_score_of_all_signals_is_one():
 
 
 def test_of_equal_words_the_note_whose_name_is_the_query_wins():
-    found = signals(passage=[1.0, 0.9], note=[1.0, 1.0], meaning=[1.0, 0.9], title=[0.0, 1.0], exact=[0.0, 1.0])
+    found = signals(passage=[1.0, 0.9], note=[1.0, 1.0], meaning=[1.0, 0.9], title=[0.0, 1.0], exact_title=[0.0, 1.0])
 
     for bm25_coverage in (0.0, 0.5, 1.0):
         other, named = blend(found, effective_weights(DEFAULTS, bm25_coverage, 1, 1.0, EQUAL))
