@@ -21,51 +21,29 @@ export interface CommandTargets {
   readonly isLive: () => boolean;
 }
 
-export function addCommands(plugin: Plugin, targets: CommandTargets): void {
-  const whenLive = (run: () => void) => (checking: boolean) => {
-    if (!targets.isLive()) return false;
-    if (!checking) run();
-    return true;
+/** The callback of a command that is offered while `offer` gives something to do. */
+export function offered(offer: () => (() => void) | null): (checking: boolean) => boolean {
+  return (checking) => {
+    const run = offer();
+    if (!checking) run?.();
+    return run !== null;
   };
-  plugin.addCommand({
-    id: "open-search",
-    name: t("command.open"),
-    icon: "search",
-    callback: () => {
-      targets.openSearch();
-    },
-  });
+}
+
+export function addCommands(plugin: Plugin, targets: CommandTargets): void {
+  const whenLive = (run: () => void): ((checking: boolean) => boolean) => offered(() => (targets.isLive() ? run : null));
+  plugin.addCommand({ id: "open-search", name: t("command.open"), icon: "search", callback: () => { targets.openSearch(); } });
   plugin.addCommand({
     id: "search-selection",
     name: t("command.selection"),
     icon: "text-search",
     editorCheckCallback: (checking: boolean, editor: Editor) => {
       const text = queryOf(editor.getSelection());
-      if (text === "") return false;
-      if (!checking) targets.openSearch(text);
-      return true;
+      return offered(() => (text === "" ? null : () => { targets.openSearch(text); }))(checking);
     },
   });
-  plugin.addCommand({
-    id: "explain-note",
-    name: t("command.explain"),
-    icon: "info",
-    checkCallback: (checking: boolean) => {
-      const explain = targets.isLive() ? targets.explainNote() : null;
-      if (!checking) explain?.();
-      return explain !== null;
-    },
-  });
-  plugin.addCommand({
-    id: "copy-search-link",
-    name: t("command.copy-search-link"),
-    icon: "link",
-    checkCallback: (checking: boolean) => {
-      const copy = targets.copySearchLink();
-      if (!checking) copy?.();
-      return copy !== null;
-    },
-  });
+  plugin.addCommand({ id: "explain-note", name: t("command.explain"), icon: "info", checkCallback: offered(() => (targets.isLive() ? targets.explainNote() : null)) });
+  plugin.addCommand({ id: "copy-search-link", name: t("command.copy-search-link"), icon: "link", checkCallback: offered(targets.copySearchLink) });
   plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });
   plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: targets.openInspector });
   plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(targets.why) });
@@ -87,7 +65,7 @@ export function queryOf(selection: string): string {
 const MAX_NAME = 80; // characters of a query in the command palette
 
 export class SavedCommands {
-  private known: readonly string[] = [];
+  #known: readonly string[] = [];
 
   constructor(
     private readonly plugin: Pick<Plugin, "addCommand" | "removeCommand">,
@@ -95,13 +73,13 @@ export class SavedCommands {
   ) {}
 
   update(saved: readonly string[]): void {
-    for (const query of this.known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
+    for (const query of this.#known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
     for (const query of saved) {
-      if (this.known.includes(query)) continue;
+      if (this.#known.includes(query)) continue;
       const name = query.length > MAX_NAME ? `${query.slice(0, MAX_NAME)}…` : query;
       this.plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { this.open(query); } });
     }
-    this.known = saved;
+    this.#known = saved;
   }
 }
 

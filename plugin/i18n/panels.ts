@@ -169,26 +169,10 @@ export function relatedToWords(name: string, isSelection: boolean): string {
 /** What stands in place of rows; null where there are some, or will be at once. */
 export function relatedPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
-  switch (state.kind) {
-    case "empty":
-      return info(t("related.noNote"), t("related.noNoteDetail"));
-    case "no-results":
-      return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
-    case "search-failed":
-      return info(t("related.failed"), failureWords(state.failure));
-    case "bad-query":
-      return info(t("related.failed"), failureWords(state));
-    case "results":
-    case "searching":
-    case "starting":
-    case "missing":
-    case "unapproved":
-    case "outdated":
-    case "occupied":
-    case "failed":
-    case "disconnected":
-      return panelWords(state);
-  }
+  if (state.kind === "empty") return info(t("related.noNote"), t("related.noNoteDetail"));
+  if (state.kind === "no-results") return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
+  if (state.kind === "search-failed") return info(t("related.failed"), failureWords(state.failure));
+  return state.kind === "bad-query" ? info(t("related.failed"), failureWords(state)) : panelWords(state);
 }
 
 /** What is wrong with the text of a block, and what to write instead. */

@@ -3,8 +3,8 @@ import { type Method, type Params, type Pending, type Requester, type Result } f
 import { type Reply } from "../sidecar/failure";
 
 export class BoundedRequester implements Requester {
-  private inFlight = 0;
-  private readonly waiting = new Set<() => void>();
+  #inFlight = 0;
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     private readonly client: Requester,
@@ -16,20 +16,20 @@ export class BoundedRequester implements Requester {
     let settle: (reply: Reply<Result<M>>) => void = () => undefined;
     const reply = new Promise<Reply<Result<M>>>((resolve) => { settle = resolve; });
     const send = (): void => {
-      this.inFlight += 1;
+      this.#inFlight += 1;
       sent = this.client.request(method, params, timeoutMs);
       void sent.reply.then((answer) => {
-        this.inFlight -= 1;
+        this.#inFlight -= 1;
         settle(answer);
-        this.sendNext();
+        this.#sendNext();
       });
     };
     const withdraw = (): void => {
-      this.waiting.delete(send);
+      this.#waiting.delete(send);
       settle({ ok: false, failure: { kind: "cancelled" } });
     };
-    this.waiting.add(send);
-    this.sendNext();
+    this.#waiting.add(send);
+    this.#sendNext();
     return {
       get id() { return sent?.id ?? 0; }, // the client counts from 1: nothing is superseded by a request that was not sent
       reply,
@@ -38,10 +38,10 @@ export class BoundedRequester implements Requester {
     };
   }
 
-  private sendNext(): void {
-    const [next] = this.waiting;
-    if (!next || this.inFlight >= this.most) return;
-    this.waiting.delete(next);
+  #sendNext(): void {
+    const [next] = this.#waiting;
+    if (!next || this.#inFlight >= this.most) return;
+    this.#waiting.delete(next);
     next();
   }
 }

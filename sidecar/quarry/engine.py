@@ -141,10 +141,24 @@ class Engine:
         return self._ask(partial(searching.further_passages, path), options, is_cancelled)
 
     def explain(
-        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self,
+        options: SearchOptions,
+        path: str,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        *,
+        for_owner: bool = True,
     ) -> Explanation:
-        """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
-        return self._ask(partial(self._explain, path), options, is_cancelled)
+        """
+        Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`.
+
+        Only the owner learns that there is a note which its data class keeps out of the index.
+        """
+
+        def ask(options: SearchOptions, execution: SearchExecution) -> Explanation:
+            found = searching.explain(path, self.root, options, execution)
+            return found or self._absent(path, for_owner=for_owner)
+
+        return self._ask(ask, options, is_cancelled)
 
     def related(
         self,
@@ -333,7 +347,7 @@ class Engine:
         status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
-        return status is not None and status.state in ("loading", "deepening")
+        return status is not None and status.state in ("loading", "running")
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -366,9 +380,6 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _explain(self, path: str, options: SearchOptions, execution: SearchExecution) -> Explanation:
-        return searching.explain(path, self.root, options, execution) or self._absent(path)
-
     def _with_status(self, filters: Filters) -> Scope:
         """*filters* without the notes whose status the settings leave out."""
         return scope_of(filters, self.settings.exclude_status)
@@ -388,7 +399,7 @@ class Engine:
                 execution.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
                 return ask(options, execution)
 
-    def _absent(self, path: str) -> Explanation:
+    def _absent(self, path: str, *, for_owner: bool) -> Explanation:
         """Why the index does not have the note at *path*."""
-        state, reason = self._sync.absence_of(path)
+        state, reason = self._sync.absence_of(path, for_owner=for_owner)
         return Explanation(path, state, (reason,), understood=None)

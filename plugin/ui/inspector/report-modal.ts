@@ -4,6 +4,7 @@ import { type Fact, reportWords, wayOutWords } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 import { type WayOut, wayOut } from "../../inspector/ways-out";
 import { type NoteReport } from "../../protocol/messages";
+import { isToDraw } from "../list/elements";
 
 export class ReportModal extends Modal {
   constructor(
@@ -39,9 +40,7 @@ export class ReportModal extends Modal {
 }
 
 export function drawFacts(el: HTMLElement, facts: readonly Fact[]): void {
-  const wanted = JSON.stringify(facts);
-  if (el.dataset["shown"] === wanted) return;
-  el.dataset["shown"] = wanted;
+  if (!isToDraw(el, facts)) return;
   el.empty();
   for (const [label, value] of facts) {
     const fact = el.createDiv();

@@ -16,12 +16,12 @@ const GAP_PX = 8;
 const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a part of the list
 
 export class Peek extends Component {
-  private sheet: HTMLElement | null = null;
-  private passageEl: HTMLElement | null = null;
-  private nameEl: HTMLElement | null = null;
-  private preview: PassagePreview | null = null;
-  private opener: Element | null = null; // what had the keyboard focus
-  private cancelFollow: Cancel = () => undefined;
+  #sheet: HTMLElement | null = null;
+  #passageEl: HTMLElement | null = null;
+  #nameEl: HTMLElement | null = null;
+  #preview: PassagePreview | null = null;
+  #opener: Element | null = null; // what had the keyboard focus
+  #cancelFollow: Cancel = () => undefined;
 
   constructor(
     private readonly app: App,
@@ -33,18 +33,18 @@ export class Peek extends Component {
   }
 
   get isOpen(): boolean {
-    return this.sheet !== null;
+    return this.#sheet !== null;
   }
 
   /** Gives the passage the keyboard focus, to scroll it; false where there is none. Escape gives it back. */
   focus(): boolean {
-    this.passageEl?.focus();
+    this.#passageEl?.focus();
     return this.isOpen;
   }
 
   /** Whether the sheet contains the target of an event. */
   holds(target: EventTarget | null): boolean {
-    return isNode(target) && (this.sheet?.contains(target) ?? false);
+    return isNode(target) && (this.#sheet?.contains(target) ?? false);
   }
 
   open(row: PlaceRow): void {
@@ -54,29 +54,30 @@ export class Peek extends Component {
     const sheet = doc.body.createDiv({ cls: "quarry-peek" });
     sheet.setCssStyles(placeBeside(this.besideEl.getBoundingClientRect(), clientWidth, clientHeight));
     sheet.addEventListener("mousedown", (event) => { event.preventDefault(); }); // the keyboard stays with the list
-    sheet.addEventListener("keydown", (event) => { this.onKey(event); });
-    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.opener) this.close(); });
-    this.opener = doc.activeElement;
-    this.nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
-    this.passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
-    this.preview = this.addChild(new PassagePreview(this.app, this.passageEl));
-    this.sheet = sheet;
-    this.show(row);
+    sheet.addEventListener("keydown", (event) => { this.#onKey(event); });
+    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.#opener) this.close(); });
+    this.#opener = doc.activeElement;
+    this.#nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
+    this.#passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
+    this.#preview = this.addChild(new PassagePreview(this.app, this.#passageEl));
+    this.#sheet = sheet;
+    this.#show(row);
   }
 
   /** Shows the passage of another row, once the selection rests on it; a row that is no place closes the sheet. */
   follow(row: Row | null): void {
     if (!this.isOpen) return;
-    this.cancelFollow();
-    if (isPlace(row)) this.cancelFollow = this.clock.after(FOLLOW_MS, () => { this.show(row); });
+    this.#cancelFollow();
+    if (isPlace(row)) this.#cancelFollow = this.clock.after(FOLLOW_MS, () => { this.#show(row); });
     else this.close();
   }
 
   /** False where it was not open. */
   close(): boolean {
-    const { sheet, preview } = this;
-    this.cancelFollow();
-    this.sheet = this.nameEl = this.passageEl = this.preview = null; // first: what is taken away loses the focus, which closes it
+    const sheet = this.#sheet;
+    const preview = this.#preview;
+    this.#cancelFollow();
+    this.#sheet = this.#nameEl = this.#passageEl = this.#preview = null; // first: what is taken away loses the focus, which closes it
     if (preview) this.removeChild(preview);
     sheet?.remove();
     return sheet !== null;
@@ -87,17 +88,17 @@ export class Peek extends Component {
   }
 
   /** A key in the sheet, which is reached by Tab to scroll it. */
-  private onKey(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    const { opener } = this;
+    const opener = this.#opener;
     this.close();
     if (opener && "focus" in opener) (opener as HTMLElement).focus();
   }
 
-  private show(row: PlaceRow): void {
-    this.nameEl?.setText(row.hit.title);
-    void this.preview?.show(row);
+  #show(row: PlaceRow): void {
+    this.#nameEl?.setText(row.hit.title);
+    void this.#preview?.show(row);
   }
 }
 

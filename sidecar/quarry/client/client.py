@@ -9,6 +9,7 @@ import contextlib
 import logging
 import math
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
@@ -432,7 +433,7 @@ def decoded(data: str | bytes | msgspec.Raw, kind: type[T]) -> T:
         ConnectionFailed: It encodes none: the sidecar is of another version, or not a sidecar.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        return _decoder_of(kind).decode(data)
     except msgspec.ValidationError as error:
         raise errors.ConnectionFailed(
             f"the answer does not follow the sidecar's protocol ({error}): it is of another version than this tool; "
@@ -440,6 +441,23 @@ def decoded(data: str | bytes | msgspec.Raw, kind: type[T]) -> T:
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise errors.ConnectionFailed(f"the answer does not follow the sidecar's protocol ({error})") from error
+
+
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+_making_decoder = threading.Lock()
+
+
+def _decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """
+    The decoder for *kind*, made by one thread at a time.
+
+    If two threads decode a struct for the first time at once, msgspec (0.22) ends the process by SIGSEGV: one uses the
+    description of the struct's fields that the other has only begun.
+    """
+    with _making_decoder:
+        if kind not in _decoders:
+            _decoders[kind] = msgspec.json.Decoder(kind)
+        return _decoders[kind]
 
 
 def result_of(answer: Incoming, method: str, params: Mapping[str, object]) -> Any:

@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-from quarry.documents.chunking import MIN_CHARS, TextSection
+from quarry.documents.chunking import MIN_CHARS
 from quarry.documents.decoding import decode_note
-from quarry.documents.document import Document, note_of_document
+from quarry.documents.document import Document, TextWriter, note_of_document
 from quarry.documents.markdown import shown_text
 from quarry.documents.note import ParserSettings
 from quarry.errors import UnreadableDocument
@@ -234,7 +234,6 @@ def _labels(group: CanvasNode, around: Mapping[str, CanvasNode | None]) -> tuple
 
 
 MAX_NAMED_CHARS = 80  # of a node that an edge leads from or to
-_BETWEEN = "\n\n"
 
 
 def read_canvas(path: str, data: bytes, rules: ParserSettings) -> Note:
@@ -262,7 +261,7 @@ def canvas_text(data: bytes) -> str:
 def canvas_document(source: str) -> Document:
     """The text and sections of a canvas, given the text of its file; raises as `parse_canvas`."""
     canvas = parse_canvas(source)
-    writer = _Writer()
+    writer = TextWriter()
     for group in node_groups(canvas):
         _write_group(group, writer)
     _write_edges(canvas, writer)
@@ -270,29 +269,7 @@ def canvas_document(source: str) -> Document:
     return Document("".join(writer.pieces), tuple(writer.sections), tuple(links), problems=canvas.problems)
 
 
-class _Writer:
-    """Puts a text together and keeps where its sections are."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.sections: list[TextSection] = []
-        self._length = 0
-
-    def write(self, text: str) -> tuple[int, int]:
-        """Append *text* with an empty line before it; returns its span."""
-        between = _BETWEEN if self.pieces else ""
-        start = self._length + len(between)
-        self.pieces += between, text
-        self._length = start + len(text)
-        return start, self._length
-
-    def section(self, text: str, trail: tuple[str, ...], anchor: str, *, is_markdown: bool = True) -> None:
-        """Append *text* as a section."""
-        start, end = self.write(text)
-        self.sections.append(TextSection(start, end, trail, anchor, is_markdown))
-
-
-def _write_group(group: NodeGroup, writer: _Writer) -> None:
+def _write_group(group: NodeGroup, writer: TextWriter) -> None:
     texts = list(_joined_texts([node for node in group.nodes if node.type == "text"]))
     listed = [(node, line) for node in group.nodes if node.type != "text" and (line := _list_item(node))]
     if group.group and group.group.text:
@@ -315,10 +292,10 @@ def _joined_texts(nodes: Sequence[CanvasNode]) -> Iterator[tuple[str, str]]:
             anchor = anchor or node.id
             texts.append(text)
             if sum(map(len, texts)) >= MIN_CHARS:
-                yield anchor, _BETWEEN.join(texts)
+                yield anchor, "\n\n".join(texts)
                 anchor, texts = "", []
     if texts:
-        yield anchor, _BETWEEN.join(texts)
+        yield anchor, "\n\n".join(texts)
 
 
 def _list_item(node: CanvasNode) -> str:
@@ -331,7 +308,7 @@ def _list_item(node: CanvasNode) -> str:
             return f"- {node.text}" if node.text else ""
 
 
-def _write_edges(canvas: Canvas, writer: _Writer) -> None:
+def _write_edges(canvas: Canvas, writer: TextWriter) -> None:
     """Write the labels of the edges of *canvas*, a line each."""
     nodes = {node.id: node for node in canvas.nodes}
     edges = [edge for edge in canvas.edges if edge.source in nodes and edge.target in nodes]

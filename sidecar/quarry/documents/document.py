@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from quarry.documents.chunking import TextSection, chunk_sections
 from quarry.documents.markdown import MAX_HEADING_CHARS, read_outline
-from quarry.documents.note import MAX_CONTEXT_CHARS, ParserSettings, tags_and_links
+from quarry.documents.note import ParserSettings, context_line, tags_and_links
 from quarry.kinds import bare_name
 from quarry.redaction.scrub import scrub, scrub_text
 from quarry.types import Link, Note, PropertyValue
@@ -27,6 +27,28 @@ class Document(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+
+
+class TextWriter:
+    """Puts a text together and keeps where its sections are."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.sections: list[TextSection] = []
+        self._length = 0
+
+    def write(self, text: str) -> tuple[int, int]:
+        """Append *text* with an empty line before it; returns its span."""
+        between = "\n\n" if self.pieces else ""
+        start = self._length + len(between)
+        self.pieces += between, text
+        self._length = start + len(text)
+        return start, self._length
+
+    def section(self, text: str, trail: tuple[str, ...], anchor: str, *, is_markdown: bool = True) -> None:
+        """Append *text* as a section."""
+        start, end = self.write(text)
+        self.sections.append(TextSection(start, end, trail, anchor, is_markdown))
 
 
 def note_of_document(path: str, document: Document, rules: ParserSettings, noun: str) -> Note:
@@ -56,14 +78,13 @@ def note_of_document(path: str, document: Document, rules: ParserSettings, noun:
         Link(each.kind, scrub_text(each.target), each.heading and scrub_text(each.heading), None)
         for each in document.links
     ]
-    fields = (title, ", ".join(tags.values()), ", ".join(aliases), ", ".join(properties.values()))
     chunked = chunk_sections(
         document.text,
         scrubbed,
         sections,
         skip_sections=rules.skip_sections,
         max_chunks=rules.max_chunks,
-        context=" | ".join(" ".join(each.split()) for each in fields if each)[:MAX_CONTEXT_CHARS],
+        context=context_line(title, ", ".join(tags.values()), ", ".join(aliases), ", ".join(properties.values())),
         noun=noun,
     )
     return Note(

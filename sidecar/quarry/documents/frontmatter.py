@@ -21,7 +21,6 @@ from quarry.documents.yaml_flow import (
     FlowValue,
     YamlTooDeep,
     parse_flow,
-    parse_plain,
     parse_quoted,
     parse_scalar,
 )
@@ -35,7 +34,6 @@ _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _KEY_END = re.compile(r":(?=[ \t]|$)")
 _COMMENT = re.compile(r"(?:^|[ \t])#(?=[ \t]|$)")  # `tags: #foo` is no comment here: people mean the tag
-_PLAIN_PAIR = re.compile(r"([^\W\d][\w-]*):[ \t]+(\S.*)")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}(?:[ \t]+#.*)?")
 _WIKI_LINK_FIRST = re.compile(r"\[\[[^\[\]]*\]\]")
 _SIMPLE_NAME = re.compile(r"[\w.-]+")
@@ -133,37 +131,11 @@ class _Reader:
     def run(self) -> None:
         while self._at < len(self._lines):
             line = self._lines[self._at]
-            if self._took_plain_pair(line):
-                continue
             content = line.strip()
             if not content or (content[0] == "#" and content[1:2] in ("", " ", "#", "\t")):
                 self._at += 1
                 continue
             self._read_line(_indent(line), content)
-
-    def _took_plain_pair(self, line: str) -> bool:
-        """
-        Read `name: value` if the value certainly ends on its line, as most do; return False otherwise.
-
-        With it all front matter of 2,112 notes takes 41 ms instead of 78.
-        """
-        pair = _PLAIN_PAIR.fullmatch(line)
-        if pair is None:
-            return False
-        name, written = pair[1], pair[2].rstrip()
-        value: FlowValue | PropertyValue | None
-        if written[0] in "'\"|>[{#":
-            value = parse_plain(written)
-        else:
-            after = self._lines[self._at + 1][:1] if self._at + 1 < len(self._lines) else ""
-            goes_on = after.isspace() or after in ("]", "}")
-            value = None if goes_on or "#" in written else parse_scalar(written)
-        if value is None:
-            return False
-        self._open = [_Open(0, name, 1, in_list=False)]
-        self._store(name, value, gather=False)
-        self._at += 1
-        return True
 
     def _read_line(self, indent: int, content: str) -> None:
         is_item = content == "-" or content.startswith(("- ", "-\t"))

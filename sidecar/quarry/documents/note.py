@@ -83,7 +83,7 @@ def read_note(path: str, data: bytes, rules: ParserSettings) -> Note:
         body_start=front.body_start,
         skip_sections=rules.skip_sections,
         max_chunks=rules.max_chunks,
-        context=_context(title, front.properties, tags, aliases),
+        context=context_line(title, _text_property(front.properties, "type"), ", ".join(tags), ", ".join(aliases)),
         details=tuple(_details(text, front.properties, outline)),
     )
     for name, count, limit in (("links", len(links), MAX_LINKS), ("tags", len(tags), MAX_TAGS)):
@@ -140,11 +140,8 @@ def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
     return tuple(aliases)[:MAX_ALIASES]
 
 
-def _context(
-    title: str, properties: Mapping[str, PropertyValue], tags: tuple[str, ...], aliases: tuple[str, ...]
-) -> str:
-    """`title | type | tags | aliases`, without the empty ones."""
-    fields = (title, _text_property(properties, "type"), ", ".join(tags), ", ".join(aliases))
+def context_line(*fields: str) -> str:
+    """*fields* on one line, without the empty ones; it is indexed with every chunk of the note."""
     return " | ".join(" ".join(field.split()) for field in fields if field)[:MAX_CONTEXT_CHARS]
 
 

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from quarry.documents.chunking import TextSection
-from quarry.documents.document import Document, note_of_document
+from quarry.documents.document import Document, TextWriter, note_of_document
 from quarry.documents.note import ParserSettings
 from quarry.types import PAGE_ANCHOR, Chunk, Note
 
 MAX_FIELD_CHARS = 500  # of a title or an author
-_BETWEEN = "\n\n"
 _PROPERTIES = ("author", "subject", "keywords")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _REPLACED: Mapping[int, str | None] = {**_LIGATURES, 0: None, 0x0B: "\n", 0x0C: "\n", 0xA0: " "}
@@ -29,21 +27,15 @@ class PdfText(Struct, frozen=True):
 
 def read_pdf(path: str, found: PdfText, rules: ParserSettings) -> Note:
     """The note that the PDF file at *path* is to the index; one without text is found by its name."""
-    pieces: list[str] = []
-    sections: list[TextSection] = []
-    length = 0
+    writer = TextWriter()
     for number, page in enumerate(found.pages, start=1):
         if text := cleaned(page):
-            between = _BETWEEN if pieces else ""
-            pieces += between, text
-            start = length + len(between)
-            length = start + len(text)
-            sections.append(TextSection(start, length, (), f"{PAGE_ANCHOR}{number}", is_markdown=False))
+            writer.section(text, (), f"{PAGE_ANCHOR}{number}", is_markdown=False)
     said = {name: " ".join(cleaned(value).split())[:MAX_FIELD_CHARS] for name, value in found.fields.items()}
     title = said.get("title", "")
     document = Document(
-        "".join(pieces),
-        tuple(sections),
+        "".join(writer.pieces),
+        tuple(writer.sections),
         aliases=(title,) if any(map(str.isalpha, title)) else (),
         properties={name: said[name] for name in _PROPERTIES if said.get(name)},
         problems=found.problems,

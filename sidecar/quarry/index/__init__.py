@@ -5,7 +5,7 @@ The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; b
     postings/, vectors/, filters/ search by words, by meaning, by conditions
     top_k                         the best of many scores, ties by path
     listing                       lists of notes and of problems
-    links, maps                   where links lead; maps of content
+    links                         where links lead; maps of content
 
     schema, meta, keys            the tables; facts about the whole index; ids, folded names and hashes
     note_codec, note_rows         the compressed body of a note, and its columns

@@ -21,7 +21,7 @@ from quarry.index.keys import (
     title_hash,
     vector_checksum,
 )
-from quarry.index.maps import is_map
+from quarry.index.links import is_map
 from quarry.index.note_codec import NoteContent
 from quarry.index.note_rows import NoteRow, note_from, note_rows
 from quarry.index.postings.fields import NoteTerms, chunk_lengths, languages_in, name_length

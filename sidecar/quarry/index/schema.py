@@ -45,7 +45,7 @@ _TABLES = (
         checksum BLOB NOT NULL,        -- over what `note_rows.note_values` gives, and the body
         name_length INTEGER NOT NULL,  -- terms of its names, see `postings/fields.py`
         languages TEXT,                -- see `postings/fields.py`: `languages_in`
-        is_map INTEGER NOT NULL,       -- 1: see `maps.py`
+        is_map INTEGER NOT NULL,       -- 1: see `links.py`
         path_nfc TEXT NOT NULL GENERATED ALWAYS AS (ifnull(composed, path)) VIRTUAL,  -- what look-ups compare
         path_key TEXT NOT NULL GENERATED ALWAYS AS (ifnull(folded, path)) VIRTUAL     -- what filters compare
     )""",

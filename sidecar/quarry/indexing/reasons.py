@@ -14,6 +14,8 @@ from quarry.vault.rules import Rules
 
 MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path may have thousands
 
+SENSITIVITY = "reason.sensitivity"
+
 Absence = Literal["excluded", "failed", "pending", "unknown"]
 
 # What the sentences of the modules that meet a problem say, as the index keeps no more of it: the first that is held.
@@ -61,7 +63,7 @@ def of_other_kind(path: str) -> Message:
 
 def of_class(sensitivity: str) -> Message:
     """Why a note with this data class is left out."""
-    return message("reason.sensitivity", entry=sensitivity)
+    return message(SENSITIVITY, entry=sensitivity)
 
 
 DRAWING = message("reason.drawing")
@@ -94,7 +96,7 @@ def absence_of(
     if wanted.count("/") > MAX_DEPTH:
         return "unknown", message("reason.unknown", path=f"{path[:40]}…")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
-        return "unknown", _unknown(path, similar)
+        return "unknown", unknown(path, similar)
     if not rules.is_note(wanted):
         return "excluded", of_other_kind(wanted)
     if is_hidden(wanted):
@@ -111,11 +113,12 @@ def absence_of(
     except FileUnreadable as error:
         return "failed", of_problem(str(error))
     except NoteNotFound:
-        return "unknown", _unknown(path, similar)
+        return "unknown", unknown(path, similar)
     return "pending", NEW
 
 
-def _unknown(path: str, similar: Sequence[str]) -> Message:
+def unknown(path: str, similar: Sequence[str]) -> Message:
+    """There is no note at *path*; *similar* are the paths that were probably meant."""
     if similar:
         return message("reason.unknown-similar", path=path, similar=tuple(similar))
     return message("reason.unknown", path=path)

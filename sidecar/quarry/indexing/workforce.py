@@ -378,7 +378,7 @@ class Workforce:
             self._end_pool()  # 200 MB, which are free when what was written is put together
         with closing(PdfReader(self._root, self._on_wait)) as pdf:
             for batch in _batches_by_size(moves[done:], sizes, limits.batch_notes):
-                known = partial(index.known_vectors, [path for move in batch for path in move if path])
+                known = partial(index.static.known, [path for move in batch for path in move if path])
                 preparer = NotePreparer(self._rules, self._encoder(), known, pdf=pdf)
                 yield preparer.prepare(
                     read_moves(self._root, [move for move in batch if move[0] not in poison], in_memory)

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from pathlib import Path
@@ -474,3 +475,29 @@ def test_who_gives_up_has_the_sidecar_cancel_the_question(at_shared, monkeypatch
 def test_a_notification_is_waited_for_so_long_and_no_longer(at_shared):
     with SidecarClient(at_shared.vault, "test") as client:
         assert client.next_notification(0.01) is None
+
+
+def test_threads_that_decode_a_struct_for_the_first_time_at_once_do_not_end_the_process():
+    code = """
+        import sys, threading
+        from msgspec import defstruct
+        from quarry.client.client import decoded
+
+        sys.setswitchinterval(1e-6)
+        for _ in range(200):
+            fields = [(f"field_{number}", defstruct("Inner", ["field"]) | None, None) for number in range(20)]
+            outer = defstruct("Outer", fields)
+            begin = threading.Barrier(4)
+
+            def decode():
+                begin.wait()
+                decoded(b'{"field_19": {"field": 1}}', outer)
+
+            threads = [threading.Thread(target=decode) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    """
+
+    assert subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False).returncode == 0

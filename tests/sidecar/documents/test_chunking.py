@@ -290,6 +290,14 @@ def test_chunks_are_bounded_and_hold_all_text_that_is_not_left_out(data: bytes) 
     assert all(len(chunk.text) <= 2_000 for chunk in note.chunks)
 
 
+@pytest.mark.slow
+def test_a_note_of_live_blocks_and_one_of_skipped_sections_are_read_to_their_end() -> None:
+    blocks, sections = "```quarry\nx\n```\n## A\n" * 60_000, "## Links\nx\n" * 200_000
+
+    assert len(read(blocks + LONG).chunks) == 2_000
+    assert len(list(skipped_sections(sections, read_outline(sections).headings, ("Links",)))) == 200_000
+
+
 def test_the_sections_left_out_are_those_without_a_chunk():
     text = "# Links\na\n## Links:\nb\n### c\nd\n## e\nf\n# See also\ng"
     found = skipped_sections(text, read_outline(text).headings, ("links", "See also"))

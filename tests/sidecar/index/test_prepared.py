@@ -15,8 +15,8 @@ def test_a_note_prepared_elsewhere_is_stored_as_by_upsert(tmp_path, make_note, s
     *vectors, title = quantize(encode(["apples", "pears", "a"]))
     one, other = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
 
-    one.upsert(note, stamp(), vectors, title_vector=title)
-    other.upsert_prepared(pickle.loads(pickle.dumps(prepare(note, stamp(), vectors, title))))
+    one.upsert(prepare(note, stamp(), vectors, title))
+    other.upsert(pickle.loads(pickle.dumps(prepare(note, stamp(), vectors, title))))
 
     tables = ("notes", "bodies", "tags", "chunk_rows", "vectors", "title_vectors", "changes", "meta")
     for table in tables:
@@ -58,12 +58,12 @@ def test_notes_counted_elsewhere_give_the_postings_that_reading_everything_gives
 
     with index.bulk():
         for note in ready[5:30]:
-            index.upsert_prepared(note)
+            index.upsert(note)
         index.flush()
         index.remove("9.md")
-        index.upsert_prepared(ready[8], old_path="11.md")
+        index.upsert(ready[8], old_path="11.md")
         for note in (*ready[:7], *ready[28:]):
-            index.upsert_prepared(note)
+            index.upsert(note)
 
     collected = path.read_bytes()
     index.close()

@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from quarry.errors import IndexDamaged
-from quarry.index import NoteFilter
+from quarry.index import NoteFilter, prepare
 from quarry.index.keys import id_range
 from quarry.types import Chunk, Link, Note, Shift
 
@@ -23,7 +23,7 @@ def test_a_note_comes_back_as_it_was(index, stamp):
         redactions={"github": 2},
         problems=("odd",),
     )
-    index.upsert(note, stamp(7), [None])
+    index.upsert(prepare(note, stamp(7), [None]))
 
     with index.reader() as reader:
         stored = reader.note("a.md")
@@ -128,7 +128,7 @@ def test_passages_are_what_was_embedded_in_the_order_they_are_asked_for(index, s
     texts = [("ctx", ("A", "B"), "one"), ("", (), "two"), ("ctx", (), "")]
     chunks = tuple(Chunk(n, headings, text, n, n, n, n, context) for n, (context, headings, text) in enumerate(texts))
     note = Note("a.md", "Title", (), (), {}, (), chunks, {}, ())
-    index.upsert(note, stamp(7), [None] * 3)
+    index.upsert(prepare(note, stamp(7), [None] * 3))
 
     with index.reader() as reader:
         first, second, third = reader.note("a.md").chunk_ids

@@ -234,14 +234,14 @@ def test_a_note_that_cannot_be_stored_is_reported_and_the_rest_goes_on(
     vault: Vault, index: Index, indexer: Indexer, monkeypatch
 ):
     vault.write_all({"a.md": "walnut", "bad.md": "x", "c.md": "cherry"})
-    real = index.upsert_prepared
+    real = index.upsert
 
     def upsert(note, *rest, **options):
         if note.path == "bad.md":
             raise ValueError("note 'bad.md' holds text that is no Unicode")
         real(note, *rest, **options)
 
-    monkeypatch.setattr(index, "upsert_prepared", upsert)
+    monkeypatch.setattr(index, "upsert", upsert)
     indexer.reconcile(index)
 
     assert paths(index) == ["a.md", "c.md"]

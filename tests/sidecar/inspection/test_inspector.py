@@ -158,6 +158,16 @@ def test_a_note_that_is_found_is_reported_with_what_of_it_is_indexed(varied):
     assert report.modified_ms == report.indexed.modified_ms
 
 
+def test_a_note_is_reported_by_its_title_unless_a_file_has_that_path(varied, vault):
+    vault.write_all({"Archive/Twig.md": "walnut", "Work/Twig.md": "walnut"})
+    varied.vault_changed([VaultChange("created", "Work/Twig.md")])
+    settle(varied)
+
+    assert varied.inspector.note("Twig").path == varied.inspector.note("Twig.md").path == "Work/Twig.md"
+    vault.write("Twig.md", "walnut")
+    assert (varied.inspector.note("Twig.md").path, varied.inspector.note("Twig.md").state) == ("Twig.md", "waiting")
+
+
 def test_blanked_credentials_are_counted_and_never_shown(varied):
     report = varied.inspector.note("Work/Deep/er/Key.md")
 

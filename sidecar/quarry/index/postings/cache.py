@@ -8,8 +8,8 @@ They come from one of three sources, and `SegmentDelta` brings them up to date b
 - while an empty index is filled and a search found no postings: segments of what was written so far (`serve`)
 
 Otherwise, where more than `few_notes` notes changed at once, or for a reader of an older snapshot, there are none.
-Queries are then scored from the forward index (`query.Fts5Postings`), until `PostingsCache.flush`, in idle time,
-writes a segment file of the newest snapshot.
+Queries are then scored from the forward index (`TermReader`), until `PostingsCache.flush`, in idle time, writes a
+segment file of the newest snapshot.
 """
 
 import logging
@@ -182,6 +182,9 @@ def _merge(snapshot: PostingsSnapshot) -> Segment:
 
 
 _log = logging.getLogger(__name__)
+_EMPTY = SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS))
+NO_DOCUMENTS = SegmentDelta(_EMPTY).scorer(0)
+"""The postings of an index that lacks FTS5: nothing is found by word."""
 
 FEW_NOTES = 1000  # are read in the middle of a search, about .3 ms each, once
 FEW_CHUNKS = 8_000  # of these notes together: a long note takes as long as a hundred others
@@ -234,7 +237,7 @@ class PostingsCache:
         self._database = database
 
     def scorer(self, connection: apsw.Connection) -> TermScorer | None:
-        """The postings of *connection*'s snapshot; None: there are none, and `Fts5Postings` is to be used."""
+        """The postings of *connection*'s snapshot; None: there are none, and they are to be read by `TermReader`."""
         generation = meta.generation(connection)
         with self._lock:
             if self._file is not None and not self._file.is_unchanged():
@@ -339,7 +342,7 @@ class PostingsCache:
         notes = select(connection, "SELECT id FROM notes ORDER BY id LIMIT ?", (self._few_notes + 1,))
         if len(notes) > self._few_notes or meta.chunk_count(connection) > FEW_CHUNKS:
             return None
-        delta = SegmentDelta(SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS)))
+        delta = SegmentDelta(_EMPTY)
         for (note_id,) in notes:
             delta.apply_note(connection, note_id)
         delta.generation = generation

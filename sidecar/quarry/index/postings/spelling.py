@@ -21,7 +21,6 @@ from quarry.analysis.analysis import Languages
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
-from quarry.index.meta import SnapshotCache
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot
@@ -81,11 +80,10 @@ TermsByLength = Mapping[tuple[str, int], Sequence[_Spellings]]
 
 
 class SpellingIndex:
-    """The terms of the newest snapshot that was asked for; they are read when first needed, in about 0.3 s."""
+    """The terms of the postings that were asked for last; they are read when first needed, in about 0.3 s."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stored = SnapshotCache(_read)
         self._segment: tuple[Segment, TermsByLength] | None = None
         self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
@@ -103,10 +101,6 @@ class SpellingIndex:
         if not added:
             return known
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
-
-    def of_database(self, connection: apsw.Connection) -> TermsByLength:
-        """The terms of the FTS5 table, those of names included."""
-        return self._stored.at(connection)
 
 
 def similar_terms(
@@ -145,8 +139,8 @@ def similar_terms(
     return found
 
 
-def _read(connection: apsw.Connection) -> TermsByLength:
-    """The terms of the database that consist of letters; of more than `MAX_TERMS`, the commonest."""
+def read_terms(connection: apsw.Connection) -> TermsByLength:
+    """The terms of FTS5, those of names included, that consist of letters; of more than `MAX_TERMS`, the commonest."""
     sql = "SELECT term FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
     return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 

@@ -5,7 +5,7 @@ This is how a query is scored where no postings are at hand: while many notes ch
 older snapshot. It gives what postings in memory give, at the cost of reading every note that holds a term of the query.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 import numpy as np
@@ -93,13 +93,17 @@ class StoredSnapshot(PostingsSnapshot, frozen=True, dict=True):
 class TermReader:
     """Reads the postings of the terms that are asked for, those of each term once."""
 
-    def __init__(self, connection: apsw.Connection, documents: Documents) -> None:
-        """Begin without terms; *documents* are those that *connection* sees."""
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        read_documents: Callable[[apsw.Connection], Documents] = Documents.read,
+    ) -> None:
+        """Begin without terms; *read_documents* gives the documents that *connection* sees, when they are needed."""
         self._db = connection
-        self._documents = documents
+        self._read_documents = read_documents
         self._known: set[tuple[str, bool]] = set()  # a word or a prefix, and whether it is a prefix
         self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
-        self._scorer = self._scorer_of_known()
+        self._scorer: TermScorer | None = None
 
     def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
         """
@@ -119,7 +123,10 @@ class TermReader:
         if unknown:
             self._read(unknown, deadline)
             self._known.update(unknown)
-            self._scorer = self._scorer_of_known()
+        if unknown or self._scorer is None:
+            documents = self._read_documents(self._db)
+            chunks, names = self._in_chunks.snapshot(documents.chunks), self._in_names.snapshot(documents.names)
+            self._scorer = TermScorer(documents.generation, chunks, names, documents.note_of_chunk)
         return self._scorer
 
     def _read(self, unknown: Sequence[tuple[str, bool]], deadline: Deadline) -> None:
@@ -143,11 +150,6 @@ class TermReader:
             else:
                 number, of_chunk = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
                 self._in_chunks.add(term, first + stored.slot(number), of_chunk, count)
-
-    def _scorer_of_known(self) -> TermScorer:
-        documents = self._documents
-        chunks, names = self._in_chunks.snapshot(documents.chunks), self._in_names.snapshot(documents.names)
-        return TermScorer(documents.generation, chunks, names, documents.note_of_chunk)
 
 
 def _matching(connection: apsw.Connection, wanted: Sequence[tuple[str, bool]]) -> list[int]:
@@ -200,6 +202,3 @@ def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdin
     ordinals = look_up(documents.ids, ids)[0]
     order = np.argsort(ordinals, kind="stable")
     return ordinals[order], codes[order]
-
-
-NO_DOCUMENTS = Documents(0, DocumentLengths.of([]), DocumentLengths.of([]), np.zeros(0, np.int32))

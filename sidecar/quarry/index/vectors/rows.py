@@ -155,19 +155,12 @@ _KNOWN = (
     " UNION ALL SELECT title, vector, checksum FROM these JOIN {titles} ON note_id = these.id"
 )
 _CHUNKS = "SELECT chunk_id FROM {pending} ORDER BY chunk_id LIMIT ?"
-_TITLES = (
-    "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id"
-    " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
-)
 _NEWEST_CHUNKS = (  # CROSS: the notes are gone through by time, not all that is pending sorted for every batch
     "SELECT p.chunk_id FROM notes n CROSS JOIN {pending} p ON "
     + of_note_sql("p.chunk_id", "n.id")
     + " ORDER BY n.mtime_ns DESC, p.chunk_id LIMIT ?"
 )
-_NEWEST_TITLES = (
-    "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id"
-    " WHERE t.note_id IS NULL ORDER BY n.mtime_ns DESC, n.id LIMIT ?"
-)
+_TITLES = "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id WHERE t.note_id IS NULL"
 _IS_ANY = (  # a title's vector goes with its note, so that counting tells
     "SELECT EXISTS (SELECT 1 FROM {pending}) OR (SELECT count(*) FROM notes) > (SELECT count(*) FROM {titles})"
 )
@@ -303,16 +296,14 @@ def known_vectors(
     }
 
 
-def pending_chunks(
-    connection: apsw.Connection, limit: int, tables: VectorTables = STATIC, *, newest_first: bool = False
-) -> list[PendingChunk]:
+def pending_chunks(connection: apsw.Connection, limit: int, tables: VectorTables = STATIC) -> list[PendingChunk]:
     """
-    The first *limit* chunks that wait for a vector, by id or by the age of their notes.
+    The first *limit* chunks that wait for a vector, by id; those that wait for a contextual one, newest notes first.
 
     Raises:
         IndexDamaged: The content of one of their notes is not as it was written.
     """
-    sql = tables.sql(_NEWEST_CHUNKS) if newest_first else tables.sql(_CHUNKS)
+    sql = tables.sql(_NEWEST_CHUNKS if tables is CONTEXTUAL else _CHUNKS)
     ids: list[int] = [chunk_id for (chunk_id,) in select(connection, sql, (limit,))]
     contents = {at: row.packed_note() for at, row in note_rows(connection, {note_of(at) for at in ids}).items()}
     found = []
@@ -325,12 +316,10 @@ def pending_chunks(
     return found
 
 
-def pending_titles(
-    connection: apsw.Connection, limit: int, tables: VectorTables = STATIC, *, newest_first: bool = False
-) -> list[PendingTitle]:
-    """The first *limit* notes whose titles wait for a vector, by id or by age."""
-    sql = tables.sql(_NEWEST_TITLES) if newest_first else tables.sql(_TITLES)
-    return [PendingTitle(*row) for row in select(connection, sql, (limit,))]
+def pending_titles(connection: apsw.Connection, limit: int, tables: VectorTables = STATIC) -> list[PendingTitle]:
+    """The first *limit* notes whose titles wait for a vector, in the order of `pending_chunks`."""
+    order = " ORDER BY n.mtime_ns DESC, n.id LIMIT ?" if tables is CONTEXTUAL else " ORDER BY n.id LIMIT ?"
+    return [PendingTitle(*row) for row in select(connection, tables.sql(_TITLES) + order, (limit,))]
 
 
 def has_pending(connection: apsw.Connection, tables: VectorTables = STATIC) -> bool:

@@ -15,7 +15,6 @@ from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
 from quarry.index.postings.dictionary import PostingsDamaged
 from quarry.index.postings.fields import chunk_columns, name_columns
-from quarry.index.postings.query import Fts5Postings, MemoryPostings
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.reader_pool import connect_ours
@@ -498,10 +497,10 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 ):
     query, found = KeywordQuery.of(["pear", "apple"], ["apple pear"]), []
 
-    def kind():
+    def has_postings():
         with index.reader() as reader:
             found.append(reader.keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS))
-            return type(reader.keywords._source)
+            return reader.keywords.has_postings
 
     def fill(first):
         with index.batch():
@@ -511,17 +510,17 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 
     with index.bulk():
         fill(0)
-        assert kind() is Fts5Postings
+        assert not has_postings()
         with index.batch():
             pass
-        assert kind() is MemoryPostings
+        assert has_postings()
         fill(NOTES)
-        assert kind() is Fts5Postings  # too many came since
+        assert not has_postings()  # too many came since
         with index.batch():
             store(index, make_note("000.md", "apple pear"))
         index.flush()
-        assert kind() is MemoryPostings
-    assert kind() is MemoryPostings
+        assert has_postings()
+    assert has_postings()
     with by_fts5(index) as keywords:
         assert found[-1] == keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS)
     assert found[0] == found[1]
@@ -541,7 +540,7 @@ def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(man
 
     assert not many.lacks_postings
     with many.reader() as reader:
-        assert type(reader.keywords._source) is MemoryPostings
+        assert reader.keywords.has_postings
         after = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
     assert before == lacking == after
 

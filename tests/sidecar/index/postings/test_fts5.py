@@ -270,7 +270,7 @@ def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, st
     with index.batch():
         store(index, make_note("a.md", "apples"))
         with pytest.raises(ValueError, match="vectors"):
-            index.upsert(make_note("b.md", "pears"), stamp(), [])
+            index.upsert(prepare(make_note("b.md", "pears"), stamp(), []))
         with suppress(RuntimeError), index._rows() as rows:
             rows.upsert(prepare(make_note("c.md", "plums"), stamp(), [None]))
             raise RuntimeError
