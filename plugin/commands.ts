@@ -64,23 +64,18 @@ export function queryOf(selection: string): string {
 
 const MAX_NAME = 80; // characters of a query in the command palette
 
-export class SavedCommands {
-  #known: readonly string[] = [];
-
-  constructor(
-    private readonly plugin: Pick<Plugin, "addCommand" | "removeCommand">,
-    private readonly open: (query: string) => void,
-  ) {}
-
-  update(saved: readonly string[]): void {
-    for (const query of this.#known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
+/** Commands for saved queries; the result brings them up to date. */
+export function savedCommands(plugin: Pick<Plugin, "addCommand" | "removeCommand">, open: (query: string) => void): (saved: readonly string[]) => void {
+  let known: readonly string[] = [];
+  return (saved) => {
+    for (const query of known) if (!saved.includes(query)) plugin.removeCommand(idOf(query));
     for (const query of saved) {
-      if (this.#known.includes(query)) continue;
+      if (known.includes(query)) continue;
       const name = query.length > MAX_NAME ? `${query.slice(0, MAX_NAME)}…` : query;
-      this.plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { this.open(query); } });
+      plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { open(query); } });
     }
-    this.#known = saved;
-  }
+    known = saved;
+  };
 }
 
 /** Of the query itself, so that a hotkey stays with it on every device. */

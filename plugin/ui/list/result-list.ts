@@ -22,7 +22,7 @@ import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
-import { KeySheet } from "../dialogs/modals";
+import { keyDialog } from "../dialogs/modals";
 import { type ListView } from "./list-view";
 import { Peek } from "./peek";
 import { type RecentHandlers } from "./row-views";
@@ -224,7 +224,7 @@ export class ResultList extends Component {
       case "menu":
         return this.#openMenuAt(row);
       case "keys":
-        new KeySheet(this.parts.app).open();
+        keyDialog(this.parts.app).open();
         return true;
       case "escape":
         return this.peek.close() || this.#unchoose();

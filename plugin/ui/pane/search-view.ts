@@ -14,7 +14,7 @@ import { type SearchState } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { DENSITIES } from "../../snippet/excerpt";
 import { vaultNames } from "../completion/vault-names";
-import { ExplainModal, KeySheet } from "../dialogs/modals";
+import { explainDialog, keyDialog } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
@@ -109,7 +109,7 @@ export class SearchView extends ItemView {
   /** Opens a dialog that explains why a note is or is not in the results. */
   async explain(path: string): Promise<void> {
     const reply = await this.#session.explain(path);
-    if (reply.ok) new ExplainModal(this.app, fileName(path), explainWords(reply.value)).open();
+    if (reply.ok) explainDialog(this.app, fileName(path), explainWords(reply.value)).open();
     else new Notice(failureWords(reply.failure));
   }
 
@@ -225,7 +225,7 @@ export class SearchView extends ItemView {
       },
       "search-again": () => { this.#session.refresh(); },
       "search-both": () => { this.#chooseMode("hybrid"); },
-      "show-keys": () => { new KeySheet(this.app).open(); },
+      "show-keys": () => { keyDialog(this.app).open(); },
       "show-operators": showOperators,
     };
   }
