@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quarry.conditions import MATCH_ALL, Condition
+from quarry.messages import Message
 
 LAST_TIME_NS = 2**63 - 1
 """The last time, in nanoseconds since 1970, that the index can hold: in the year 2262. What is later counts as this."""
@@ -86,7 +87,7 @@ class Note(Struct, frozen=True):
     links: tuple[Link, ...]
     chunks: tuple[Chunk, ...]
     redactions: Mapping[str, int] = field(default_factory=dict)  # rule name -> how many; never the values
-    problems: tuple[str, ...] = ()  # what could not be read or was left out, in words
+    problems: tuple[Message, ...] = ()  # what could not be read or was left out
 
 
 class FileStamp(Struct, frozen=True):

@@ -14,6 +14,7 @@ from quarry.documents.chunking import TextSection, chunk_sections
 from quarry.documents.markdown import MAX_HEADING_CHARS, read_outline
 from quarry.documents.note import ParserSettings, context_line, tags_and_links
 from quarry.kinds import bare_name
+from quarry.messages import Message
 from quarry.redaction.scrub import scrub, scrub_text
 from quarry.types import Link, Note, PropertyValue
 
@@ -26,7 +27,7 @@ class Document(Struct, frozen=True):
     links: tuple[Link, ...] = ()  # that stand in no section's text as links
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
 
 
 class TextWriter:
@@ -51,13 +52,8 @@ class TextWriter:
         self.sections.append(TextSection(start, end, trail, anchor, is_markdown))
 
 
-def note_of_document(path: str, document: Document, rules: ParserSettings, noun: str) -> Note:
-    """
-    The note that the file at *path* is to the index.
-
-    Args:
-        noun: What the file is, for sentences about it.
-    """
+def note_of_document(path: str, document: Document, rules: ParserSettings) -> Note:
+    """The note that the file at *path* is to the index."""
     scrubbed = scrub(document.text)
     title = scrub_text(bare_name(path))
     aliases = tuple(alias for each in document.aliases if (alias := scrub_text(each)) != title)
@@ -85,7 +81,6 @@ def note_of_document(path: str, document: Document, rules: ParserSettings, noun:
         skip_sections=rules.skip_sections,
         max_chunks=rules.max_chunks,
         context=context_line(title, ", ".join(tags.values()), ", ".join(aliases), ", ".join(properties.values())),
-        noun=noun,
     )
     return Note(
         path=path,

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from quarry.documents.document import Document, TextWriter, note_of_document
 from quarry.documents.note import ParserSettings
+from quarry.messages import Message
 from quarry.types import PAGE_ANCHOR, Chunk, Note
 
 MAX_FIELD_CHARS = 500  # of a title or an author
@@ -22,7 +23,7 @@ class PdfText(Struct, frozen=True):
 
     pages: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)  # `title`, `author`, `subject`, `keywords`
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
 
 
 def read_pdf(path: str, found: PdfText, rules: ParserSettings) -> Note:
@@ -40,7 +41,7 @@ def read_pdf(path: str, found: PdfText, rules: ParserSettings) -> Note:
         properties={name: said[name] for name in _PROPERTIES if said.get(name)},
         problems=found.problems,
     )
-    return note_of_document(path, document, rules, "file")
+    return note_of_document(path, document, rules)
 
 
 def cleaned(page: str) -> str:

@@ -24,6 +24,7 @@ from quarry.index.keys import (
 )
 from quarry.index.note_codec import NoteContent, PackedNote, decompressed_content, open_content
 from quarry.index.records import StoredChunk
+from quarry.messages import list_from_json, to_json
 from quarry.types import FileStamp, Note, PropertyValue
 
 Values = tuple[SqlValue, ...]
@@ -40,7 +41,7 @@ def note_values(note: Note, stamp: FileStamp) -> Values:
         _to_json(note.aliases),
         _to_json(dict(note.properties)),
         _to_json(dict(note.redactions)),
-        _to_json(note.problems),
+        to_json(note.problems),
         stamp.size_bytes,
         stamp.mtime_ns,
         stamp.ctime_ns,
@@ -72,7 +73,7 @@ def note_from(values: Values, content: NoteContent) -> Note:
         links=content.links,
         chunks=content.chunks,
         redactions=read_counts(str(redactions)),
-        problems=read_list(str(problems)),
+        problems=list_from_json(str(problems)),
     )
 
 
@@ -86,7 +87,7 @@ def check_storable(note: Note) -> None:
     """
     if len(note.chunks) > SLOTS:
         raise ValueError(f"note {note.path!r} has {len(note.chunks)} chunks; at most {SLOTS} can be stored")
-    texts = [note.path, note.title, *note.aliases, *note.tags, *note.problems, *map(str, note.properties.items())]
+    texts = [note.path, note.title, *note.aliases, *note.tags, *map(str, note.properties.items())]
     texts += [text for link in note.links for text in (link.target, link.heading or "", link.label or "")]
     texts += [text for chunk in note.chunks for text in (chunk.text, chunk.context, *chunk.heading_path)]
     try:

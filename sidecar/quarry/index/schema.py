@@ -22,7 +22,7 @@ from quarry.index import meta
 from quarry.index.keys import note_of_sql
 
 APPLICATION_ID = int.from_bytes(b"QRRY")  # in the file's header: tells our files from others
-SCHEMA_VERSION = 10  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
+SCHEMA_VERSION = 11  # an older file is replaced by an empty one: the vault is the truth, reading it again is safe
 PAGE_SIZE = 8192
 
 _TABLES = (
@@ -36,7 +36,7 @@ _TABLES = (
         aliases TEXT NOT NULL,         -- JSON array
         properties TEXT NOT NULL,      -- JSON object
         redactions TEXT NOT NULL,      -- JSON object
-        problems TEXT NOT NULL,        -- JSON array
+        problems TEXT NOT NULL,        -- JSON array of messages
         size_bytes INTEGER NOT NULL,
         mtime_ns INTEGER NOT NULL,
         ctime_ns INTEGER NOT NULL,

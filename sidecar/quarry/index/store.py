@@ -147,7 +147,7 @@ class Index:
             rows.remove(path)
             fault_point("remove")
 
-    def record_problem(self, path: str, reason: str, skipped: bool) -> None:
+    def record_problem(self, path: str, reason: Message, skipped: bool) -> None:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
             listing.record_problem(connection, path, reason, skipped)
@@ -171,7 +171,7 @@ class Index:
         with self._writer.change() as connection:
             listing.clear_problem(connection, path)
 
-    def replace_skipped(self, skipped: Mapping[str, str]) -> None:
+    def replace_skipped(self, skipped: Mapping[str, Message]) -> None:
         """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
         with self._writer.change() as connection:
             listing.replace_skipped(connection, skipped)

@@ -7,6 +7,7 @@ from builders import index_bytes, top_chunks
 from quarry.conditions import HasPhrase, Not
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, content_hash, prepare
+from quarry.messages import message
 from quarry.types import Note
 
 
@@ -46,7 +47,7 @@ def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index,
     )
     put("stays.md", "before ocelot after", heading="Section")
     put("moved from Badger.md", "some text")
-    index.record_problem("Quagmire folder/Aardvark.md", "unreadable flamingo", skipped=True)
+    index.record_problem("Quagmire folder/Aardvark.md", message("reason.other", detail="flamingo"), skipped=True)
     index.checkpoint()
     index.remove("Quagmire folder/Xylophone.md")
     put("stays.md", "before after", heading="Section")
