@@ -61,21 +61,13 @@ class KeywordSearcher:
         self._notes = notes
         self.languages = languages
         self._phrases: dict[str, PhraseOccurrences] = {}
-        self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
 
-    def open_query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
+    def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
         """The scorer of *query*, to be kept as long as anything is asked about it: every term is scored once."""
         terms = query.scored
         scorer = self._scorer(terms, deadline)
         phrases = {term: self.find_phrase(term.text, deadline) for term in terms if term.kind == "phrase"}
         return QueryScorer(self._db, scorer, self._data, terms, phrases, deadline)
-
-    def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
-        """The scorer of *query*, cached for the same query and deadline."""
-        known = self._queries.get((query, deadline))
-        if known is None:
-            known = self._queries[query, deadline] = self.open_query(query, deadline=deadline)
-        return known
 
     @property
     def has_postings(self) -> bool:

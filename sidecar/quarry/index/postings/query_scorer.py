@@ -241,7 +241,8 @@ class QueryScorer:
         self._deadline.check()
         ordinals = self._scorer.names.ordinals_of(note_ids)
         is_there = ordinals >= 0
-        held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
+        rows = zip(self._rare, self._rare_notes, strict=True)
+        held = {term: np.append(row, [False]).take(ordinals) for term, row in rows}  # the last is of what is not there
         for term in self._others:
             if term.kind == "term":
                 held[term] = self._scorer.note_bitmap(term).holds(ordinals) & is_there
