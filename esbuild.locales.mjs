@@ -20,9 +20,13 @@ export function packed(english, translation) {
   return brotliCompressSync(JSON.stringify(texts), { params }).toString("base64");
 }
 
+/** Groups of sentences that only the command line, the MCP server and hooks show. */
+const NOT_OF_PLUGIN = /^(abstained|incomplete)\./;
+
 /** @param {string} path @returns {Catalogue} */
 function read(path) {
-  return /** @type {Catalogue} */ (JSON.parse(readFileSync(path, "utf8")));
+  const catalogue = /** @type {Catalogue} */ (JSON.parse(readFileSync(path, "utf8")));
+  return Object.fromEntries(Object.entries(catalogue).filter(([key]) => !NOT_OF_PLUGIN.test(key)));
 }
 
 /** @type {import("esbuild").Plugin} */

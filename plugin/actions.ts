@@ -33,8 +33,8 @@ export function createActions(
     new Notice(reply.ok ? done : failureWords(reply.failure));
   };
   const commands: CommandMap<EngineActionId> = {
-    restart: () => { supervisor.restart(); },
-    "check-again": () => { supervisor.restart(); },
+    restart: () => { supervisor.start(); },
+    "check-again": () => { supervisor.start(); },
     pause: () => void change("index/pause", t("notice.paused")),
     resume: () => void change("index/resume", t("notice.resumed")),
     "copy-report": () => {
@@ -49,8 +49,8 @@ export function createActions(
   return { commands, copy, rebuild: () => void change("index/rebuild", t("notice.rebuilding")) };
 }
 
-/** Opens the plugin's settings tab. The API is undocumented: in a version without it nothing happens. */
-function openSettings(app: App, id: string): void {
+/** Opens a tab of the settings. The API is undocumented: in a version without it nothing happens. */
+export function openSettings(app: App, id: string): void {
   const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
   setting?.open?.();
   setting?.openTabById?.(id);
@@ -80,7 +80,7 @@ export function diagnostics({ pluginVersion, engine, program, engineLog, pluginL
     facts.push(
       ["Index", `${status.state}, ${status.notes} notes, ${status.chunks} chunks, ${status.pending} pending, ${status.sizeBytes} bytes`],
       ["Model", `${withoutUser(status.model.name)} ${status.model.state}`],
-      ["Deepening", status.deepening ? `${status.deepening.state}, ${status.deepening.doneChunks} of ${status.deepening.totalChunks} chunks` : "none"],
+      ["Backfill", status.backfill ? `${status.backfill.state}, ${status.backfill.doneChunks} of ${status.backfill.totalChunks} chunks` : "none"],
       ["Missing", status.missing.map(({ retriever, reason }) => `${retriever}: ${withoutUser(say(reason))}`).join("; ") || "nothing"],
       ["Problems", String(status.problemCount)],
     );

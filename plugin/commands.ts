@@ -1,6 +1,7 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
 import { t } from "./i18n/translate";
+import { type Inspector } from "./ui/inspector/inspector";
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
@@ -10,10 +11,7 @@ export interface CommandTargets {
   readonly capture: () => void;
   /** Copies a link to the open search; null where there is none. */
   readonly copySearchLink: () => (() => void) | null;
-  readonly rebuild: () => void;
-  readonly openInspector: () => void;
-  /** Asks for a note and says why it is not found. */
-  readonly why: () => void;
+  readonly inspector: Pick<Inspector, "open" | "why" | "confirmRebuild">;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
   readonly copyReport: () => void;
@@ -21,55 +19,33 @@ export interface CommandTargets {
   readonly isLive: () => boolean;
 }
 
-export function addCommands(plugin: Plugin, targets: CommandTargets): void {
-  const whenLive = (run: () => void) => (checking: boolean) => {
-    if (!targets.isLive()) return false;
-    if (!checking) run();
-    return true;
+/** The callback of a command that is offered while `offer` gives something to do. */
+export function offered(offer: () => (() => void) | null): (checking: boolean) => boolean {
+  return (checking) => {
+    const run = offer();
+    if (!checking) run?.();
+    return run !== null;
   };
-  plugin.addCommand({
-    id: "open-search",
-    name: t("command.open"),
-    icon: "search",
-    callback: () => {
-      targets.openSearch();
-    },
-  });
+}
+
+export function addCommands(plugin: Plugin, targets: CommandTargets): void {
+  const whenLive = (run: () => void): ((checking: boolean) => boolean) => offered(() => (targets.isLive() ? run : null));
+  plugin.addCommand({ id: "open-search", name: t("command.open"), icon: "search", callback: () => { targets.openSearch(); } });
   plugin.addCommand({
     id: "search-selection",
     name: t("command.selection"),
     icon: "text-search",
     editorCheckCallback: (checking: boolean, editor: Editor) => {
       const text = queryOf(editor.getSelection());
-      if (text === "") return false;
-      if (!checking) targets.openSearch(text);
-      return true;
+      return offered(() => (text === "" ? null : () => { targets.openSearch(text); }))(checking);
     },
   });
-  plugin.addCommand({
-    id: "explain-note",
-    name: t("command.explain"),
-    icon: "info",
-    checkCallback: (checking: boolean) => {
-      const explain = targets.isLive() ? targets.explainNote() : null;
-      if (!checking) explain?.();
-      return explain !== null;
-    },
-  });
-  plugin.addCommand({
-    id: "copy-search-link",
-    name: t("command.copy-search-link"),
-    icon: "link",
-    checkCallback: (checking: boolean) => {
-      const copy = targets.copySearchLink();
-      if (!checking) copy?.();
-      return copy !== null;
-    },
-  });
+  plugin.addCommand({ id: "explain-note", name: t("command.explain"), icon: "info", checkCallback: offered(() => (targets.isLive() ? targets.explainNote() : null)) });
+  plugin.addCommand({ id: "copy-search-link", name: t("command.copy-search-link"), icon: "link", checkCallback: offered(targets.copySearchLink) });
   plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });
-  plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: targets.openInspector });
-  plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(targets.why) });
-  plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
+  plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: () => void targets.inspector.open() });
+  plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(() => { targets.inspector.why(); }) });
+  plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(() => { targets.inspector.confirmRebuild(); }) });
   plugin.addCommand({ id: "pause-or-resume", name: t("command.pause"), icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
   plugin.addCommand({ id: "restart-engine", name: t("command.restart"), icon: "power", callback: targets.restart });
   plugin.addCommand({ id: "copy-diagnostics", name: t("command.copy-report"), icon: "clipboard-copy", callback: targets.copyReport });
@@ -86,23 +62,18 @@ export function queryOf(selection: string): string {
 
 const MAX_NAME = 80; // characters of a query in the command palette
 
-export class SavedCommands {
-  private known: readonly string[] = [];
-
-  constructor(
-    private readonly plugin: Pick<Plugin, "addCommand" | "removeCommand">,
-    private readonly open: (query: string) => void,
-  ) {}
-
-  update(saved: readonly string[]): void {
-    for (const query of this.known) if (!saved.includes(query)) this.plugin.removeCommand(idOf(query));
+/** Commands for saved queries; the result brings them up to date. */
+export function savedCommands(plugin: Pick<Plugin, "addCommand" | "removeCommand">, open: (query: string) => void): (saved: readonly string[]) => void {
+  let known: readonly string[] = [];
+  return (saved) => {
+    for (const query of known) if (!saved.includes(query)) plugin.removeCommand(idOf(query));
     for (const query of saved) {
-      if (this.known.includes(query)) continue;
+      if (known.includes(query)) continue;
       const name = query.length > MAX_NAME ? `${query.slice(0, MAX_NAME)}…` : query;
-      this.plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { this.open(query); } });
+      plugin.addCommand({ id: idOf(query), name: t("command.saved", { query: name }), icon: "star", callback: () => { open(query); } });
     }
-    this.known = saved;
-  }
+    known = saved;
+  };
 }
 
 /** Of the query itself, so that a hotkey stays with it on every device. */

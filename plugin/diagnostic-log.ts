@@ -6,14 +6,14 @@ const LINE_LIMIT = 50; // an event that repeats for hours must not grow the repo
 export type WriteLog = (line: string) => void;
 
 export class DiagnosticLog {
-  private lines: readonly string[] = [];
+  #lines: readonly string[] = [];
 
   readonly log: WriteLog = (line) => {
-    this.lines = [...this.lines, line].slice(-LINE_LIMIT);
+    this.#lines = [...this.#lines, line].slice(-LINE_LIMIT);
   };
 
   /** The last lines, oldest first; empty when nothing was logged. */
   get text(): string {
-    return this.lines.join("\n");
+    return this.#lines.join("\n");
   }
 }

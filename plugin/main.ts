@@ -6,7 +6,7 @@ import { type ApiHandle, createApi } from "./api/api";
 import { cliCommands } from "./api/cli";
 import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
-import { addCommands, SavedCommands } from "./commands";
+import { addCommands, savedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
@@ -24,7 +24,7 @@ import { roomFor } from "./snippet/excerpt";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal } from "./ui/dialogs/capture-modal";
 import { LastEditor } from "./ui/list/insert";
-import { IndexStatusLine } from "./ui/pane/status";
+import { indexStatusLine } from "./ui/pane/status";
 import { freshness, isQuiet } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane/pane-commands";
 import { INSPECTOR_VIEW, Inspector } from "./ui/inspector/inspector";
@@ -42,15 +42,15 @@ const CONSENT_KEY = "quarry-engine-consent";
 const HISTORY_KEY = "quarry-recent-searches";
 
 export default class QuarryPlugin extends Plugin {
-  private preferences: Preferences = DEFAULTS;
-  private readonly preferencesChanged = new Emitter<void>();
-  private readonly diagnosticLog = new DiagnosticLog();
-  private supervisor: Supervisor | null = null;
-  private apiHandle: ApiHandle | null = null;
+  #preferences: Preferences = DEFAULTS;
+  readonly #preferencesChanged = new Emitter<void>();
+  readonly #diagnosticLog = new DiagnosticLog();
+  #supervisor: Supervisor | null = null;
+  #apiHandle: ApiHandle | null = null;
 
   /** For other plugins; see api/quarry-api.d.ts. */
   get api(): QuarryApi | null {
-    return this.apiHandle?.api ?? null;
+    return this.#apiHandle?.api ?? null;
   }
 
   override async onload(): Promise<void> {
@@ -60,56 +60,56 @@ export default class QuarryPlugin extends Plugin {
       new Notice(t("notice.desktopOnly"));
       return;
     }
-    this.preferences = migrate(await this.loadData());
+    this.#preferences = migrate(await this.loadData());
     const connection = new Connection({
       openSocket: (url) => new WebSocket(url),
       clock: windowClock,
       clientName: "obsidian",
       clientVersion: this.manifest.version,
     });
-    const client = new RpcClient(connection, windowClock, this.diagnosticLog.log);
+    const client = new RpcClient(connection, windowClock, this.#diagnosticLog.log);
     const supervisor = new Supervisor({
       launcher: createLauncher({ vaultPath: adapter.getBasePath(), clock: windowClock }),
       connection,
       client,
       clock: windowClock,
-      chosenProgram: () => this.enginePath,
+      chosenProgram: () => this.#enginePath,
       consent: consentIn({
         read: () => this.app.loadLocalStorage(CONSENT_KEY) as unknown,
         write: (answers) => { this.app.saveLocalStorage(CONSENT_KEY, answers); },
       }),
     });
-    this.supervisor = supervisor;
-    const actions = createActions(this.app, this.manifest, client, supervisor, this.diagnosticLog, () => void inspector.open());
+    this.#supervisor = supervisor;
+    const actions = createActions(this.app, this.manifest, client, supervisor, this.#diagnosticLog, () => void inspector.open());
     const inspector = new Inspector({ app: this.app, client, supervisor, clock: windowClock, ...actions });
     inspector.register(this);
     this.registerView(INSPECTOR_VIEW, (leaf) => new InspectorView(leaf, inspector));
-    this.registerPane(client, supervisor, actions);
-    this.registerStatusBar(supervisor, inspector);
-    this.registerCommands(client, supervisor, actions, inspector);
-    this.registerSettings(client, supervisor, actions, inspector);
-    this.registerApi(client, supervisor);
+    this.#registerPane(client, supervisor, actions);
+    this.#registerStatusBar(supervisor, inspector);
+    this.#registerCommands(client, supervisor, actions, inspector);
+    this.#registerSettings(client, supervisor, actions, inspector);
+    this.#registerApi(client, supervisor);
     // Not earlier: until then Obsidian reports every file as created, and its own start must not be slowed down.
     this.app.workspace.onLayoutReady(() => {
-      this.registerSync(client, supervisor);
+      this.#registerSync(client, supervisor);
       supervisor.start();
       this.registerDomEvent(window, "focus", () => { supervisor.lookAgain(); }); // back from the terminal, it may be there
     });
   }
 
   override onunload(): void {
-    void this.supervisor?.stop();
-    this.supervisor = null;
+    void this.#supervisor?.stop();
+    this.#supervisor = null;
   }
 
   override async onExternalSettingsChange(): Promise<void> {
-    this.preferences = migrate(await this.loadData());
-    this.preferencesChanged.emit();
+    this.#preferences = migrate(await this.loadData());
+    this.#preferencesChanged.emit();
   }
 
   // --- registering --------------------------------------------------------------------------------
 
-  private registerPane(client: RpcClient, supervisor: Supervisor, actions: Actions): void {
+  #registerPane(client: RpcClient, supervisor: Supervisor, actions: Actions): void {
     const names = new NoteNames(this.app, windowClock);
     names.watch(this);
     const searcher = new NamesFallback(client, supervisor, names, windowClock);
@@ -117,31 +117,31 @@ export default class QuarryPlugin extends Plugin {
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
       client,
-      createSession: () => new SearchSession(searcher, windowClock, { mode: this.preferences.mode, limit: this.preferences.limit, snippetWidth: roomFor(0, this.preferences.density).asked }),
+      createSession: () => new SearchSession(searcher, windowClock, { mode: this.#preferences.mode, limit: this.#preferences.limit, snippetWidth: roomFor(0, this.#preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated: searcher.updated,
-      preferences: () => this.preferences,
-      preferencesChanged: this.preferencesChanged,
-      savePreferences: (change) => void this.save({ ...this.preferences, ...change }),
+      preferences: () => this.#preferences,
+      preferencesChanged: this.#preferencesChanged,
+      savePreferences: (change) => void this.#save({ ...this.#preferences, ...change }),
       copy: actions.copy,
       lastEditor,
       engineCommands: actions.commands,
-      history: this.history(),
+      history: this.#history(),
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
-    registerPlaces(this, { ...parts, openPane: (query) => void this.openPane(query), paneSearch: () => this.panes().map((pane) => pane.search).find((search) => search !== null) ?? null });
+    registerPlaces(this, { ...parts, openPane: (query) => void this.#openPane(query), paneSearch: () => this.#panes().map((pane) => pane.search).find((search) => search !== null) ?? null });
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
-    this.addRibbonIcon(ICON, t("pane.open"), () => void this.openPane());
+    this.addRibbonIcon(ICON, t("pane.open"), () => void this.#openPane());
     this.registerObsidianProtocolHandler("quarry", (params) => {
       void followLink(readSearchLink(params), {
         app: this.app,
         client,
         isLive: () => supervisor.state.kind === "live",
-        mode: () => this.preferences.mode,
-        chooseMode: (mode) => void this.save({ ...this.preferences, mode }),
-        openPane: (query) => this.openPane(query),
+        mode: () => this.#preferences.mode,
+        chooseMode: (mode) => void this.#save({ ...this.#preferences, mode }),
+        openPane: (query) => this.#openPane(query),
       });
     });
     this.register(supervisor.changed.listen(({ kind }) => {
@@ -149,31 +149,31 @@ export default class QuarryPlugin extends Plugin {
     }));
   }
 
-  private registerStatusBar(supervisor: Supervisor, inspector: Inspector): void {
+  #registerStatusBar(supervisor: Supervisor, inspector: Inspector): void {
     const el = this.addStatusBarItem();
     el.addClass("mod-clickable");
     const isLive = (): boolean => supervisor.state.kind === "live"; // else the pane says what to do
-    this.registerDomEvent(el, "click", () => void (isLive() ? inspector.open() : this.openPane()));
-    const line = new IndexStatusLine(el);
+    this.registerDomEvent(el, "click", () => void (isLive() ? inspector.open() : this.#openPane()));
+    const showState = indexStatusLine(el);
     const show = (): void => {
       const state = freshness(supervisor.state, supervisor.status);
-      line.show(state);
+      showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
-      el.toggleClass("is-hidden", !this.preferences.showsStatusBar || isQuiet(state));
+      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
     };
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
-    this.register(this.preferencesChanged.listen(show));
+    this.register(this.#preferencesChanged.listen(show));
     show();
   }
 
-  private registerCommands(client: RpcClient, supervisor: Supervisor, { commands, copy }: Actions, inspector: Inspector): void {
+  #registerCommands(client: RpcClient, supervisor: Supervisor, { commands, copy }: Actions, inspector: Inspector): void {
     let draft = ""; // what was typed into the dialog and not captured
     addCommands(this, {
-      openSearch: (query) => void this.openPane(query),
+      openSearch: (query) => void this.#openPane(query),
       explainNote: () => {
         const file = this.app.workspace.getActiveFile();
-        const pane = this.panes().find(({ hasQuery }) => hasQuery);
+        const pane = this.#panes().find(({ hasQuery }) => hasQuery);
         return file && pane ? () => void pane.explain(file.path) : null;
       },
       capture: () => {
@@ -181,34 +181,30 @@ export default class QuarryPlugin extends Plugin {
         new CaptureModal(this.app, client, (text) => { draft = text; }, selection === "" ? draft : selection).open();
       },
       copySearchLink: () => {
-        const link = this.panes().map((pane) => pane.link).find((one) => one !== null);
+        const link = this.#panes().map((pane) => pane.link).find((one) => one !== null);
         return link === undefined ? null : () => { copy(link); };
       },
-      rebuild: () => { inspector.confirmRebuild(); },
-      openInspector: () => void inspector.open(),
-      why: () => { inspector.why(); },
-      pauseOrResume: () => {
-        commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
-      },
+      inspector,
+      pauseOrResume: () => { commands[supervisor.status?.state === "paused" ? "resume" : "pause"](); },
       restart: commands.restart,
       copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",
     });
-    const saved = new SavedCommands(this, (query) => void this.openPane(query));
-    const update = (): void => { saved.update(this.preferences.saved); };
-    this.register(this.preferencesChanged.listen(update));
+    const updateSaved = savedCommands(this, (query) => void this.#openPane(query));
+    const update = (): void => { updateSaved(this.#preferences.saved); };
+    this.register(this.#preferencesChanged.listen(update));
     update();
   }
 
-  private registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions, inspector: Inspector): void {
+  #registerSettings(client: RpcClient, supervisor: Supervisor, { commands, rebuild }: Actions, inspector: Inspector): void {
     const tab = new QuarrySettingTab(this.app, this, {
-      settings: () => this.preferences,
-      save: (settings) => void this.save(settings),
+      settings: () => this.#preferences,
+      save: (settings) => void this.#save(settings),
       engine: supervisor,
-      enginePath: () => this.enginePath,
+      enginePath: () => this.#enginePath,
       saveEnginePath: (path) => {
         this.app.saveLocalStorage(ENGINE_PATH_KEY, path);
-        supervisor.restart();
+        supervisor.start();
       },
       readVault: () => client.call("settings/read", {}),
       excludeFolder: (folder) => inspector.exclude(folder),
@@ -220,17 +216,15 @@ export default class QuarryPlugin extends Plugin {
   }
 
   /** What other plugins and Obsidian's command line can ask. */
-  private registerApi(client: RpcClient, supervisor: Supervisor): void {
+  #registerApi(client: RpcClient, supervisor: Supervisor): void {
     const { workspace } = this.app;
     const handle = createApi({
       client,
-      isReady: () => supervisor.state.kind === "live",
-      onStateChange: (callback) => supervisor.changed.listen(callback),
-      onIndexUpdated: (callback) => supervisor.indexUpdated.listen(callback),
-      openSearch: (query) => void this.openPane(query),
-      log: this.diagnosticLog.log,
+      engine: supervisor,
+      openSearch: (query) => void this.#openPane(query),
+      log: this.#diagnosticLog.log,
     });
-    this.apiHandle = handle;
+    this.#apiHandle = handle;
     this.register(() => {
       handle.close();
       workspace.trigger("quarry:unloaded", handle.api);
@@ -239,8 +233,8 @@ export default class QuarryPlugin extends Plugin {
     workspace.trigger("quarry:loaded", handle.api);
   }
 
-  private registerSync(client: RpcClient, supervisor: Supervisor): void {
-    const sync = new VaultSync(client, windowClock, this.diagnosticLog.log);
+  #registerSync(client: RpcClient, supervisor: Supervisor): void {
+    const sync = new VaultSync(client, windowClock, this.#diagnosticLog.log);
     for (const event of watchVault(this.app.vault, (change) => { sync.push(change); })) this.registerEvent(event);
     this.register(supervisor.changed.listen(({ kind }) => { sync.setConnected(kind === "live"); }));
     this.register(() => { sync.stop(); });
@@ -248,7 +242,7 @@ export default class QuarryPlugin extends Plugin {
 
   // --- panes, settings and history -----------------------------------------------------------------
 
-  private async openPane(query?: string): Promise<void> {
+  async #openPane(query?: string): Promise<void> {
     const leaf = await this.app.workspace.ensureSideLeaf(VIEW_TYPE, "right", { active: true, reveal: true });
     await leaf.loadIfDeferred();
     if (!(leaf.view instanceof SearchView)) return;
@@ -256,34 +250,43 @@ export default class QuarryPlugin extends Plugin {
     leaf.view.focusInput();
   }
 
-  private panes(): readonly SearchView[] {
+  #panes(): readonly SearchView[] {
     return this.app.workspace.getLeavesOfType(VIEW_TYPE).flatMap(({ view }) => (view instanceof SearchView ? [view] : []));
   }
 
-  private async save(preferences: Preferences): Promise<void> {
-    this.preferences = preferences;
-    this.preferencesChanged.emit();
+  async #save(preferences: Preferences): Promise<void> {
+    this.#preferences = preferences;
+    this.#preferencesChanged.emit();
     await this.saveData(preferences);
   }
 
-  private history(): History {
+  #history(): History {
     const all = (): readonly string[] => historyOf(this.app.loadLocalStorage(HISTORY_KEY));
+    const changed = new Emitter<void>();
     const store = (queries: readonly string[] | null): void => { this.app.saveLocalStorage(HISTORY_KEY, queries); };
     return {
+      changed,
       all,
       add: (query) => { store(remember(all(), query)); },
-      remove: (query) => { store(forget(all(), query)); },
-      clear: () => { store(null); },
-      saved: () => this.preferences.saved,
+      forget: (query) => {
+        store(forget(all(), query));
+        changed.emit();
+      },
+      clear: () => {
+        store(null);
+        changed.emit();
+      },
+      saved: () => this.#preferences.saved,
       toggleSaved: (query) => {
-        const { saved } = this.preferences;
+        const { saved } = this.#preferences;
         if (saved.length >= MAX_SAVED && !saved.includes(query)) new Notice(t("notice.savedFull", { count: MAX_SAVED }));
-        else void this.save({ ...this.preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
+        else void this.#save({ ...this.#preferences, saved: saved.includes(query) ? forget(saved, query) : [query, ...saved] });
+        changed.emit();
       },
     };
   }
 
-  private get enginePath(): string | null {
+  get #enginePath(): string | null {
     const path: unknown = this.app.loadLocalStorage(ENGINE_PATH_KEY);
     return typeof path === "string" && path !== "" ? path : null;
   }

@@ -5,8 +5,10 @@
  */
 import { type Hit, LIMITS, MODES, type Passage, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type WriteLog } from "../diagnostic-log";
+import { type Emitter } from "../emitter";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Failure } from "../sidecar/failure";
+import { type Supervisor } from "../sidecar/supervisor";
 import { failureWords } from "../i18n/engine";
 import { joinSentences } from "../i18n/formatting";
 import { say, t } from "../i18n/translate";
@@ -16,10 +18,7 @@ const MAX_AT_ONCE = 8; // of all plugins together: the pane asks the same engine
 
 export interface ApiParts {
   readonly client: Requester;
-  readonly isReady: () => boolean;
-  /** Calls back whenever the state of the engine has changed; gives back how to stop. */
-  readonly onStateChange: (callback: () => void) => () => void;
-  readonly onIndexUpdated: (callback: () => void) => () => void;
+  readonly engine: Pick<Supervisor, "state" | "changed" | "indexUpdated">;
   readonly openSearch: (query: string) => void;
   /** Takes the error of another plugin's callback, which must not stop ours. */
   readonly log: WriteLog;
@@ -35,6 +34,7 @@ export function createApi(parts: ApiParts): ApiHandle {
   const ends = new Set<() => void>();
   const requests = new Set<Pending<unknown>>();
   let isClosed = false;
+  const isReady = (): boolean => parts.engine.state.kind === "live";
 
   const guarded = (callback: () => void): void => {
     try {
@@ -44,9 +44,9 @@ export function createApi(parts: ApiParts): ApiHandle {
     }
   };
 
-  const listen = (subscribe: (callback: () => void) => () => void, callback: () => void): (() => void) => {
+  const listen = (event: Pick<Emitter<unknown>, "listen">, callback: () => void): (() => void) => {
     if (isClosed) return () => undefined;
-    const stop = subscribe(() => { guarded(callback); });
+    const stop = event.listen(() => { guarded(callback); });
     const end = (): void => {
       stop();
       ends.delete(end);
@@ -59,7 +59,7 @@ export function createApi(parts: ApiParts): ApiHandle {
     if (isClosed) return refused("unloaded", t("api.unloaded"));
     if (wrong !== null) return refused("bad-argument", wrong);
     if (signal?.aborted) return refused("cancelled", failureWords({ kind: "cancelled" }));
-    if (!parts.isReady()) return refused("not-ready", t("api.not-ready"));
+    if (!isReady()) return refused("not-ready", t("api.not-ready"));
     if (requests.size >= MAX_AT_ONCE) return refused("busy", t("api.busy"));
     const pending = request();
     const cancel = (): void => { pending.cancel(); };
@@ -75,21 +75,21 @@ export function createApi(parts: ApiParts): ApiHandle {
 
   const api: QuarryApi = Object.freeze({
     version: 1,
-    isReady: () => !isClosed && parts.isReady(),
+    isReady: () => !isClosed && isReady(),
     onReady: (callback) => {
       if (isClosed) return () => undefined;
-      if (parts.isReady()) {
+      if (isReady()) {
         guarded(callback);
         return () => undefined;
       }
-      const end = listen(parts.onStateChange, () => {
-        if (!parts.isReady()) return;
+      const end = listen(parts.engine.changed, () => {
+        if (!isReady()) return;
         end();
         callback();
       });
       return end;
     },
-    onIndexUpdated: (callback) => listen(parts.onIndexUpdated, callback),
+    onIndexUpdated: (callback) => listen(parts.engine.indexUpdated, callback),
     search: (query, options) => {
       const { mode = "hybrid", limit = 10, snippetLength = 240, signal }: QuarrySearchOptions = given(options);
       return ask(

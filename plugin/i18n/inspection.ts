@@ -1,13 +1,13 @@
 /** The state of the index in words: is it current, what is in it, and why is a note not found? Pure. */
 import { type WayOut } from "../inspector/ways-out";
 import { type ActionId } from "../pane/commands";
-import { type Degradation, type Freshness } from "../pane/state";
-import { type Deepening, type IndexStatus, type Message, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
+import { type Freshness } from "../pane/state";
+import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
 import { type Action, actionOf } from "./actions";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
 import { number, say, t } from "./translate";
 
-export function degradationWords({ retriever, reason }: Degradation): string {
+export function degradationWords({ retriever, reason }: MissingRetriever): string {
   return t(`freshness.${retriever}`, { reason: joinSentences(say(reason)) });
 }
 
@@ -36,8 +36,8 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
       return worded(joinFacts(t("freshness.paused"), freshness.pending > 0 ? t("freshness.waiting", { count: freshness.pending }) : ""), "resume");
     case "index-failed":
       return worded(messageWords(freshness) ?? t("freshness.index-failed"), "open-settings");
-    case "deepening":
-      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), deepened(freshness.done, freshness.total), remaining(freshness.remainingMs)));
+    case "backfill":
+      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), backfilled(freshness.done, freshness.total), remaining(freshness.remainingMs)));
     case "live":
       return freshness.problems > 0
         ? worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-inspector")
@@ -50,8 +50,8 @@ export function messageWords({ message }: Pick<IndexStatus, "message">): string 
   return message && joinSentences(say(message));
 }
 
-/** Why the index is not deepened by a model; null where it is. */
-export function deepeningWords({ model, message }: Deepening): string | null {
+/** Why the index is not backfilled by a model; null where it is. */
+export function backfillWords({ model, message }: Backfill): string | null {
   return message === null ? null : joinSentences(t("status.model-missing", { model, detail: message }));
 }
 
@@ -65,8 +65,8 @@ function remaining(ms: number | null): string {
 }
 
 /** Rounded down, so that it says 100 % only at the end. */
-function deepened(done: number, total: number): string {
-  return t("freshness.deepened", { percent: percent(Math.floor((100 * done) / total) / 100) });
+function backfilled(done: number, total: number): string {
+  return t("freshness.backfilled", { percent: percent(Math.floor((100 * done) / total) / 100) });
 }
 
 export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
@@ -106,12 +106,12 @@ export function wayOutWords(way: WayOut): string {
 }
 
 export function indexFacts(status: IndexStatus, engineVersion: string | null, nowMs: number): readonly Fact[] {
-  const { deepening } = status;
+  const { backfill } = status;
   return known([
     [t("inspect.notes"), number(status.notes)],
     [t("inspect.passages"), number(status.chunks)],
     [t("inspect.size"), megabytes(status.sizeBytes)],
-    [t("inspect.model"), joinFacts(status.model.name, deepening?.model ?? "")],
+    [t("inspect.model"), joinFacts(status.model.name, backfill?.model ?? "")],
     [t("inspect.current"), status.indexedMs === null ? "" : ageWords(nowMs - status.indexedMs)],
     [t("inspect.built"), status.builtMs === null ? "" : dateAndTime(status.builtMs)],
     [t("inspect.engine"), engineVersion ?? ""],

@@ -52,7 +52,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
-      return panel(t("panel.occupied"), occupiedDetail(state.pid), "check-again", "copy-report");
+      return panel(t("panel.occupied"), state.pid === null ? t("panel.occupiedDetail") : t("panel.occupiedDetailPid", { pid: String(state.pid) }), "check-again", "copy-report");
     case "failed":
       return failedWords(state);
     case "disconnected":
@@ -104,10 +104,6 @@ function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
   return { ...words, commands: [program] };
 }
 
-function occupiedDetail(pid: number | null): string {
-  return pid === null ? t("panel.occupiedDetail") : t("panel.occupiedDetailPid", { pid: String(pid) });
-}
-
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
   const { mode, query } = answer;
@@ -151,14 +147,10 @@ export function statusWords(model: PaneModel): StatusWords {
   if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
   if (scope) return scope;
   const remark = remarkOn(answer);
-  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
+  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
   if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
   return { tone: "count", text: countWords(answer), tip: understoodWords(answer), action: null };
-}
-
-function asTypedAction({ query, corrections }: Answer): Action | null {
-  return quotedAsTyped(query, corrections) === null ? null : actionOf("search-typed");
 }
 
 /** The line that says what the notes are related to. */
@@ -169,26 +161,10 @@ export function relatedToWords(name: string, isSelection: boolean): string {
 /** What stands in place of rows; null where there are some, or will be at once. */
 export function relatedPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
-  switch (state.kind) {
-    case "empty":
-      return info(t("related.noNote"), t("related.noNoteDetail"));
-    case "no-results":
-      return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
-    case "search-failed":
-      return info(t("related.failed"), failureWords(state.failure));
-    case "bad-query":
-      return info(t("related.failed"), failureWords(state));
-    case "results":
-    case "searching":
-    case "starting":
-    case "missing":
-    case "unapproved":
-    case "outdated":
-    case "occupied":
-    case "failed":
-    case "disconnected":
-      return panelWords(state);
-  }
+  if (state.kind === "empty") return info(t("related.noNote"), t("related.noNoteDetail"));
+  if (state.kind === "no-results") return info(t("related.none"), t(state.isIndexing ? "related.noneYet" : "related.noneDetail"));
+  if (state.kind === "search-failed") return info(t("related.failed"), failureWords(state.failure));
+  return state.kind === "bad-query" ? info(t("related.failed"), failureWords(state)) : panelWords(state);
 }
 
 /** What is wrong with the text of a block, and what to write instead. */

@@ -1,6 +1,6 @@
 /**
  * The ids of all commands. What each does is in one map per kind, so that nothing switches on an id: engine commands in
- * `actions.ts`, pane commands in `ui/pane/pane-commands.ts`, row commands in `ui/list/row-commands.ts`.
+ * `actions.ts`, pane commands in `ui/pane/pane-commands.ts`, row commands in `ui/list/row-actions.ts`.
  */
 
 /** What concerns the engine or the settings rather than one pane. */

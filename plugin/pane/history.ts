@@ -26,19 +26,19 @@ export function historyOf(saved: unknown): readonly string[] {
 
 /** A walk begins at the content of the box and leads back to it; typing begins another one. */
 export class QueryWalk {
-  private queries: readonly string[] = [];
-  private at = 0;
+  #queries: readonly string[] = [];
+  #at = 0;
 
   /** The query `step` further back in `recent`, newest first, or on towards `text`, where it began; null at either end. */
   next(text: string, step: number, recent: readonly string[]): string | null {
     // `recent` is read once a walk: a query that stays in the box for a while moves to its front.
-    if (this.queries[this.at] !== text) {
-      this.queries = [text, ...recent.filter((query) => query !== text.trim())];
-      this.at = 0;
+    if (this.#queries[this.#at] !== text) {
+      this.#queries = [text, ...recent.filter((query) => query !== text.trim())];
+      this.#at = 0;
     }
-    const query = this.queries[this.at + step];
+    const query = this.#queries[this.#at + step];
     if (query === undefined) return null;
-    this.at += step;
+    this.#at += step;
     return query;
   }
 }
@@ -49,18 +49,18 @@ export class QueryWalk {
  * The browser's own undo does not know a text that a button removed. Letters deleted one by one are left to it.
  */
 export class ClearedQuery {
-  private text = "";
-  private cleared: string | null = null;
+  #text = "";
+  #cleared: string | null = null;
 
   /** Takes the box's text after each change. */
   observe(text: string): void {
-    if (text === this.text) return;
-    if (text === "") this.cleared = this.text.length > 1 ? this.text : null;
-    this.text = text;
+    if (text === this.#text) return;
+    if (text === "") this.#cleared = this.#text.length > 1 ? this.#text : null;
+    this.#text = text;
   }
 
   /** The query to bring back; null while the box contains text or was emptied letter by letter. */
   get restorable(): string | null {
-    return this.text === "" ? this.cleared : null;
+    return this.#text === "" ? this.#cleared : null;
   }
 }

@@ -25,9 +25,6 @@ export type PaneState =
   | Extract<Failure, { kind: "bad-query" }>
   | { readonly kind: "search-failed"; readonly failure: Failure };
 
-/** Search works without one of its retrievers. */
-export type Degradation = MissingRetriever;
-
 export type Freshness =
   | { readonly kind: "off" }
   | { readonly kind: "starting" }
@@ -39,7 +36,7 @@ export type Freshness =
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
   | { readonly kind: "index-failed"; readonly message: Message | null }
-  | { readonly kind: "deepening"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
+  | { readonly kind: "backfill"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
   | { readonly kind: "live"; readonly notes: number; readonly problems: number };
 
 /** Without the engine, rows found by the names of notes are shown instead of its state. */
@@ -56,20 +53,9 @@ export function helpState(engine: EngineState): PaneState | null {
 }
 
 function engineState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
-  switch (engine.kind) {
-    case "missing":
-    case "unapproved":
-    case "outdated":
-    case "occupied":
-    case "failed":
-    case "disconnected":
-      return engine;
-    case "stopped":
-    case "starting":
-      return search.kind === "idle" && hasHistory ? { kind: "empty", hasHistory } : { kind: "starting" };
-    case "live":
-      return liveState(status, search, hasHistory);
-  }
+  if (engine.kind === "live") return liveState(status, search, hasHistory);
+  if (engine.kind !== "stopped" && engine.kind !== "starting") return engine;
+  return search.kind === "idle" && hasHistory ? { kind: "empty", hasHistory } : { kind: "starting" };
 }
 
 function liveState(status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
@@ -104,31 +90,19 @@ function failedState(failure: Failure): PaneState {
  * The missing retriever, from the answer shown, else from the status of the index. A model that is still being loaded is
  * no trouble: the footer says so.
  */
-export function degradation(status: IndexStatus | null, search: SearchState): Degradation | null {
+export function degradation(status: IndexStatus | null, search: SearchState): MissingRetriever | null {
   if (status?.model.state === "loading") return null;
   const missing = search.kind === "results" ? search.answer.missing : (status?.missing ?? []);
   return missing[0] ?? null;
 }
 
 export function freshness(engine: EngineState, status: IndexStatus | null): Freshness {
-  switch (engine.kind) {
-    case "stopped":
-      return { kind: "off" };
-    case "starting":
-      return { kind: "starting" };
-    case "missing":
-    case "unapproved":
-    case "outdated":
-    case "occupied":
-    case "failed":
-    case "disconnected":
-      return { kind: "trouble", engine: engine.kind };
-    case "live":
-      return status ? freshnessOf(status) : { kind: "starting" };
-  }
+  if (engine.kind === "live") return status ? freshnessOf(status) : { kind: "starting" };
+  if (engine.kind === "starting") return { kind: "starting" };
+  return engine.kind === "stopped" ? { kind: "off" } : { kind: "trouble", engine: engine.kind };
 }
 
-function freshnessOf({ state, notes, pending, progress, deepening, message, problemCount, model }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, backfill, message, problemCount, model }: IndexStatus): Freshness {
   switch (state) {
     case "starting":
     case "scanning":
@@ -145,8 +119,8 @@ function freshnessOf({ state, notes, pending, progress, deepening, message, prob
     case "live":
       if (pending > 0) return { kind: "updating", notes, pending };
       if (model.state === "loading") return { kind: "loading-model", notes };
-      if (deepening?.state === "deepening" && deepening.doneChunks < deepening.totalChunks) {
-        return { kind: "deepening", notes, done: deepening.doneChunks, total: deepening.totalChunks, remainingMs: deepening.remainingMs };
+      if (backfill?.state === "running" && backfill.doneChunks < backfill.totalChunks) {
+        return { kind: "backfill", notes, done: backfill.doneChunks, total: backfill.totalChunks, remainingMs: backfill.remainingMs };
       }
       return { kind: "live", notes, problems: problemCount };
   }
@@ -159,5 +133,5 @@ export function isWithoutEngine(kind: EngineState["kind"]): boolean {
 
 /** Whether there is neither trouble nor work, so that the status bar has nothing to say. */
 export function isQuiet({ kind }: Freshness): boolean {
-  return kind === "live" || kind === "deepening";
+  return kind === "live" || kind === "backfill";
 }

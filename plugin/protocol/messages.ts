@@ -2,6 +2,7 @@
 
 export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
 export type Access = "reader" | "owner";
+export type BackfillState = "loading" | "missing" | "running" | "complete";
 export type BlockState = "kept" | "built" | "empty";
 export type ClauseKind =
   | "word"
@@ -28,7 +29,6 @@ export type ClauseKind =
   | "task-done"
   | "match-case"
   | "ignore-case";
-export type DeepeningState = "loading" | "missing" | "deepening" | "complete";
 export type Detail = "scan" | "full";
 export type DocumentKind = "note" | "canvas" | "pdf";
 export type ExplainState =
@@ -133,7 +133,7 @@ export interface IndexStatus {
   /**
    * Null unless a contextual model is chosen.
    */
-  readonly deepening: Deepening | null;
+  readonly backfill: Backfill | null;
   /**
    * Retrievers that are unavailable now; normally empty.
    */
@@ -185,14 +185,14 @@ export interface Model {
   readonly message: string | null;
 }
 /**
- * A contextual model, and the progress of deepening: the share of chunks that have its vectors.
+ * A contextual model, and the progress of the contextual backfill: the share of chunks that have its vectors.
  */
-export interface Deepening {
+export interface Backfill {
   readonly model: string;
   /**
    * Static vectors answer until this is `complete`.
    */
-  readonly state: DeepeningState;
+  readonly state: BackfillState;
   /**
    * Why the model is missing and what to do about it.
    */
@@ -465,6 +465,9 @@ export interface Hit {
   readonly type: string | null;
   readonly domain: string | null;
   readonly project: string | null;
+  /**
+   * The first 100; `note/read` returns all.
+   */
   readonly tags: readonly string[];
   /**
    * The best passage; with `expand`, all that fit the budget.
@@ -519,6 +522,10 @@ export interface Passage {
   readonly matchStart: number;
   readonly matchEnd: number;
   /**
+   * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
+   */
+  readonly anchor: string | null;
+  /**
    * An estimate for the whole chunk.
    */
   readonly tokens: number;
@@ -530,10 +537,6 @@ export interface Passage {
    * `text` was cut to fit the budget.
    */
   readonly truncated: boolean;
-  /**
-   * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
-   */
-  readonly anchor: string | null;
   /**
    * Null with `scan`, and if notes are only listed.
    */
@@ -563,7 +566,7 @@ export interface Breakdown {
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `max_sim`: similarity to each single word. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `max_sim`: similarity to each single word. `title`: words in its title. `exact_title`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**
@@ -895,22 +898,11 @@ export interface RelatedResult {
  * A note similar to the source, shown by its most similar passage.
  */
 export interface RelatedNote {
-  readonly path: string;
-  /**
-   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
-   */
-  readonly kind: DocumentKind;
-  readonly title: string;
-  readonly score: number;
-  /**
-   * One of the two notes links to the other.
-   */
-  readonly linked: boolean;
   readonly headingPath: readonly string[];
   readonly snippet: string;
   readonly marks: readonly Mark[];
   /**
-   * Where the passage's chunk starts in the note.
+   * Where the chunk starts in the note.
    */
   readonly start: number;
   /**
@@ -926,6 +918,17 @@ export interface RelatedNote {
    * The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.
    */
   readonly anchor: string | null;
+  readonly path: string;
+  /**
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
+   */
+  readonly kind: DocumentKind;
+  readonly title: string;
+  readonly score: number;
+  /**
+   * One of the two notes links to the other.
+   */
+  readonly linked: boolean;
 }
 /**
  * Quote passages for a model to read, or give the reason why none is worth reading.
@@ -1204,13 +1207,15 @@ export interface NoteText {
   readonly lineCount: number;
   readonly truncated: boolean;
   /**
-   * Paths of the notes it links to; unresolved links as written.
+   * Paths of the notes it links to, unresolved links as written; the first 1000.
    */
   readonly links: readonly string[];
+  readonly linkCount: number;
   /**
-   * Paths of the notes that link to it.
+   * Paths of the notes that link to it; the first 1000.
    */
   readonly backlinks: readonly string[];
+  readonly backlinkCount: number;
   readonly index: Freshness;
 }
 /**
@@ -1265,6 +1270,9 @@ export interface NoteSummary {
    */
   readonly kind: DocumentKind;
   readonly title: string;
+  /**
+   * The first 100; `note/read` returns all.
+   */
   readonly tags: readonly string[];
   readonly type: string | null;
   readonly domain: string | null;
@@ -1576,14 +1584,20 @@ export interface Settings {
    * Headings whose sections are not indexed.
    */
   readonly skipSections: readonly string[];
+  /**
+   * 0 to 100.
+   */
   readonly keywordWeight: number;
+  /**
+   * 0 to 100.
+   */
   readonly denseWeight: number;
   /**
    * How the rankings of the retrievers are combined.
    */
   readonly fusion: Fusion;
   /**
-   * none: a word matches only itself, not its other forms.
+   * none: a word matches only itself, not its other forms. A change re-indexes all notes; search keeps working.
    */
   readonly stemming: Stemming;
   /**
@@ -1611,7 +1625,7 @@ export interface Settings {
    */
   readonly restrictedFolders: readonly string[];
   /**
-   * Where `capture` puts new notes; "" is the vault itself.
+   * Where `capture` puts new notes; "" is the vault itself. At most 1000 characters.
    */
   readonly captureFolder: string;
   /**
@@ -1623,9 +1637,18 @@ export interface Settings {
  * Only the given settings change; comments in `.quarry.toml` are kept.
  */
 export interface SettingsWriteParams {
+  /**
+   * If not empty, only these folders are indexed.
+   */
   readonly includeFolders?: readonly string[];
   readonly excludeFolders?: readonly string[];
+  /**
+   * "bundled", a local folder, or a Hugging Face name.
+   */
   readonly model?: string;
+  /**
+   * Headings whose sections are not indexed.
+   */
   readonly skipSections?: readonly string[];
   /**
    * 0 to 100.
@@ -1635,21 +1658,45 @@ export interface SettingsWriteParams {
    * 0 to 100.
    */
   readonly denseWeight?: number;
+  /**
+   * How the rankings of the retrievers are combined.
+   */
   readonly fusion?: Fusion;
   /**
-   * A change re-indexes all notes; search keeps working.
+   * none: a word matches only itself, not its other forms. A change re-indexes all notes; search keeps working.
    */
   readonly stemming?: Stemming;
+  /**
+   * Whether notes in template folders are indexed.
+   */
   readonly indexTemplates?: boolean;
+  /**
+   * Whether the text of canvases is indexed.
+   */
   readonly indexCanvases?: boolean;
+  /**
+   * Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.
+   */
   readonly indexPdfs?: boolean;
+  /**
+   * Notes whose property `status` has one of these values are not found.
+   */
   readonly excludeStatus?: readonly string[];
+  /**
+   * Folders whose notes are sensitive: never read, indexed or shown.
+   */
   readonly sensitiveFolders?: readonly string[];
+  /**
+   * Folders whose notes are restricted, with the same effect.
+   */
   readonly restrictedFolders?: readonly string[];
   /**
-   * At most 1000 characters.
+   * Where `capture` puts new notes; "" is the vault itself. At most 1000 characters.
    */
   readonly captureFolder?: string;
+  /**
+   * Whether `capture` also accepts the reader's token.
+   */
   readonly captureByAgents?: boolean;
 }
 /**
@@ -1732,9 +1779,11 @@ export interface ErrorData {
 /** The version of the wire that these types describe. */
 export const PROTOCOL_VERSION = 1;
 
-export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"weakConfidence":0.1,"charactersPerToken":4} as const;
+export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"weakConfidence":0.1,"charactersPerToken":4} as const;
 
 export const KINDS = ["note","canvas","pdf"] as const;
+
+export const INCOMPLETE = ["starting","scanning","indexing"] as const;
 
 export const UNFINISHED = ["starting","scanning","indexing","embedding"] as const;
 

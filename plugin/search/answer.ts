@@ -62,35 +62,33 @@ export function answerFrom(found: SearchResult, asked: Asked): Answer {
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */
 export function answerOf(state: SearchState): Answer | null {
-  switch (state.kind) {
-    case "idle":
-      return null;
-    case "results":
-      return state.answer;
-    case "searching":
-    case "failed":
-      return state.previous;
-  }
+  if (state.kind === "results") return state.answer;
+  return state.kind === "idle" ? null : state.previous;
 }
 
 export interface ResultSource {
   readonly state: SearchState;
   readonly changed: Emitter<SearchState>;
-  /** Emits the path of a hit whose further passages changed. */
-  readonly furtherChanged: Emitter<string>;
-  furtherOf(path: string): FurtherPassages;
-  /** Requests the further passages of a hit. */
-  unfold(path: string): void;
-  fold(path: string): void;
+  readonly passages: FurtherSource;
   /** The passage of a hit that starts at `start`, quoted at length; null where it is gone. Left out where no source has more of it. */
   readonly widePassage?: (path: string, start: number) => Promise<Passage | null>;
   /** Asks for further hits, where there are any; those that are there stay. */
-  more(): void;
+  more?(): void;
   /** Repeats the request, because the index changed. */
   refresh(): void;
-  /** Keeps the rows from being replaced while the user selects one of them. */
-  freezeRows(): void;
-  /** Tells the engine what the user made of a hit. */
-  report(path: string, kind: FeedbackKind): void;
+  /** Keeps the rows from being replaced while the user selects one of them. Left out where they never are. */
+  freezeRows?(): void;
+  /** Tells the engine what the user made of a hit. Left out where there is no query to learn from. */
+  report?(path: string, kind: FeedbackKind): void;
   close(): void;
+}
+
+/** The further passages of hits. */
+export interface FurtherSource {
+  /** Emits the path of a hit whose further passages changed. */
+  readonly changed: Emitter<string>;
+  stateOf(path: string): FurtherPassages;
+  /** Requests the further passages of a hit, unless they are there or on their way. */
+  unfold(path: string): void;
+  fold(path: string): void;
 }

@@ -9,29 +9,24 @@ import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { isWithoutEngine } from "../pane/state";
 import { BLANK_RESULT } from "../protocol/blank";
-import { type IndexStatus, type SearchOptions, type SearchResult } from "../protocol/messages";
+import { type SearchOptions, type SearchResult } from "../protocol/messages";
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type EngineState } from "../sidecar/supervisor";
+import { type Supervisor } from "../sidecar/supervisor";
 import { type NameAnswer, type NoteNames } from "../vault/note-names";
 import { type NamesResult } from "./answer";
 
 const START_WAIT_MS = 1_500; // most engines are there by then
 
 /** The engine, as far as it decides who answers. */
-export interface EngineInUse {
-  readonly state: EngineState;
-  readonly status: IndexStatus | null;
-  readonly changed: Emitter<EngineState>;
-  readonly indexUpdated: Emitter<void>;
-}
+export type EngineInUse = Pick<Supervisor, "state" | "status" | "changed" | "indexUpdated">;
 
 const OWN_ID = -1; // no request of the engine has it
 
 export class NamesFallback implements Requester {
   /** Emits when answers may differ: the index changed, or the names that stand in for it. */
   readonly updated = new Emitter<void>();
-  private waitedOut = false; // for the present start
+  #waitedOut = false; // for the present start
 
   constructor(
     private readonly client: Requester,
@@ -40,7 +35,7 @@ export class NamesFallback implements Requester {
     private readonly clock: Clock,
   ) {
     engine.changed.listen(({ kind }) => {
-      if (kind !== "starting") this.waitedOut = false;
+      if (kind !== "starting") this.#waitedOut = false;
       if (isWithoutEngine(kind)) this.updated.emit(); // rows of an engine that is gone make way for those by names
     });
     engine.indexUpdated.listen(() => { this.updated.emit(); });
@@ -49,26 +44,26 @@ export class NamesFallback implements Requester {
 
   request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> {
     if (method !== "search") return this.client.request(method, params, timeoutMs);
-    return this.search(params as SearchOptions) as Pending<unknown> as Pending<Result<M>>;
+    return this.#search(params as SearchOptions) as Pending<unknown> as Pending<Result<M>>;
   }
 
-  private search({ supersedes, ...params }: SearchOptions): Pending<SearchResult> {
-    if (this.engine.state.kind !== "live") return this.searchNames(params);
+  #search({ supersedes, ...params }: SearchOptions): Pending<SearchResult> {
+    if (this.engine.state.kind !== "live") return this.#searchNames(params);
     const own = supersedes === undefined || supersedes === OWN_ID;
     const pending = this.client.request("search", own ? params : { ...params, supersedes });
     if (this.engine.status?.indexedMs !== null) return pending;
-    return { ...pending, reply: this.completed(pending.reply, params) };
+    return { ...pending, reply: this.#completed(pending.reply, params) };
   }
 
   /** The engine's reply; from names, where the index has nothing for the query yet. */
-  private async completed(reply: Promise<Reply<SearchResult>>, params: SearchOptions): Promise<Reply<SearchResult>> {
+  async #completed(reply: Promise<Reply<SearchResult>>, params: SearchOptions): Promise<Reply<SearchResult>> {
     const given = await reply;
     if (!given.ok || given.value.hits.length > 0) return given;
-    const answer = await this.page(params, () => false);
+    const answer = await this.#page(params, () => false);
     return answer === null || answer.total === 0 ? given : { ok: true, value: resultOf(answer, given.value) };
   }
 
-  private searchNames(params: SearchOptions): Pending<SearchResult> {
+  #searchNames(params: SearchOptions): Pending<SearchResult> {
     let cancel = (): void => undefined;
     let isCancelled = false;
     const cancelled = new Promise<Reply<SearchResult>>((resolve) => {
@@ -78,31 +73,31 @@ export class NamesFallback implements Requester {
       };
     });
     const answered = async (): Promise<Reply<SearchResult>> => {
-      await this.awaitStart();
+      await this.#awaitStart();
       if (isCancelled) return cancelled;
       if (this.engine.state.kind === "live") return this.client.request("search", params).reply;
-      const answer = await this.page(params, () => isCancelled);
+      const answer = await this.#page(params, () => isCancelled);
       return answer === null ? cancelled : { ok: true, value: resultOf(answer, BLANK_RESULT) };
     };
     return { id: OWN_ID, reply: Promise.race([cancelled, answered()]), cancel, abandon: cancel };
   }
 
-  private async page({ query, limit = 0, offset = 0 }: SearchOptions, isCancelled: () => boolean): Promise<NameAnswer | null> {
+  async #page({ query, limit = 0, offset = 0 }: SearchOptions, isCancelled: () => boolean): Promise<NameAnswer | null> {
     const answer = await this.names.search(query, offset + limit, isCancelled);
     return answer && { ...answer, hits: answer.hits.slice(offset) };
   }
 
   /** Waits while the engine starts, but once per start, and not for long. */
-  private async awaitStart(): Promise<void> {
+  async #awaitStart(): Promise<void> {
     const { kind } = this.engine.state;
-    if (this.waitedOut || (kind !== "starting" && kind !== "stopped")) return;
+    if (this.#waitedOut || (kind !== "starting" && kind !== "stopped")) return;
     await new Promise<void>((resolve) => {
       const stop = this.engine.changed.listen((state) => {
         if (state.kind === "starting") return;
         finish();
       });
       const cancel = this.clock.after(START_WAIT_MS, () => {
-        this.waitedOut = true;
+        this.#waitedOut = true;
         finish();
       });
       const finish = (): void => {

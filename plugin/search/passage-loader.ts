@@ -25,69 +25,75 @@ export class PassageLoader {
   /** Emits the path of a hit whose passages changed. */
   readonly changed = new Emitter<string>();
   /** Only hits that are not folded. */
-  private readonly states = new Map<string, FurtherPassages>();
-  private readonly pending = new Map<string, Pending<PassagesResult>>();
+  readonly #states = new Map<string, FurtherPassages>();
+  readonly #pending = new Map<string, Pending<PassagesResult>>();
 
-  constructor(private readonly client: Requester) {}
+  /** `search`: the one whose hits are unfolded; null where there is none. */
+  constructor(
+    private readonly client: Requester,
+    private readonly search: () => SearchOfHit | null,
+  ) {}
 
   stateOf(path: string): FurtherPassages {
-    return this.states.get(path) ?? FOLDED;
+    return this.#states.get(path) ?? FOLDED;
   }
 
   /** Requests the further passages of a hit, unless they are there or on their way. */
-  unfold(path: string, search: SearchOfHit): void {
+  unfold(path: string): void {
     const { kind } = this.stateOf(path);
-    if (kind === "folded" || kind === "failed") void this.load(path, search, []);
+    if (kind === "folded" || kind === "failed") void this.#load(path, []);
   }
 
   fold(path: string): void {
-    this.cancel(path);
-    this.setState(path, FOLDED);
+    this.#cancel(path);
+    this.#setState(path, FOLDED);
   }
 
   /** Requests the passages of all unfolded hits again, because the index changed; hits not in `paths` are folded. */
-  reload(search: SearchOfHit, paths: ReadonlySet<string>): void {
-    for (const [path, state] of [...this.states]) {
-      this.cancel(path);
-      if (state.kind === "failed" || !paths.has(path)) this.setState(path, FOLDED);
-      else void this.load(path, search, passagesOf(state));
+  reload(paths: ReadonlySet<string>): void {
+    for (const [path, state] of [...this.#states]) {
+      this.#cancel(path);
+      if (state.kind === "failed" || !paths.has(path)) this.#setState(path, FOLDED);
+      else void this.#load(path, passagesOf(state));
     }
   }
 
   /** Cancels all requests: a hit whose first passages were on their way is folded again. */
   cancelAll(): void {
-    for (const path of [...this.pending.keys()]) {
-      this.cancel(path);
+    for (const path of [...this.#pending.keys()]) {
+      this.#cancel(path);
       const passages = passagesOf(this.stateOf(path));
-      this.setState(path, passages.length > 0 ? { kind: "unfolded", passages } : FOLDED);
+      this.#setState(path, passages.length > 0 ? { kind: "unfolded", passages } : FOLDED);
     }
   }
 
   /** Folds all hits, because they answer another query. */
   foldAll(): void {
-    for (const path of [...this.states.keys()]) this.fold(path);
+    for (const path of [...this.#states.keys()]) this.fold(path);
   }
 
-  private async load(path: string, search: SearchOfHit, previous: readonly Passage[]): Promise<void> {
+  async #load(path: string, previous: readonly Passage[]): Promise<void> {
+    const search = this.search();
+    if (!search) return;
     const pending = this.client.request("search/passages", { ...search, path });
-    this.pending.set(path, pending);
-    this.setState(path, { kind: "loading", previous });
+    this.#pending.set(path, pending);
+    this.#setState(path, { kind: "loading", previous });
     const reply = await pending.reply;
-    if (this.pending.get(path) !== pending) return; // cancelled
-    this.pending.delete(path);
-    if (reply.ok) this.setState(path, { kind: "unfolded", passages: reply.value.passages });
-    else this.setState(path, { kind: "failed", failure: reply.failure });
+    if (this.#pending.get(path) !== pending) return; // cancelled
+    this.#pending.delete(path);
+    if (reply.ok) this.#setState(path, { kind: "unfolded", passages: reply.value.passages });
+    else this.#setState(path, { kind: "failed", failure: reply.failure });
   }
 
-  private cancel(path: string): void {
-    const pending = this.pending.get(path);
-    this.pending.delete(path);
+  #cancel(path: string): void {
+    const pending = this.#pending.get(path);
+    this.#pending.delete(path);
     pending?.cancel();
   }
 
-  private setState(path: string, state: FurtherPassages): void {
-    if (state.kind !== "folded") this.states.set(path, state);
-    else if (!this.states.delete(path)) return;
+  #setState(path: string, state: FurtherPassages): void {
+    if (state.kind !== "folded") this.#states.set(path, state);
+    else if (!this.#states.delete(path)) return;
     this.changed.emit(path);
   }
 }

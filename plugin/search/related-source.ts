@@ -10,7 +10,7 @@ import { BLANK_HIT, BLANK_PASSAGE, BLANK_RESULT } from "../protocol/blank";
 import { type Hit, LIMITS, type RelatedNote, type SearchResult } from "../protocol/messages";
 import { type Pending, type Requester } from "../sidecar/client";
 import { type Answer, answerOf, type Relation, type ResultSource, type SearchState } from "./answer";
-import { type FurtherPassages, PassageLoader, type SearchOfHit } from "./passage-loader";
+import { PassageLoader, type SearchOfHit } from "./passage-loader";
 
 const REFRESH_MS = 1_000; // beside a note that is being written: its own saves change the index all the time
 const RELATED = 20; // about three screens of a sidebar; what comes behind is hardly related
@@ -40,107 +40,78 @@ export interface RelatedParts {
 
 export class RelatedSource implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  readonly furtherChanged: Emitter<string>;
-  private readonly passages: PassageLoader;
-  private current: SearchState = { kind: "idle" };
-  private target: RelatedTo | null = null;
-  private pending: readonly Pending<unknown>[] = [];
-  private mentioning: SearchOfHit | null = null;
-  private lastRequestAt = -Infinity;
-  private cancelTimer: Cancel = () => undefined;
+  /** Of the notes that mention the note: the others are found by no query. */
+  readonly passages: PassageLoader;
+  state: SearchState = { kind: "idle" };
+  #target: RelatedTo | null = null;
+  #pending: readonly Pending<unknown>[] = [];
+  #mentioning: SearchOfHit | null = null;
+  #lastRequestAt = -Infinity;
+  #cancelTimer: Cancel = () => undefined;
 
   constructor(private readonly parts: RelatedParts) {
-    this.passages = new PassageLoader(parts.client);
-    this.furtherChanged = this.passages.changed;
-  }
-
-  get state(): SearchState {
-    return this.current;
+    this.passages = new PassageLoader(parts.client, () => this.#mentioning);
   }
 
   /** Asks what is related to `target`, unless that is what was asked last; null: there is no note. */
   show(target: RelatedTo | null): void {
-    if (JSON.stringify(target) === JSON.stringify(this.target)) return;
-    this.target = target;
+    if (JSON.stringify(target) === JSON.stringify(this.#target)) return;
+    this.#target = target;
     this.close();
-    if (target === null) this.setState({ kind: "idle" });
+    if (target === null) this.#setState({ kind: "idle" });
     else {
-      this.setState({ kind: "searching", query: target.path, previous: answerOf(this.current) });
-      void this.request(target, false);
+      this.#setState({ kind: "searching", query: target.path, previous: answerOf(this.state) });
+      void this.#request(target, false);
     }
   }
 
   refresh(): void {
-    const { target } = this;
+    const target = this.#target;
     if (!target) return;
-    this.cancelTimer();
-    const waitMs = Math.max(0, this.lastRequestAt + REFRESH_MS - this.parts.clock.now());
-    this.cancelTimer = this.parts.clock.after(waitMs, () => void this.request(target, true));
-  }
-
-  furtherOf(path: string): FurtherPassages {
-    return this.passages.stateOf(path);
-  }
-
-  unfold(path: string): void {
-    if (this.mentioning) this.passages.unfold(path, this.mentioning);
-  }
-
-  fold(path: string): void {
-    this.passages.fold(path);
-  }
-
-  more(): void {
-    // What is less related than that is not related.
-  }
-
-  freezeRows(): void {
-    // Rows are never corrected here.
-  }
-
-  report(): void {
-    // There is no query to learn from.
+    this.#cancelTimer();
+    const waitMs = Math.max(0, this.#lastRequestAt + REFRESH_MS - this.parts.clock.now());
+    this.#cancelTimer = this.parts.clock.after(waitMs, () => void this.#request(target, true));
   }
 
   close(): void {
-    this.cancelTimer();
-    for (const pending of this.pending) pending.cancel();
-    this.pending = [];
+    this.#cancelTimer();
+    for (const pending of this.#pending) pending.cancel();
+    this.#pending = [];
     this.passages.cancelAll();
   }
 
-  private async request(target: RelatedTo, isRefresh: boolean): Promise<void> {
+  async #request(target: RelatedTo, isRefresh: boolean): Promise<void> {
     const { client, clock } = this.parts;
     const { path, text } = target;
     const snippetWidth = this.parts.snippetWidth();
     const requestedAt = clock.now();
-    this.lastRequestAt = requestedAt;
-    for (const pending of this.pending) pending.cancel();
+    this.#lastRequestAt = requestedAt;
+    for (const pending of this.#pending) pending.cancel();
     const related = client.request("related", { path, ...(text !== null && { text: text.slice(0, MAX_TEXT) }), limit: RELATED, snippetWidth });
     const query = text === null ? mentionQuery(target.names) : "";
     const search = { query, mode: "keyword", limit: MENTIONS, snippetWidth, maxTokens: LIMITS.maxTokens, filters: { notNotes: [path] } } as const;
     const mentions = query === "" ? null : client.request("search", search);
     const pending = mentions ? [related, mentions] : [related];
-    this.pending = pending;
+    this.#pending = pending;
     const [reply, mentioned] = await Promise.all([related.reply, mentions?.reply]);
-    if (this.pending !== pending) return; // another note is shown by now
-    this.pending = [];
+    if (this.#pending !== pending) return; // another note is shown by now
+    this.#pending = [];
     if (!reply.ok) {
-      if (reply.failure.kind !== "cancelled") this.setState({ kind: "failed", query: path, failure: reply.failure, previous: answerOf(this.current) });
+      if (reply.failure.kind !== "cancelled") this.#setState({ kind: "failed", query: path, failure: reply.failure, previous: answerOf(this.state) });
       return;
     }
-    this.mentioning = search;
+    this.#mentioning = search;
     this.passages.foldAll();
-    const mentioning = mentioned?.ok ? this.unlinked(mentioned.value, path) : [];
-    const answer = this.answerFrom(reply.value.notes, mentioning, { query: path, snippetWidth, tookMs: clock.now() - requestedAt, missing: reply.value.missing });
-    this.setState({ kind: "results", answer, isRefresh });
+    const mentioning = mentioned?.ok ? this.#unlinked(mentioned.value, path) : [];
+    const answer = this.#answerFrom(reply.value.notes, mentioning, { query: path, snippetWidth, tookMs: clock.now() - requestedAt, missing: reply.value.missing });
+    this.#setState({ kind: "results", answer, isRefresh });
   }
 
-  private answerFrom(notes: readonly RelatedNote[], mentions: readonly Hit[], rest: Pick<Answer, "query" | "snippetWidth" | "tookMs" | "missing">): Answer {
+  #answerFrom(notes: readonly RelatedNote[], mentions: readonly Hit[], rest: Pick<Answer, "query" | "snippetWidth" | "tookMs" | "missing">): Answer {
     const paths = new Set(notes.map(({ path }) => path));
     const relations = new Map<string, Relation>(mentions.map(({ path }) => [path, "mention"]));
     for (const { path, linked } of notes) if (linked) relations.set(path, "linked");
-    const hits = [...notes.map((note) => this.hitOf(note)), ...mentions.filter(({ path }) => !paths.has(path))];
+    const hits = [...notes.map((note) => this.#hitOf(note)), ...mentions.filter(({ path }) => !paths.has(path))];
     return {
       ...BLANK_RESULT,
       ...rest,
@@ -156,19 +127,19 @@ export class RelatedSource implements ResultSource {
   }
 
   /** The hits that hold a name in their text, and no link to the note. */
-  private unlinked({ hits, relaxed }: SearchResult, to: string): readonly Hit[] {
+  #unlinked({ hits, relaxed }: SearchResult, to: string): readonly Hit[] {
     if (relaxed) return []; // then it was not the name that was found
     return hits.filter((hit) => hit.passages.some(({ marks }) => marks.length > 0) && !this.parts.isLinked(hit.path, to));
   }
 
-  private hitOf({ path, kind, title, score, headingPath, snippet, start, line, matchStart, matchEnd, anchor }: RelatedNote): Hit {
+  #hitOf({ path, kind, title, score, headingPath, snippet, start, line, matchStart, matchEnd, anchor }: RelatedNote): Hit {
     // The engine marks the nearest sentence, which is most of what is quoted here: underlining it would tell nothing.
     const passage = { ...BLANK_PASSAGE, headingPath, snippet, start, line, matchStart, matchEnd, anchor };
     return { ...BLANK_HIT, path, kind, title, score, modifiedMs: this.parts.modifiedMs(path), passages: [passage] };
   }
 
-  private setState(state: SearchState): void {
-    this.current = state;
+  #setState(state: SearchState): void {
+    this.state = state;
     this.changed.emit(state);
   }
 }

@@ -16,7 +16,7 @@ import { type ExplainResult, type FeedbackKind, LIMITS, type Mode, type Passage,
 import { Emitter } from "../emitter";
 import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
-import { type FurtherPassages, PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
+import { PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
 import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
 import { FIRST_HITS, joined, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
 import { lastWordIsUnknown } from "./spelling";
@@ -56,7 +56,7 @@ interface Flight {
 type Work =
   | { readonly kind: "resting" }
   /** A request is scheduled; `earlier` is the one on its way that it will supersede. */
-  | { readonly kind: "due"; readonly isRefresh: boolean; readonly cancel: Cancel; readonly earlier: Flight | null }
+  | { readonly kind: "due"; readonly cancel: Cancel; readonly earlier: Flight | null }
   /** `repeats`: the index changed meanwhile, so the answer may be older than the change. */
   | { readonly kind: "asking"; readonly flight: Flight; readonly repeats: boolean }
   /** The initial page is shown; the remaining hits are scheduled. */
@@ -66,45 +66,31 @@ const RESTING: Work = { kind: "resting" };
 
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  readonly furtherChanged: Emitter<string>;
-  private readonly passages: PassageLoader;
-  private current: SearchState = { kind: "idle" };
-  private query = "";
-  private order: SortOrder = "relevance";
-  private typing: Typing = { kind: "ended" };
-  private work: Work = RESTING;
-  private wanted: number; // hits that the list is to have
-  private rowsAreFrozen = false;
-  private meaningIsSlow = false;
-  private lastRequestAt = -Infinity;
+  readonly passages: PassageLoader;
+  state: SearchState = { kind: "idle" };
+  #query = "";
+  #order: SortOrder = "relevance";
+  #typing: Typing = { kind: "ended" };
+  #work: Work = RESTING;
+  #wanted: number; // hits that the list is to have
+  #rowsAreFrozen = false;
+  #meaningIsSlow = false;
+  #lastRequestAt = -Infinity;
 
   constructor(
     private readonly client: Requester,
     private readonly clock: Clock,
     private options: SearchOptions,
   ) {
-    this.wanted = this.initialPageSize;
-    this.passages = new PassageLoader(client);
-    this.furtherChanged = this.passages.changed;
-  }
-
-  get state(): SearchState {
-    return this.current;
-  }
-
-  get mode(): Mode {
-    return this.options.mode;
+    this.#wanted = this.#initialPageSize;
+    this.passages = new PassageLoader(client, () => this.#searchOfHits);
   }
 
   get sort(): SortOrder {
-    return this.order;
+    return this.#order;
   }
 
-  get snippetWidth(): number {
-    return this.options.snippetWidth;
-  }
-
-  private get initialPageSize(): number {
+  get #initialPageSize(): number {
     const { limit, first = limit } = this.options;
     return Math.min(limit, first);
   }
@@ -114,166 +100,167 @@ export class SearchSession implements ResultSource {
   /** Searches for `text`. `isComplete`: it was not typed but taken from elsewhere, so its last word is not a prefix. */
   setQuery(text: string, isComplete = false): void {
     const query = text.trim().slice(0, LIMITS.maxQueryChars);
-    if (query === this.query) return;
-    this.query = query;
-    this.rowsAreFrozen = false;
-    this.wanted = this.initialPageSize;
-    this.setTyping(isComplete ? { kind: "ended" } : { kind: "typing", cancelPause: this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); }) });
+    if (query === this.#query) return;
+    this.#query = query;
+    this.#rowsAreFrozen = false;
+    this.#wanted = this.#initialPageSize;
+    this.#setTyping(isComplete ? { kind: "ended" } : { kind: "typing", cancelPause: this.clock.after(TYPING_PAUSE_MS, () => { this.finishTyping(); }) });
     if (query === "") {
       this.close();
-      this.setState({ kind: "idle" });
-    } else this.schedule(THROTTLE_MS, false);
+      this.#setState({ kind: "idle" });
+    } else this.#schedule(THROTTLE_MS, false);
   }
 
   setOptions(options: SearchOptions): void {
     const before = this.options;
     this.options = options;
-    if (this.query === "") return;
-    if (options.mode !== before.mode || options.limit !== before.limit) this.schedule(0, false);
+    if (this.#query === "") return;
+    if (options.mode !== before.mode || options.limit !== before.limit) this.#schedule(0, false);
     else if (options.snippetWidth !== before.snippetWidth) this.refresh();
   }
 
   /** Asks for the hits in another order. */
   setSort(sort: SortOrder): void {
-    if (sort === this.order) return;
-    this.order = sort;
-    this.wanted = this.initialPageSize;
-    if (this.query !== "") this.schedule(0, false);
+    if (sort === this.#order) return;
+    this.#order = sort;
+    this.#wanted = this.#initialPageSize;
+    if (this.#query !== "") this.#schedule(0, false);
   }
 
   /** Typing has paused or ended: a last word that is a prefix of nothing is now corrected. */
   finishTyping(): void {
-    if (this.typing.kind === "typing") this.setTyping({ kind: "paused" });
-    this.correctIfDue();
+    if (this.#typing.kind === "typing") this.#setTyping({ kind: "paused" });
+    this.#correctIfDue();
   }
 
   /** Keeps the rows from being replaced by a correction while the user selects one of them. */
   freezeRows(): void {
-    this.rowsAreFrozen = true;
+    this.#rowsAreFrozen = true;
   }
 
   /** Cancels the pending request and all timers; the session can be used again. */
   close(): void {
-    if (this.typing.kind === "typing") this.setTyping({ kind: "paused" });
-    const flight = this.dropWork();
+    if (this.#typing.kind === "typing") this.#setTyping({ kind: "paused" });
+    const flight = this.#dropWork();
     flight?.pending.cancel();
     flight?.firstStage?.cancel();
     this.passages.cancelAll();
   }
 
-  private setTyping(typing: Typing): void {
-    if (this.typing.kind === "typing") this.typing.cancelPause();
-    this.typing = typing;
+  #setTyping(typing: Typing): void {
+    if (this.#typing.kind === "typing") this.#typing.cancelPause();
+    this.#typing = typing;
   }
 
   // --- what changes the rows ----------------------------------------------------------------------
 
   /** Repeats the query because the index changed or the engine reconnected. The state does not become `searching`. */
   refresh(): void {
-    if (this.query === "" || this.work.kind === "due") return;
-    if (this.work.kind === "asking") {
-      this.work = { ...this.work, repeats: true };
+    if (this.#query === "" || this.#work.kind === "due") return;
+    if (this.#work.kind === "asking") {
+      this.#work = { ...this.#work, repeats: true };
       return;
     }
-    if (this.work.kind === "remaining") this.wanted = Math.max(this.wanted, this.options.limit);
-    this.schedule(REFRESH_MS, true);
+    if (this.#work.kind === "remaining") this.#wanted = Math.max(this.#wanted, this.options.limit);
+    this.#schedule(REFRESH_MS, true);
   }
 
   /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
   more(): void {
-    this.extendTo((answerOf(this.current)?.hits.length ?? 0) + this.options.limit);
+    this.#extendTo((answerOf(this.state)?.hits.length ?? 0) + this.options.limit);
   }
 
-  private extendTo(wanted: number): void {
-    const { current } = this;
-    if (flightOf(this.work) || current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
-    this.wanted = wanted;
-    void this.request(true, current.answer, this.work.kind === "due");
+  #extendTo(wanted: number): void {
+    const current = this.state;
+    if (flightOf(this.#work) || current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
+    this.#wanted = wanted;
+    void this.#request(true, current.answer, this.#work.kind === "due");
   }
 
   /** Requests the hits that are not in sight, once the query rests. */
-  private fetchRemaining({ hits, reachable }: Answer): void {
+  #fetchRemaining({ hits, reachable }: Answer): void {
     const { limit } = this.options;
-    if (hits.length < Math.min(limit, reachable)) this.work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.extendTo(limit); }) };
-    else this.wanted = Math.max(this.wanted, limit); // a new note pushes none out of a complete answer
+    if (hits.length < Math.min(limit, reachable)) this.#work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.#extendTo(limit); }) };
+    else this.#wanted = Math.max(this.#wanted, limit); // a new note pushes none out of a complete answer
   }
 
-  private correctIfDue(): void {
-    const { current } = this;
-    if (this.typing.kind !== "paused" || this.rowsAreFrozen || flightOf(this.work) || current.kind !== "results") return;
+  #correctIfDue(): void {
+    const current = this.state;
+    if (this.#typing.kind !== "paused" || this.#rowsAreFrozen || flightOf(this.#work) || current.kind !== "results") return;
     if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
-    this.setTyping({ kind: "ended" });
-    this.schedule(0, true);
+    this.#setTyping({ kind: "ended" });
+    this.#schedule(0, true);
   }
 
   // --- requests -----------------------------------------------------------------------------------
 
-  private schedule(intervalMs: number, isRefresh: boolean): void {
-    const earlier = this.dropWork();
-    const waitMs = Math.max(0, this.lastRequestAt + intervalMs - this.clock.now());
-    const cancel = waitMs === 0 ? (): void => undefined : this.clock.after(waitMs, () => void this.request(isRefresh));
-    this.work = { kind: "due", isRefresh, cancel, earlier };
-    if (waitMs === 0) void this.request(isRefresh);
-    if (!isRefresh) this.setState({ kind: "searching", query: this.query, previous: answerOf(this.current) });
+  #schedule(intervalMs: number, isRefresh: boolean): void {
+    const earlier = this.#dropWork();
+    const waitMs = Math.max(0, this.#lastRequestAt + intervalMs - this.clock.now());
+    const cancel = waitMs === 0 ? (): void => undefined : this.clock.after(waitMs, () => void this.#request(isRefresh));
+    this.#work = { kind: "due", cancel, earlier };
+    if (waitMs === 0) void this.#request(isRefresh);
+    if (!isRefresh) this.#setState({ kind: "searching", query: this.#query, previous: answerOf(this.state) });
   }
 
   /** Ends what is scheduled; the result is the search that is still on its way. */
-  private dropWork(): Flight | null {
-    const { work } = this;
+  #dropWork(): Flight | null {
+    const work = this.#work;
     if (work.kind === "due" || work.kind === "remaining") work.cancel();
-    this.work = RESTING;
+    this.#work = RESTING;
     return flightOf(work);
   }
 
   /** Requests the next page of the hits that are wanted, behind those of `before`. `repeats`: a refresh follows. */
-  private async request(isRefresh: boolean, before: Answer | null = null, repeats = false): Promise<void> {
+  async #request(isRefresh: boolean, before: Answer | null = null, repeats = false): Promise<void> {
     const known = before?.hits.length ?? 0;
-    const page = pageAfter(known, this.wanted, before?.reachable);
+    const page = pageAfter(known, this.#wanted, before?.reachable);
     if (!page) return;
-    const { query, wanted } = this;
+    const query = this.#query;
+    const wanted = this.#wanted;
     const { mode, snippetWidth } = this.options;
     const requestedAt = this.clock.now();
-    this.lastRequestAt = requestedAt;
-    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.typing.kind !== "ended" };
-    const flight = this.send(asked, page, isRefresh);
-    this.work = { kind: "asking", flight, repeats };
-    const shown = this.showFirstStage(asked, flight, requestedAt);
+    this.#lastRequestAt = requestedAt;
+    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended" };
+    const flight = this.#send(asked, page, isRefresh);
+    this.#work = { kind: "asking", flight, repeats };
+    const shown = this.#showFirstStage(asked, flight, requestedAt);
 
     const reply = await flight.pending.reply;
-    const landed = this.land(flight);
+    const landed = this.#land(flight);
     if (!landed) return;
     if (reply.ok) {
       const tookMs = this.clock.now() - requestedAt;
-      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.meaningIsSlow = tookMs > SLOW_MS;
+      if (mode === "hybrid" && ignoredBy(reply.value) === null) this.#meaningIsSlow = tookMs > SLOW_MS;
       const { hits, reachable } = reply.value;
-      let answer = answerFrom({ ...reply.value, hits: mergeStages(shown.hits, hits, this.rowsAreFrozen) }, { ...asked, tookMs });
+      let answer = answerFrom({ ...reply.value, hits: mergeStages(shown.hits, hits, this.#rowsAreFrozen) }, { ...asked, tookMs });
       if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
       if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever `reachable` was
       if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
-        await this.request(isRefresh, answer, landed.repeats);
+        await this.#request(isRefresh, answer, landed.repeats);
         return;
       }
-      this.fetchRemaining(answer);
-      this.setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.current)) });
+      this.#fetchRemaining(answer);
+      this.#setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.state)) });
     } else if (reply.failure.kind !== "cancelled") {
-      this.setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.current) });
+      this.#setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.state) });
     }
     if (landed.repeats) this.refresh();
-    else this.correctIfDue();
+    else this.#correctIfDue();
   }
 
   /** Sends the request, in two stages if meaning is slow; it supersedes the one on its way. */
-  private send({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
-    const earlier = this.dropWork();
+  #send({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
+    const earlier = this.#dropWork();
     earlier?.firstStage?.cancel();
     const params = { query, typing: lastWordIsPrefix, maxTokens: LIMITS.maxTokens, snippetWidth, ...GUARD, ...this.options.scope };
-    const isStaged = mode === "hybrid" && lastWordIsPrefix && !isRefresh && this.meaningIsSlow && this.order === "relevance";
+    const isStaged = mode === "hybrid" && lastWordIsPrefix && !isRefresh && this.#meaningIsSlow && this.#order === "relevance";
     const firstStage = isStaged ? this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) }) : null;
     const pending = this.client.request("search", {
       ...params,
       mode,
       limit: page.limit,
-      ...(this.order !== "relevance" && { sort: this.order }),
+      ...(this.#order !== "relevance" && { sort: this.#order }),
       ...(page.offset > 0 && { offset: page.offset }),
       extract: mode === "hybrid" && page.offset === 0, // the engine looks for it only where a question is asked
       ...(earlier && { supersedes: earlier.pending.id }),
@@ -283,28 +270,28 @@ export class SearchSession implements ResultSource {
   }
 
   /** Takes a search that was answered off the work; null where it is superseded or about to be. */
-  private land(flight: Flight): Extract<Work, { kind: "asking" }> | null {
-    const { work } = this;
+  #land(flight: Flight): Extract<Work, { kind: "asking" }> | null {
+    const work = this.#work;
     if (flightOf(work) !== flight) return null;
     flight.firstStage?.cancel();
-    this.work = work.kind === "due" ? { ...work, earlier: null } : RESTING;
+    this.#work = work.kind === "due" ? { ...work, earlier: null } : RESTING;
     return work.kind === "asking" ? work : null;
   }
 
   /** Shows the hits of the first stage until the whole answer arrives; the result has the hits that are shown. */
-  private showFirstStage(asked: Omit<Asked, "tookMs">, flight: Flight, requestedAt: number): Pick<SearchResult, "hits"> {
+  #showFirstStage(asked: Omit<Asked, "tookMs">, flight: Flight, requestedAt: number): Pick<SearchResult, "hits"> {
     const shown: { hits: SearchResult["hits"] } = { hits: [] };
     void flight.firstStage?.reply.then((reply) => {
-      if (this.work.kind !== "asking" || this.work.flight !== flight || !reply.ok || reply.value.hits.length === 0) return;
+      if (this.#work.kind !== "asking" || this.#work.flight !== flight || !reply.ok || reply.value.hits.length === 0) return;
       shown.hits = reply.value.hits;
-      this.setState({ kind: "results", answer: answerFrom(reply.value, { ...asked, tookMs: this.clock.now() - requestedAt }), isRefresh: false });
+      this.#setState({ kind: "results", answer: answerFrom(reply.value, { ...asked, tookMs: this.clock.now() - requestedAt }), isRefresh: false });
     });
     return shown;
   }
 
-  private setState(state: SearchState): void {
-    this.current = state;
-    this.updatePassages(state);
+  #setState(state: SearchState): void {
+    this.state = state;
+    this.#updatePassages(state);
     this.changed.emit(state);
   }
 
@@ -312,43 +299,32 @@ export class SearchSession implements ResultSource {
 
   /** Explains why a note is or is not in the results of the current query. */
   explain(path: string): Promise<Reply<ExplainResult>> {
-    const { query } = this;
+    const query = this.#query;
     const { mode } = this.options;
-    const limit = Math.min(LIMITS.maxLimit, Math.max(this.options.limit, this.wanted));
-    return this.client.request("explain", { query, path, mode, limit, typing: this.typing.kind !== "ended" }).reply;
+    const limit = Math.min(LIMITS.maxLimit, Math.max(this.options.limit, this.#wanted));
+    return this.client.request("explain", { query, path, mode, limit, typing: this.#typing.kind !== "ended" }).reply;
   }
 
   /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which changes nothing. */
   report(path: string, kind: FeedbackKind): void {
-    const answer = answerOf(this.current);
+    const answer = answerOf(this.state);
     if (answer) this.client.request("feedback", { query: answer.query, path, kind });
   }
 
-  /** The further passages of a hit in the current answer. */
-  furtherOf(path: string): FurtherPassages {
-    return this.passages.stateOf(path);
-  }
-
-  fold(path: string): void {
-    this.passages.fold(path);
-  }
-
-  /** Requests the further passages of a hit in the current answer. */
-  unfold(path: string): void {
-    const answer = answerOf(this.current);
-    if (answer) this.passages.unfold(path, this.searchOf(answer));
-  }
-
   async widePassage(path: string, start: number): Promise<Passage | null> {
-    const answer = answerOf(this.current);
-    return answer && widePassage(this.client, this.searchOf(answer), path, start);
+    const search = this.#searchOfHits;
+    return search && widePassage(this.client, search, path, start);
   }
 
-  private searchOf({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Answer): SearchOfHit {
+  /** The search that the current answer is for. */
+  get #searchOfHits(): SearchOfHit | null {
+    const answer = answerOf(this.state);
+    if (!answer) return null;
+    const { query, mode, limit, snippetWidth, lastWordIsPrefix } = answer;
     return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
   }
 
-  private updatePassages(state: SearchState): void {
+  #updatePassages(state: SearchState): void {
     switch (state.kind) {
       case "idle":
         this.passages.foldAll();
@@ -359,7 +335,7 @@ export class SearchSession implements ResultSource {
       case "results": {
         const { answer, isRefresh } = state;
         const expandable = answer.hits.filter(({ furtherPassages }) => furtherPassages > 0);
-        if (isRefresh) this.passages.reload(this.searchOf(answer), new Set(expandable.map(({ path }) => path)));
+        if (isRefresh) this.passages.reload(new Set(expandable.map(({ path }) => path)));
         else this.passages.foldAll();
         return;
       }

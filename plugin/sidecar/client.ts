@@ -34,8 +34,8 @@ type Settle = (reply: Reply<unknown>) => void;
 
 export class RpcClient implements Requester {
   readonly notifications = new Emitter<ServerNotification>();
-  private readonly waiting = new Map<number, Settle>();
-  private lastId = 0;
+  readonly #waiting = new Map<number, Settle>();
+  #lastId = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -43,33 +43,33 @@ export class RpcClient implements Requester {
     private readonly log: WriteLog,
   ) {
     connection.received.listen((message) => {
-      this.receive(message);
+      this.#receive(message);
     });
     connection.changed.listen((state) => {
-      if (state.kind !== "open") this.failAll({ kind: "disconnected" });
+      if (state.kind !== "open") this.#failAll({ kind: "disconnected" });
     });
   }
 
   request<M extends Method>(method: M, params: Params<M>, timeoutMs = TIMEOUT_MS): Pending<Result<M>> {
-    const id = (this.lastId += 1);
+    const id = (this.#lastId += 1);
     if (!this.connection.send(encodeRequest(id, method, params))) return unsentRequest(id);
 
     let cancelTimer: Cancel = () => undefined;
     const reply = new Promise<Reply<Result<M>>>((resolve) => {
-      this.waiting.set(id, (settled) => {
+      this.#waiting.set(id, (settled) => {
         cancelTimer();
         resolve(settled as Reply<Result<M>>); // the result type of the method, as the protocol defines it
       });
     });
     const sendCancel = (): void => {
-      if (this.waiting.has(id)) this.connection.send(encodeNotification("$/cancel", { id }));
+      if (this.#waiting.has(id)) this.connection.send(encodeNotification("$/cancel", { id }));
     };
     cancelTimer = this.clock.after(timeoutMs, () => {
       sendCancel();
-      this.settle(id, { ok: false, failure: { kind: "timed-out", afterMs: timeoutMs } });
+      this.#settle(id, { ok: false, failure: { kind: "timed-out", afterMs: timeoutMs } });
     });
     const abandon = (): void => {
-      this.settle(id, { ok: false, failure: { kind: "cancelled" } });
+      this.#settle(id, { ok: false, failure: { kind: "cancelled" } });
     };
     const cancel = (): void => {
       sendCancel();
@@ -83,14 +83,14 @@ export class RpcClient implements Requester {
     return this.request(method, params, timeoutMs).reply;
   }
 
-  private receive(message: Incoming): void {
+  #receive(message: Incoming): void {
     switch (message.kind) {
       case "result":
-        this.settle(message.id, { ok: true, value: message.result });
+        this.#settle(message.id, { ok: true, value: message.result });
         return;
       case "error":
         if (message.id === null) this.log(`Error without a request id: ${message.error.code} ${message.error.reason}`);
-        else this.settle(message.id, { ok: false, failure: failureOf(message.error) });
+        else this.#settle(message.id, { ok: false, failure: failureOf(message.error) });
         return; // an error without an id is not attributed to a request: that one times out
       case "notification":
         this.notifications.emit(message.notification);
@@ -102,14 +102,14 @@ export class RpcClient implements Requester {
   }
 
   /** Settles a request; an unknown id belongs to one that was answered, cancelled or timed out before. */
-  private settle(id: number, reply: Reply<unknown>): void {
-    const settle = this.waiting.get(id);
-    this.waiting.delete(id);
+  #settle(id: number, reply: Reply<unknown>): void {
+    const settle = this.#waiting.get(id);
+    this.#waiting.delete(id);
     settle?.(reply);
   }
 
-  private failAll(failure: Failure): void {
-    for (const id of [...this.waiting.keys()]) this.settle(id, { ok: false, failure });
+  #failAll(failure: Failure): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, { ok: false, failure });
   }
 }
 

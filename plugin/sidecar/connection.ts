@@ -37,59 +37,59 @@ export interface ConnectionParts {
 export class Connection {
   readonly changed = new Emitter<ConnectionState>();
   readonly received = new Emitter<Incoming>();
-  private current: ConnectionState = { kind: "closed" };
-  private socket: Socket | null = null;
-  private cancelTimer: Cancel = () => undefined;
+  #current: ConnectionState = { kind: "closed" };
+  #socket: Socket | null = null;
+  #cancelTimer: Cancel = () => undefined;
   /** Incremented by every `open` and `close`, so that pending work of an earlier generation is ignored. */
-  private generation = 0;
+  #generation = 0;
 
   constructor(private readonly parts: ConnectionParts) {}
 
   get state(): ConnectionState {
-    return this.current;
+    return this.#current;
   }
 
   /** Connects, and reconnects until `close`. `endpoint` resolves to null while no sidecar is running. */
   open(endpoint: () => Promise<Endpoint | null>): void {
-    this.drop();
-    this.generation += 1;
-    void this.attempt(endpoint, 1, this.generation);
+    this.#drop();
+    this.#generation += 1;
+    void this.#attempt(endpoint, 1, this.#generation);
   }
 
   close(): void {
-    this.drop();
-    this.generation += 1;
-    if (this.current.kind !== "closed") this.setState({ kind: "closed" });
+    this.#drop();
+    this.#generation += 1;
+    if (this.#current.kind !== "closed") this.#setState({ kind: "closed" });
   }
 
   /** Sends a frame; false when the connection is not open. */
   send(frame: string): boolean {
-    if (this.current.kind !== "open" || !this.socket) return false;
-    this.socket.send(frame);
+    if (this.#current.kind !== "open" || !this.#socket) return false;
+    this.#socket.send(frame);
     return true;
   }
 
-  private async attempt(endpoint: () => Promise<Endpoint | null>, attempt: number, generation: number): Promise<void> {
-    this.setState({ kind: "connecting", attempt });
+  async #attempt(endpoint: () => Promise<Endpoint | null>, attempt: number, generation: number): Promise<void> {
+    this.#setState({ kind: "connecting", attempt });
     const found = await endpoint();
-    if (generation !== this.generation) return;
+    if (generation !== this.#generation) return;
     const retry = (failures: number): void => {
-      this.drop();
+      this.#drop();
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-      this.setState({ kind: "waiting", attempt: failures, delayMs });
-      if (generation !== this.generation) return; // a listener closed or reopened the connection
-      this.cancelTimer = this.parts.clock.after(delayMs, () => void this.attempt(endpoint, failures + 1, generation));
+      this.#setState({ kind: "waiting", attempt: failures, delayMs });
+      if (generation !== this.#generation) return; // a listener closed or reopened the connection
+      this.#cancelTimer = this.parts.clock.after(delayMs, () => void this.#attempt(endpoint, failures + 1, generation));
     };
-    if (found) this.handshake(found, () => { retry(this.current.kind === "open" ? 1 : attempt); });
+    if (found) this.#handshake(found, () => { retry(this.#current.kind === "open" ? 1 : attempt); });
     else retry(attempt);
   }
 
-  private handshake({ port, token }: Endpoint, lost: () => void): void {
+  #handshake({ port, token }: Endpoint, lost: () => void): void {
     // The literal address: a name could resolve to another host, and the first message carries the token.
     const socket = this.parts.openSocket(`ws://127.0.0.1:${port}/`);
-    this.socket = socket;
-    this.cancelTimer = this.parts.clock.after(HANDSHAKE_DEADLINE_MS, lost);
-    const isCurrent = (): boolean => this.socket === socket;
+    this.#socket = socket;
+    this.#cancelTimer = this.parts.clock.after(HANDSHAKE_DEADLINE_MS, lost);
+    const isCurrent = (): boolean => this.#socket === socket;
     socket.onopen = () => {
       const client = { name: this.parts.clientName, version: this.parts.clientVersion };
       socket.send(encodeRequest(HANDSHAKE_ID, "initialize", { token, protocol: PROTOCOL_VERSION, client }));
@@ -97,8 +97,8 @@ export class Connection {
     socket.onmessage = (event: { readonly data: unknown }) => {
       if (!isCurrent() || typeof event.data !== "string") return;
       const message = decode(event.data);
-      if (this.current.kind === "open") this.received.emit(message);
-      else this.onHandshakeReply(message, lost);
+      if (this.#current.kind === "open") this.received.emit(message);
+      else this.#onHandshakeReply(message, lost);
     };
     // "error" needs no listener: a "close" event follows every error.
     socket.onclose = () => {
@@ -107,38 +107,38 @@ export class Connection {
   }
 
   /** Handles the reply to `initialize`. A rejected token is retried: the sidecar may have restarted since it was read. */
-  private onHandshakeReply(message: Incoming, lost: () => void): void {
+  #onHandshakeReply(message: Incoming, lost: () => void): void {
     if (message.kind === "result" && message.id === HANDSHAKE_ID) {
       const server = message.result as InitializeResult;
       if (server.protocol !== PROTOCOL_VERSION) {
-        this.stopAsIncompatible(server.protocol, server.version);
+        this.#stopAsIncompatible(server.protocol, server.version);
         return;
       }
-      this.cancelTimer();
-      this.setState({ kind: "open", server });
+      this.#cancelTimer();
+      this.#setState({ kind: "open", server });
     } else if (message.kind === "error" && message.error.code === ErrorCode.protocolMismatch) {
-      this.stopAsIncompatible(null, null);
+      this.#stopAsIncompatible(null, null);
     } else if (message.kind === "error") {
       lost();
     }
   }
 
-  private stopAsIncompatible(protocol: number | null, version: string | null): void {
-    this.drop();
-    this.generation += 1;
-    this.setState({ kind: "incompatible", protocol, version });
+  #stopAsIncompatible(protocol: number | null, version: string | null): void {
+    this.#drop();
+    this.#generation += 1;
+    this.#setState({ kind: "incompatible", protocol, version });
   }
 
   /** Closes the socket, after forgetting it so that its own "close" event is ignored. */
-  private drop(): void {
-    this.cancelTimer();
-    const socket = this.socket;
-    this.socket = null;
+  #drop(): void {
+    this.#cancelTimer();
+    const socket = this.#socket;
+    this.#socket = null;
     socket?.close();
   }
 
-  private setState(state: ConnectionState): void {
-    this.current = state;
+  #setState(state: ConnectionState): void {
+    this.#current = state;
     this.changed.emit(state);
   }
 }

@@ -80,11 +80,10 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== "";
 }
 
+/** The user's answers to whether a program may be started, by its path; null where nobody was asked. */
 export interface Consent {
-  isGiven(path: string): boolean;
-  isDeclined(path: string): boolean;
-  give(path: string): void;
-  decline(path: string): void;
+  of(path: string): boolean | null;
+  set(path: string, isGiven: boolean): void;
 }
 
 /** Where answers are kept: on this device, never in a file that is synced. */
@@ -94,19 +93,13 @@ export interface ConsentStorage {
 }
 
 export function consentIn(storage: ConsentStorage): Consent {
-  const answers = (): Readonly<Record<string, unknown>> => {
+  const answers = (): ReadonlyMap<string, boolean> => {
     const stored = storage.read();
-    return typeof stored === "object" && stored !== null ? (stored as Record<string, unknown>) : {};
+    const entries: [string, unknown][] = typeof stored === "object" && stored !== null ? Object.entries(stored) : [];
+    return new Map(entries.filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean"));
   };
-  const answer = (path: string, isGiven: boolean): void => {
-    const known = Object.entries(answers()).filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean");
-    storage.write({ ...Object.fromEntries(known), [path]: isGiven });
-  };
-  const answerTo = (path: string): unknown => (Object.hasOwn(answers(), path) ? answers()[path] : undefined);
   return {
-    isGiven: (path) => answerTo(path) === true,
-    isDeclined: (path) => answerTo(path) === false,
-    give: (path) => { answer(path, true); },
-    decline: (path) => { answer(path, false); },
+    of: (path) => answers().get(path) ?? null,
+    set: (path, isGiven) => { storage.write(Object.fromEntries(new Map(answers()).set(path, isGiven))); },
   };
 }

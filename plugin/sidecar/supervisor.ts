@@ -53,25 +53,25 @@ export class Supervisor {
   readonly statusChanged = new Emitter<IndexStatus | null>();
   /** The index changed, so that answers may differ. */
   readonly indexUpdated = new Emitter<void>();
-  private current: EngineState = { kind: "stopped" };
-  private indexStatus: IndexStatus | null = null;
-  private ownProcess: EngineProcess | null = null;
-  private programInUse: Program | null = null;
-  private holderPid: number | null = null;
-  private crashes = 0;
-  private lostHolders = 0;
+  #current: EngineState = { kind: "stopped" };
+  #indexStatus: IndexStatus | null = null;
+  #ownProcess: EngineProcess | null = null;
+  #programInUse: Program | null = null;
+  #holderPid: number | null = null;
+  #crashes = 0;
+  #lostHolders = 0;
   /** Settles when every process that was stopped has exited. */
-  private ending: Promise<void> = Promise.resolve();
-  private lastLog = "";
-  private lookedAt = -Infinity;
-  private cancelTimer: Cancel = () => undefined;
-  private cancelStable: Cancel = () => undefined;
+  #ending: Promise<void> = Promise.resolve();
+  #lastLog = "";
+  #lookedAt = -Infinity;
+  #cancelTimer: Cancel = () => undefined;
+  #cancelStable: Cancel = () => undefined;
   /** Incremented whenever pending work becomes obsolete. */
-  private generation = 0;
+  #generation = 0;
 
   constructor(private readonly parts: SupervisorParts) {
     parts.connection.changed.listen((state) => {
-      this.onConnection(state);
+      this.#onConnection(state);
     });
     parts.client.notifications.listen(({ method, params }) => {
       this.setStatus(method === "index/updated" ? params.status : params);
@@ -80,141 +80,136 @@ export class Supervisor {
   }
 
   get state(): EngineState {
-    return this.current;
+    return this.#current;
   }
 
   /** The status of the index; null while not connected. */
   get status(): IndexStatus | null {
-    return this.indexStatus;
+    return this.#indexStatus;
   }
 
   /** The program in use; null before one was found. */
   get program(): Program | null {
-    return this.programInUse;
+    return this.#programInUse;
   }
 
   /** The end of the engine's stderr. */
   get log(): string {
-    return this.ownProcess?.logTail() ?? this.lastLog;
+    return this.#ownProcess?.logTail() ?? this.#lastLog;
   }
 
   /** Sets a status that came as a reply, such as that of `index/pause`. */
   setStatus(status: IndexStatus): void {
-    this.indexStatus = status;
+    this.#indexStatus = status;
     this.statusChanged.emit(status);
   }
 
+  /** Starts with the crash count at zero, after stopping the own process, if any. */
   start(): void {
-    this.setState({ kind: "starting" });
-    void this.findAndStart();
-  }
-
-  /** Stops the own process, if any, and starts again with the crash count at zero. */
-  restart(): void {
-    this.crashes = 0;
-    this.lostHolders = 0;
-    this.stopOwnProcess();
-    this.setState({ kind: "starting" });
-    void this.findAndStart();
+    this.#crashes = 0;
+    this.#lostHolders = 0;
+    this.#stopOwnProcess();
+    this.#setState({ kind: "starting" });
+    void this.#findAndStart();
   }
 
   /** Looks for the engine again where there was none to start, without a word unless something changed. */
   lookAgain(): void {
-    const { kind } = this.current;
-    const isDue = this.parts.clock.now() - this.lookedAt >= LOOK_EVERY_MS;
-    if (isDue && (kind === "missing" || kind === "unapproved" || kind === "outdated")) void this.findAndStart();
+    const { kind } = this.#current;
+    const isDue = this.parts.clock.now() - this.#lookedAt >= LOOK_EVERY_MS;
+    if (isDue && (kind === "missing" || kind === "unapproved" || kind === "outdated")) void this.#findAndStart();
   }
 
   /** Starts the program that the user was asked about, now and in future. */
   approve(): void {
-    if (this.current.kind !== "unapproved") return;
-    this.parts.consent.give(this.current.program);
-    this.restart();
+    if (this.#current.kind !== "unapproved") return;
+    this.parts.consent.set(this.#current.program, true);
+    this.start();
   }
 
   /** The user does not want the program to be started; nothing asks again. */
   decline(): void {
-    if (this.current.kind !== "unapproved") return;
-    this.parts.consent.decline(this.current.program);
-    this.setState({ ...this.current, isDeclined: true });
+    if (this.#current.kind !== "unapproved") return;
+    this.parts.consent.set(this.#current.program, false);
+    this.#setState({ ...this.#current, isDeclined: true });
   }
 
   /** Stops the own process; an engine that was attached to keeps running. Settles when the process has exited. */
   stop(): Promise<void> {
-    this.stopOwnProcess();
-    this.setState({ kind: "stopped" });
-    return this.ending;
+    this.#stopOwnProcess();
+    this.#setState({ kind: "stopped" });
+    return this.#ending;
   }
 
   // --- one attempt --------------------------------------------------------------------------------
 
-  private async findAndStart(): Promise<void> {
-    const generation = this.nextGeneration();
-    this.lookedAt = this.parts.clock.now();
+  async #findAndStart(): Promise<void> {
+    const generation = this.#nextGeneration();
+    this.#lookedAt = this.parts.clock.now();
     const { consent } = this.parts;
-    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.isGiven(path));
-    if (generation !== this.generation) return;
+    const { found, unapproved, tried, platform, installers } = await this.parts.launcher.find(this.parts.chosenProgram(), (path) => consent.of(path) === true);
+    if (generation !== this.#generation) return;
 
     const program = found.find(({ protocol }) => protocol === PROTOCOL_VERSION);
-    const asked = unapproved.find((path) => !consent.isDeclined(path)) ?? unapproved[0];
+    const asked = unapproved.find((path) => consent.of(path) === null) ?? unapproved[0];
     if (!program && asked !== undefined) {
-      this.setState({ kind: "unapproved", program: asked, isDeclined: consent.isDeclined(asked) });
+      this.#setState({ kind: "unapproved", program: asked, isDeclined: consent.of(asked) === false });
       return;
     }
     const [first] = found;
     if (!first) {
-      this.setState({ kind: "missing", tried, platform, installers });
+      this.#setState({ kind: "missing", tried, platform, installers });
       return;
     }
     if (!program) {
-      this.setState({ kind: "outdated", program: first.path, version: first.version, protocol: first.protocol });
+      this.#setState({ kind: "outdated", program: first.path, version: first.version, protocol: first.protocol });
       return;
     }
-    this.programInUse = program;
-    if (this.current.kind !== "disconnected") this.setState({ kind: "starting" }); // "disconnected" tells the user more
-    await this.ending; // or the new process would find the vault locked by the old one
-    if (generation === this.generation) await this.launch(program, generation);
+    this.#programInUse = program;
+    if (this.#current.kind !== "disconnected") this.#setState({ kind: "starting" }); // "disconnected" tells the user more
+    await this.#ending; // or the new process would find the vault locked by the old one
+    if (generation === this.#generation) await this.#launch(program, generation);
   }
 
-  private async launch(program: Program, generation: number): Promise<void> {
+  async #launch(program: Program, generation: number): Promise<void> {
     const engine = this.parts.launcher.start(program.path);
-    this.ownProcess = engine;
+    this.#ownProcess = engine;
     const outcome = await engine.started;
-    if (generation !== this.generation) return; // stopped meanwhile, together with the process
+    if (generation !== this.#generation) return; // stopped meanwhile, together with the process
     switch (outcome.kind) {
       case "ready":
         void engine.exited.then(({ code, signal }) => {
-          if (generation === this.generation) this.onCrash({ kind: "exited", code, signal });
+          if (generation === this.#generation) this.#onCrash({ kind: "exited", code, signal });
         });
-        this.connect(outcome);
+        this.#connect(outcome);
         return;
       case "held":
-        this.forgetOwnProcess();
-        this.holderPid = outcome.holderPid;
-        this.connect(outcome);
+        this.#forgetOwnProcess();
+        this.#holderPid = outcome.holderPid;
+        this.#connect(outcome);
         return;
       case "failed":
-        this.onCrash(outcome.failure);
+        this.#onCrash(outcome.failure);
         return;
     }
   }
 
-  private connect({ discoveryPath }: Announcement): void {
+  #connect({ discoveryPath }: Announcement): void {
     this.parts.connection.open(() => this.parts.launcher.readEndpoint(discoveryPath));
   }
 
   // --- connection events --------------------------------------------------------------------------
 
-  private onConnection(state: ConnectionState): void {
+  #onConnection(state: ConnectionState): void {
     switch (state.kind) {
       case "open":
-        this.onConnected(state.server.version, state.server.status);
+        this.#onConnected(state.server.version, state.server.status);
         return;
       case "waiting":
-        this.onConnectionLost(state.attempt);
+        this.#onConnectionLost(state.attempt);
         return;
       case "incompatible":
-        this.onIncompatible(state.version, state.protocol);
+        this.#onIncompatible(state.version, state.protocol);
         return;
       case "connecting":
       case "closed":
@@ -222,95 +217,95 @@ export class Supervisor {
     }
   }
 
-  private onConnected(version: string, status: IndexStatus): void {
-    this.lostHolders = 0;
-    this.setState({ kind: "live", version, isOurs: this.ownProcess !== null });
+  #onConnected(version: string, status: IndexStatus): void {
+    this.#lostHolders = 0;
+    this.#setState({ kind: "live", version, isOurs: this.#ownProcess !== null });
     this.setStatus(status);
-    this.cancelStable();
-    this.cancelStable = this.parts.clock.after(STABLE_AFTER_MS, () => {
-      this.crashes = 0;
+    this.#cancelStable();
+    this.#cancelStable = this.parts.clock.after(STABLE_AFTER_MS, () => {
+      this.#crashes = 0;
     });
   }
 
-  private onConnectionLost(attempt: number): void {
-    this.cancelStable();
-    this.clearStatus();
-    if (this.current.kind === "live") this.setState({ kind: "disconnected" });
+  #onConnectionLost(attempt: number): void {
+    this.#cancelStable();
+    this.#clearStatus();
+    if (this.#current.kind === "live") this.#setState({ kind: "disconnected" });
     if (attempt < MAX_LOST_CONNECTIONS) return;
-    if (this.ownProcess) this.onCrash({ kind: "unreachable" });
-    else this.replaceHolder();
+    if (this.#ownProcess) this.#onCrash({ kind: "unreachable" });
+    else this.#replaceHolder();
   }
 
   /** The engine that was attached to is gone: starts one. */
-  private replaceHolder(): void {
-    this.nextGeneration();
+  #replaceHolder(): void {
+    this.#nextGeneration();
     this.parts.connection.close();
-    this.lostHolders += 1;
-    if (this.lostHolders >= MAX_LOST_HOLDERS) this.setState({ kind: "occupied", pid: this.holderPid });
-    else void this.findAndStart();
+    this.#lostHolders += 1;
+    if (this.#lostHolders >= MAX_LOST_HOLDERS) this.#setState({ kind: "occupied", pid: this.#holderPid });
+    else void this.#findAndStart();
   }
 
-  private onIncompatible(version: string | null, protocol: number | null): void {
-    const program = this.programInUse?.path ?? null;
-    this.stopOwnProcess();
-    this.setState({ kind: "outdated", program, version, protocol });
+  #onIncompatible(version: string | null, protocol: number | null): void {
+    const program = this.#programInUse?.path ?? null;
+    this.#stopOwnProcess();
+    this.#setState({ kind: "outdated", program, version, protocol });
   }
 
   /** The own process failed: restarts it after 1, 2, 4 and 8 s, then gives up. */
-  private onCrash(failure: StartFailure): void {
+  #onCrash(failure: StartFailure): void {
     const log = this.log;
-    this.crashes += 1;
-    this.stopOwnProcess(failure);
-    if (this.crashes >= MAX_CRASHES || !isWorthRetrying(failure)) {
-      this.setState({ kind: "failed", failure, log });
+    this.#crashes += 1;
+    this.#stopOwnProcess(failure);
+    if (this.#crashes >= MAX_CRASHES || !isWorthRetrying(failure)) {
+      this.#setState({ kind: "failed", failure, log });
       return;
     }
-    this.setState({ kind: "disconnected" });
-    this.cancelTimer = this.parts.clock.after(FIRST_RESTART_MS * 2 ** (this.crashes - 1), () => void this.findAndStart());
+    this.#setState({ kind: "disconnected" });
+    this.#cancelTimer = this.parts.clock.after(FIRST_RESTART_MS * 2 ** (this.#crashes - 1), () => void this.#findAndStart());
   }
 
   // --- stopping -----------------------------------------------------------------------------------
 
   /** Drops all pending work and stops the own process; one that crashed is not asked to shut down, only waited for. */
-  private stopOwnProcess(crashed: StartFailure | null = null): void {
-    const generation = this.nextGeneration();
-    const engine = this.ownProcess;
-    const canShutDown = engine !== null && crashed === null && this.current.kind === "live";
+  #stopOwnProcess(crashed: StartFailure | null = null): void {
+    const generation = this.#nextGeneration();
+    const engine = this.#ownProcess;
+    const canShutDown = engine !== null && crashed === null && this.#current.kind === "live";
     const shutdown = canShutDown ? this.parts.client.call("shutdown", {}, SHUTDOWN_REPLY_MS) : null;
-    this.forgetOwnProcess();
-    this.clearStatus();
+    this.#forgetOwnProcess();
+    this.#clearStatus();
     if (!shutdown) this.parts.connection.close();
-    const before = this.ending;
-    this.ending = (async () => {
+    const before = this.#ending;
+    this.#ending = (async () => {
       await shutdown;
-      if (shutdown && generation === this.generation) this.parts.connection.close();
+      if (shutdown && generation === this.#generation) this.parts.connection.close();
       await engine?.stop();
       await before;
     })();
   }
 
-  private forgetOwnProcess(): void {
-    this.lastLog = this.log;
-    this.ownProcess = null;
+  #forgetOwnProcess(): void {
+    this.#lastLog = this.log;
+    this.#ownProcess = null;
   }
 
-  private clearStatus(): void {
-    if (this.indexStatus === null) return;
-    this.indexStatus = null;
+  #clearStatus(): void {
+    if (this.#indexStatus === null) return;
+    this.#indexStatus = null;
     this.statusChanged.emit(null);
   }
 
-  private nextGeneration(): number {
-    this.cancelTimer();
-    this.cancelStable();
-    this.generation += 1;
-    return this.generation;
+  #nextGeneration(): number {
+    this.#cancelTimer();
+    this.#cancelStable();
+    this.#generation += 1;
+    return this.#generation;
   }
 
-  private setState(state: EngineState): void {
+  #setState(state: EngineState): void {
     // The process and its socket each report the same end: listeners are notified once.
-    if (JSON.stringify(state) === JSON.stringify(this.current)) return;
-    this.current = state;
+    if (JSON.stringify(state) === JSON.stringify(this.#current)) return;
+    this.#current = state;
     this.changed.emit(state);
   }
 }

@@ -64,7 +64,7 @@ export class NoteNames {
         until = this.clock.now() + STEP_MS;
       }
       if (isSensitive(this.app.metadataCache.getFileCache(file)?.frontmatter)) continue;
-      const names = this.namesOf(file);
+      const names = this.#namesOf(file);
       const all = [...names.titles, ...names.headings.map(({ heading }) => heading), ...names.tags].join("\n");
       if (matchesAll(all, matchers)) found.push({ names, rank: rankOf(names.titles, words, matchers) });
     }
@@ -72,7 +72,7 @@ export class NoteNames {
     return { hits: found.slice(0, limit).map(({ names }) => hitOf(names, matchers)), total: found.length, ignored };
   }
 
-  private namesOf(file: TFile): Names {
+  #namesOf(file: TFile): Names {
     const cache = this.app.metadataCache.getFileCache(file);
     const headings = cache?.headings ?? [];
     const written: unknown = cache?.frontmatter?.["title"];

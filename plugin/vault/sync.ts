@@ -21,12 +21,12 @@ const TIMEOUT_MS = 30_000; // the sidecar only queues the changes, but a batch o
 const PERMANENT_REASONS: readonly string[] = ["invalid-params", "invalid-request", "bad-request", "internal"];
 
 export class VaultSync {
-  private readonly queue = new ChangeQueue();
-  private isConnected = false;
-  private isSending = false;
+  readonly #queue = new ChangeQueue();
+  #isConnected = false;
+  #isSending = false;
   /** When the oldest queued change arrived; null when the queue is empty. */
-  private waitingSince: number | null = null;
-  private cancelTimer: Cancel = () => undefined;
+  #waitingSince: number | null = null;
+  #cancelTimer: Cancel = () => undefined;
 
   constructor(
     private readonly client: Requester,
@@ -38,43 +38,43 @@ export class VaultSync {
     const encodable = encodableChange(change);
     if (encodable !== change) this.log(`Path cannot be encoded: ${change.kind} reported as ${encodable?.kind ?? "nothing"}`);
     if (!encodable) return;
-    this.queue.add(encodable);
-    this.waitingSince ??= this.clock.now();
-    const patience = this.waitingSince + MAX_WAIT_MS - this.clock.now();
-    this.sendIn(Math.max(0, Math.min(DEBOUNCE_MS, patience)));
+    this.#queue.add(encodable);
+    this.#waitingSince ??= this.clock.now();
+    const patience = this.#waitingSince + MAX_WAIT_MS - this.clock.now();
+    this.#sendIn(Math.max(0, Math.min(DEBOUNCE_MS, patience)));
   }
 
   setConnected(isConnected: boolean): void {
-    this.isConnected = isConnected;
-    if (isConnected) this.sendIn(0);
+    this.#isConnected = isConnected;
+    if (isConnected) this.#sendIn(0);
   }
 
   stop(): void {
-    this.isConnected = false;
-    this.cancelTimer();
+    this.#isConnected = false;
+    this.#cancelTimer();
   }
 
-  private sendIn(delayMs: number): void {
-    this.cancelTimer();
-    this.cancelTimer = this.clock.after(delayMs, () => void this.send());
+  #sendIn(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.clock.after(delayMs, () => void this.#send());
   }
 
-  private async send(): Promise<void> {
-    if (!this.isConnected || this.isSending || this.queue.isEmpty) return;
-    this.isSending = true;
-    this.waitingSince = null;
-    const left = await this.deliver(this.queue.takeBatch(BATCH_LIMIT));
-    this.isSending = false;
-    if (left.length > 0) this.queue.putBack(left);
-    this.sendRest(left.length > 0 ? RETRY_MS : 0);
+  async #send(): Promise<void> {
+    if (!this.#isConnected || this.#isSending || this.#queue.isEmpty) return;
+    this.#isSending = true;
+    this.#waitingSince = null;
+    const left = await this.#deliver(this.#queue.takeBatch(BATCH_LIMIT));
+    this.#isSending = false;
+    if (left.length > 0) this.#queue.putBack(left);
+    this.#sendRest(left.length > 0 ? RETRY_MS : 0);
   }
 
   /**
    * Sends `changes` and returns those that did not arrive, or may not have. A rejected batch is bisected, in order, until
    * the rejected change is alone and is dropped: one invalid change must not block all others.
    */
-  private async deliver(changes: readonly Change[]): Promise<readonly Change[]> {
-    if (!this.isConnected) return changes;
+  async #deliver(changes: readonly Change[]): Promise<readonly Change[]> {
+    if (!this.#isConnected) return changes;
     const reply = await this.client.request("vault/changed", { changes }, TIMEOUT_MS).reply;
     if (reply.ok) return [];
     const { failure } = reply;
@@ -85,12 +85,12 @@ export class VaultSync {
       return [];
     }
     const middle = Math.ceil(changes.length / 2);
-    const left = await this.deliver(changes.slice(0, middle));
+    const left = await this.#deliver(changes.slice(0, middle));
     const rest = changes.slice(middle);
-    return left.length > 0 ? [...left, ...rest] : this.deliver(rest);
+    return left.length > 0 ? [...left, ...rest] : this.#deliver(rest);
   }
 
-  private sendRest(delayMs: number): void {
-    if (this.isConnected && !this.queue.isEmpty) this.sendIn(delayMs);
+  #sendRest(delayMs: number): void {
+    if (this.#isConnected && !this.#queue.isEmpty) this.#sendIn(delayMs);
   }
 }

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from quarry import errors, protocol
-from quarry.server.envelope import Error
+from quarry.protocol.envelope import Error
 from quarry.server.failures import presentation_of
 
 Schema = dict[str, Any]

@@ -18,7 +18,7 @@ from protocol_document import document
 from python_keywords import keywords
 
 from quarry import limits, messages, protocol
-from quarry.server import envelope
+from quarry.protocol import envelope
 
 Schema = dict[str, Any]
 

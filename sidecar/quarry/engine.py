@@ -38,7 +38,7 @@ from quarry.search import (
     Source,
     serving_retrievers,
 )
-from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
+from quarry.search.examples import NEWEST, check_templates, example_queries
 from quarry.search.execution import is_asked
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.search.query_vectors import QueryEncoder
@@ -49,6 +49,7 @@ from quarry.vault.rules import folder_changes
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
+EXAMPLES_KEPT = 8  # sets of examples: of a language or two
 
 _Answer = TypeVar("_Answer")
 
@@ -69,7 +70,7 @@ class Engine:
         self._listeners = Listeners()
         self._requests = RequestQueue()
         self._query_encoder = QueryEncoder()
-        self._examples = ExampleCache()
+        self._examples: dict[tuple[object, ...], tuple[ExampleQuery, ...]] = {}
         self._settings_lock = threading.RLock()  # two changes at once would lose one
         self._opened = threading.local()  # the reader that a thread has open
         self._sync = Synchronizer(
@@ -140,10 +141,24 @@ class Engine:
         return self._ask(partial(searching.further_passages, path), options, is_cancelled)
 
     def explain(
-        self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
+        self,
+        options: SearchOptions,
+        path: str,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        *,
+        for_owner: bool = True,
     ) -> Explanation:
-        """Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`."""
-        return self._ask(partial(self._explain, path), options, is_cancelled)
+        """
+        Why the answer to a request has the note at *path* at its place, or not at all. Raises as `search`.
+
+        Only the owner learns that there is a note which its data class keeps out of the index.
+        """
+
+        def ask(options: SearchOptions, execution: SearchExecution) -> Explanation:
+            found = searching.explain(path, self.root, options, execution)
+            return found or self._absent(path, for_owner=for_owner)
+
+        return self._ask(ask, options, is_cancelled)
 
     def related(
         self,
@@ -181,12 +196,14 @@ class Engine:
             deadline.check()
             return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
-        def make() -> tuple[ExampleQuery, ...]:
-            return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
-
         with self.reader() as reader:
             key = (reader.generation, self.settings.exclude_status, limit, *templates)
-            return self._examples.get(key, make)
+            found = self._examples.get(key)
+            if found is None:
+                newest = self.list_notes(NoteFilter(), NEWEST, 0).notes
+                found = example_queries(newest, reader, templates, limit, ask)
+                self._examples = dict([*self._examples.items(), (key, found)][-EXAMPLES_KEPT:])
+            return found
 
     def read_note(self, path: str) -> WholeNote:
         """
@@ -330,7 +347,7 @@ class Engine:
         status = self._sync.contextual_backfill.status(self._sync.model.contextual_slot)
         if self._requests.is_paused or self._sync.activity.state == "failed":
             return False
-        return status is not None and status.state in ("loading", "deepening")
+        return status is not None and status.state in ("loading", "running")
 
     def pause(self) -> None:
         """Hold indexing up; searching goes on, and changes are remembered."""
@@ -363,9 +380,6 @@ class Engine:
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _explain(self, path: str, options: SearchOptions, execution: SearchExecution) -> Explanation:
-        return searching.explain(path, self.root, options, execution) or self._absent(path)
-
     def _with_status(self, filters: Filters) -> Scope:
         """*filters* without the notes whose status the settings leave out."""
         return scope_of(filters, self.settings.exclude_status)
@@ -385,7 +399,7 @@ class Engine:
                 execution.reader.invalidate_postings(f"the keyword postings are damaged and rebuilt: {error}")
                 return ask(options, execution)
 
-    def _absent(self, path: str) -> Explanation:
+    def _absent(self, path: str, *, for_owner: bool) -> Explanation:
         """Why the index does not have the note at *path*."""
-        state, reason = self._sync.absence_of(path)
+        state, reason = self._sync.absence_of(path, for_owner=for_owner)
         return Explanation(path, state, (reason,), understood=None)

@@ -24,7 +24,7 @@ Stage = Literal[
     "remove",
     "rename",
     "postings",
-    "deepen",
+    "backfill",
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 

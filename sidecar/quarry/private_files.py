@@ -9,6 +9,8 @@ from pathlib import Path
 
 from quarry.errors import IndexUnavailable
 
+# O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY: Windows only.
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _REPLACE_TRIES = 20  # Windows does not replace a file while someone reads it, which takes microseconds
 _REPLACE_PAUSE_S = 0.05
@@ -79,9 +81,8 @@ def read_private(path: Path, max_bytes: int) -> bytes | None:
 
     Whatever else is in its place is not followed (a link) and not waited for (a pipe).
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
+        with os.fdopen(os.open(path, READ_FLAGS), "rb") as file:
             return file.read(max_bytes) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None

@@ -1,13 +1,13 @@
 """
 The cost of the published design, for each figure that `npm run bench` measures.
 
-Each function runs in a process of its own, as its counterpart for ours
-does.
+Each function runs in a process of its own, as its counterpart for ours does.
 """
 
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,15 @@ from published import PublishedIndex, load_model
 def index_whole(vault: Path, index_path: Path, limit: int | None = None) -> dict[str, int]:
     """Index *vault* anew, up to *limit* chunks."""
     discard_index(index_path)
-    index = PublishedIndex(index_path, load_model())
-    try:
+    with closing(PublishedIndex(index_path, load_model())) as index:
         paths = find_notes(vault)
         return {"files": len(paths), "chunks": index.index(vault, paths, limit)}
-    finally:
-        index.close()
 
 
 def measure_queries(index_path: Path, texts: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
     """As `querying.measure_queries`. Nothing was published of a socket, so there is no figure of one."""
-    index = PublishedIndex(index_path, load_model())
     clock = time.thread_time_ns
-    try:
+    with closing(PublishedIndex(index_path, load_model())) as index:
         for text in texts[:WARM_UP]:
             index.search(text)
         legs = each_ms(index.legs, texts, clock)
@@ -54,14 +50,11 @@ def measure_queries(index_path: Path, texts: Sequence[str], words: Sequence[str]
             "one_word_cpu_ms": percentiles(one_word),
             "typing_cpu_ms": percentiles(typed),
         }
-    finally:
-        index.close()
 
 
 def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
     """As `indexing.save_notes`; the files stay as they are, which makes no difference to it."""
-    index = PublishedIndex(index_path, load_model())
-    try:
+    with closing(PublishedIndex(index_path, load_model())) as index:
         paths = find_notes(vault)
         chosen = [paths[number * len(paths) // count] for number in range(count)]
         return {
@@ -69,34 +62,26 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
                 each_ms(lambda path: index.save(vault, path), chosen, time.perf_counter_ns), SAVE_PERCENTILES
             )
         }
-    finally:
-        index.close()
 
 
 def unchanged_ms(vault: Path, index_path: Path) -> float:
     """From opening to knowing that nothing changed; wall."""
     begun_s = time.perf_counter()
-    index = PublishedIndex(index_path, None)
-    try:
+    with closing(PublishedIndex(index_path, None)) as index:
         index.is_unchanged(vault, find_notes(vault))
         return (time.perf_counter() - begun_s) * 1000
-    finally:
-        index.close()
 
 
 def first_answers_ms(index_path: Path, text: str) -> dict[str, float]:
     """From the start of the process, its imports included, to the first answer: by keyword, and by both."""
     since_start_s = _age_s()
     begun_s = time.perf_counter()
-    index = PublishedIndex(index_path, None)
-    try:
+    with closing(PublishedIndex(index_path, None)) as index:
         index.search(text)
         keyword_s = time.perf_counter() - begun_s
         index.model = load_model()
         index.search(text)
         hybrid_s = time.perf_counter() - begun_s
-    finally:
-        index.close()
     return {"keyword": (since_start_s + keyword_s) * 1000, "hybrid": (since_start_s + hybrid_s) * 1000}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmark import report, results
+from benchmark.measurement import work_folder
 from benchmark.results import Result
 from benchmark.runner import PARTS, QUESTIONS, REPEATS, USUAL_SIZES, BenchPlan, measure, size_of_name
 
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def measure_vault(options: argparse.Namespace) -> int:
     """Measure what *options* name."""
-    with _ending_in_order(), _folder(options.work) as work, _isolated(work):
+    with _ending_in_order(), work_folder(options.work) as work, _isolated(work):
         plan = _plan(options, work)
         result: Result = {}
         for result in measure(plan, lambda what: print_stderr(f"{what} ...")):
@@ -127,16 +128,6 @@ def _plan(options: argparse.Namespace, work: Path) -> BenchPlan:
 
 def _names(given: str | None) -> list[str]:
     return [name.strip().lower() for name in (given or "").split(",") if name.strip()]
-
-
-@contextlib.contextmanager
-def _folder(work: Path | None) -> Iterator[Path]:
-    if work is not None:
-        work.mkdir(parents=True, exist_ok=True)
-        yield work.resolve()
-        return
-    with tempfile.TemporaryDirectory(prefix="quarry-bench-", ignore_cleanup_errors=True) as temporary:
-        yield Path(temporary).resolve()
 
 
 @contextlib.contextmanager

@@ -20,8 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from benchmark.corpora import find_notes, questions
-from benchmark.index_cost import index_whole, wait_until_idle
+from benchmark.index_cost import index_whole
 from benchmark.measurement import memory_mb, percentiles, run_in_subprocess
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,7 +31,6 @@ from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
 from quarry.documents.note import ParserSettings, read_note
-from quarry.engine import Engine
 from quarry.errors import ExtraMissing
 from quarry.evaluation.collections import find_collections, read_collection
 from quarry.evaluation.corpus import Corpus, prepare
@@ -110,15 +110,7 @@ def run_peer(notes: Iterator[Mapping[str, str]], queries: Sequence[str], keys: S
         done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         raise PeerFailed(done.stderr.decode("utf-8", "replace"))
-    row = json.loads(done.stdout)
-    return PeerRun(
-        index_cpu_s=row["indexCpuS"],
-        heap_mb=row["heapMb"],
-        peak_rss_mb=row["peakRssMb"],
-        found=tuple(map(tuple, row["found"])),
-        query_cpu_ms=tuple(row["queryCpuMs"]),
-        key_cpu_ms=tuple(row["keyCpuMs"]),
-    )
+    return msgspec.json.decode(done.stdout, type=PeerRun)
 
 
 def as_typed(queries: Sequence[str]) -> list[str]:
@@ -203,9 +195,7 @@ def compare_cost(vault: Path, work: Path, count: int = QUESTIONS) -> dict[str, d
 
 def ask_quarry(vault: Path, index_path: Path, queries: Sequence[str], keys: Sequence[str]) -> dict[str, Any]:
     """CPU time of each of *queries* and of *keys*, of all threads; runs in a process of its own."""
-    engine = Engine.open(vault, index_path)
-    try:
-        wait_until_idle(engine)
+    with indexed(vault, index_path) as engine:
 
         def timed(request: SearchOptions) -> tuple[float, int]:
             begun_s = time.process_time()
@@ -223,8 +213,6 @@ def ask_quarry(vault: Path, index_path: Path, queries: Sequence[str], keys: Sequ
             "key_cpu_ms": series(typed),
             "found_nothing": sum(not hits for _, hits in answered),
         }
-    finally:
-        engine.close()
 
 
 def series(taken_ms: Sequence[float]) -> dict[str, float]:

@@ -20,15 +20,14 @@ next time.
 import argparse
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmark.corpora import create_corpus, find_notes, questions, words_of
+from benchmark.corpora import create_corpus, find_notes, questions, restored, words_of
 from benchmark.disk import size_of
 from benchmark.index_cost import bring_up_to_date, index_whole, save_notes
-from benchmark.measurement import run_in_subprocess
+from benchmark.measurement import run_in_subprocess, work_folder
 from benchmark.query_cost import measure_queries
 from msgspec import Struct, structs
 
@@ -79,7 +78,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process would compile what it imports
-    with _folder(arguments.work) as work:
+    with work_folder(arguments.work) as work:
         rows = [measure_size(arguments.vault, work, notes, arguments.questions) for notes in arguments.notes]
     print(json.dumps(list(map(structs.asdict, rows)), indent=2) if arguments.json else table(rows))
 
@@ -116,17 +115,11 @@ def measure_size(vault: Path, work: Path, notes: int, question_count: int = QUES
 def changed_notes(vault: Path, count: int) -> Iterator[None]:
     """Add a line to *count* notes of *vault*, spread over it; in the end every note is as it was."""
     paths = find_notes(vault)
-    files = [vault / path for path in paths[:: max(1, len(paths) // count)][:count]]
-    before = [(file, file.read_bytes(), file.stat().st_mtime_ns) for file in files]
-    try:
-        for file in files:
-            with file.open("a", encoding="utf-8") as note:
+    with restored(vault) as remember:
+        for path in paths[:: max(1, len(paths) // count)][:count]:
+            with remember(path).open("a", encoding="utf-8") as note:
                 note.write("\n\nA line was added.\n")
         yield
-    finally:
-        for file, data, mtime_ns in before:
-            file.write_bytes(data)
-            os.utime(file, ns=(mtime_ns, mtime_ns))
 
 
 def table(rows: Sequence[SizeRow]) -> str:
@@ -142,16 +135,6 @@ def table(rows: Sequence[SizeRow]) -> str:
 
 def _numbers(given: str) -> tuple[int, ...]:
     return tuple(int(number) for number in given.split(","))
-
-
-@contextmanager
-def _folder(work: Path | None) -> Iterator[Path]:
-    if work is not None:
-        work.mkdir(parents=True, exist_ok=True)
-        yield work.resolve()
-        return
-    with tempfile.TemporaryDirectory(prefix="quarry-sizes-", ignore_cleanup_errors=True) as temporary:
-        yield Path(temporary).resolve()
 
 
 if __name__ == "__main__":

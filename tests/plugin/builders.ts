@@ -1,5 +1,7 @@
 /** Values and stand-ins that the tests of the plugin share. */
 import { type Clock } from "../../plugin/clock";
+import { Emitter } from "../../plugin/emitter";
+import { BLANK_HIT, BLANK_PASSAGE, BLANK_RESULT } from "../../plugin/protocol/blank";
 import { type Message, type ExplainResult, type Freshness, type Hit, type IndexStatus, type Passage, type SearchResult } from "../../plugin/protocol/messages";
 import { type CommandMap, type EngineActionId } from "../../plugin/pane/commands";
 import { type HitRow, type RowOptions, answerRows } from "../../plugin/pane/rows";
@@ -10,26 +12,11 @@ import { type Failure, type Reply } from "../../plugin/sidecar/failure";
 import { type EngineState } from "../../plugin/sidecar/supervisor";
 
 export function passage(fields: Partial<Passage> = {}): Passage {
-  return {
-    headingPath: ["Backoff"],
-    snippet: "retry with capped backoff",
-    marks: [{ start: 0, end: 5, kind: "word" }],
-    start: 0,
-    line: 0,
-    matchStart: 0,
-    matchEnd: 5,
-    tokens: 6,
-    text: null,
-    truncated: false,
-    anchor: null,
-    breakdown: null,
-    ...fields,
-  };
+  return { ...BLANK_PASSAGE, headingPath: ["Backoff"], snippet: "retry with capped backoff", marks: [{ start: 0, end: 5, kind: "word" }], matchEnd: 5, tokens: 6, ...fields };
 }
 
 export function hit(path: string, fields: Partial<Hit> = {}): Hit {
-  const title = path.replace(/\.md$/, "");
-  return { path, kind: "note", title, titleMarks: [], score: 1, confidence: 0.9, matchedBy: "both", modifiedMs: 0, type: null, domain: null, project: null, tags: [], passages: [passage()], furtherPassages: 0, signals: null, maps: [], missingWords: [], ...fields };
+  return { ...BLANK_HIT, path, title: path.replace(/\.md$/, ""), score: 1, confidence: 0.9, matchedBy: "both", passages: [passage()], ...fields };
 }
 
 /** That of an index at rest. */
@@ -38,26 +25,7 @@ export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1
 const UNDERSTOOD: Message = { code: "understood.notes", args: { conditions: [{ code: "understood.by-both", args: { words: "retry" } }] } };
 
 export function searchResult(...hits: readonly Hit[]): SearchResult {
-  return {
-    hits,
-    listed: false,
-    total: hits.length,
-    reachable: hits.length,
-    sort: "relevance",
-    clauses: [],
-    understood: UNDERSTOOD,
-    corrections: [],
-    relaxed: null,
-    confidence: 0.9,
-    weakness: null,
-    extract: null,
-    unknownWords: [],
-    retrievers: ["keyword", "dense"],
-    missing: [],
-    tokens: 0,
-    truncated: false,
-    index: FRESHNESS,
-  };
+  return { ...BLANK_RESULT, hits, total: hits.length, reachable: hits.length, understood: UNDERSTOOD, confidence: 0.9, retrievers: ["keyword", "dense"], index: FRESHNESS };
 }
 
 /** An answer as a session gives it, for `retry`. */
@@ -94,7 +62,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     excluded: 0,
     progress: null,
     model: { name: "bundled", state: "ready", message: null },
-    deepening: null,
+    backfill: null,
     missing: [],
     problemCount: 0,
     problems: [],
@@ -246,4 +214,21 @@ export function recordedCommands(ran: EngineActionId[]): CommandMap<EngineAction
     resume: record("resume"),
     "start-engine": record("start-engine"),
   };
+}
+
+export const LIVE: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
+
+/** An engine whose state the test sets. */
+export class TestEngine {
+  readonly changed = new Emitter<EngineState>();
+  readonly statusChanged = new Emitter<IndexStatus | null>();
+  readonly indexUpdated = new Emitter<void>();
+  state: EngineState = LIVE;
+  status: IndexStatus | null = indexStatus();
+
+  setState(state: EngineState): void {
+    this.state = state;
+    this.status = state.kind === "live" ? indexStatus() : null;
+    this.changed.emit(state);
+  }
 }

@@ -25,18 +25,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from recording import DEPTH, session
+from ranked import rank
 
 from quarry.analysis.analysis import phrase_terms
 from quarry.documents.note import ParserSettings, read_note
+from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.evaluation.collections import Collection, JudgedQuery, find_collections, read_collection
+from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table, randomisation
-from quarry.evaluation.runner import MAIN, measure
+from quarry.evaluation.runner import DEPTH, MAIN, SYSTEMS, indexed, measure
 from quarry.index import Reader
 from quarry.index.filters.properties import moment_ms
+from quarry.search.ranking import SignalRanking
 from quarry.search.signals import SCORE_DIGITS, Numbers
 from quarry.search.six_signals import MS_PER_DAY, SEVERITIES, recency
+from quarry.vault.paths import nfc
 
 WEIGHTS = (0.01, 0.02, 0.03, 0.05, 0.1)
 FACTORS = (0.5, 1.25, 1.5)  # of meaning
@@ -86,31 +90,6 @@ def scaled(factor: float, is_meant: Callable[[str], object]) -> Signal:
     return lambda of: of.scores + (factor - 1) * of.meaning if is_meant(of.query.text) else of.scores
 
 
-def age(of: Recorded, facts: Facts) -> float:
-    """Recency by its half-life."""
-    return recency(facts.age_days) if math.isfinite(facts.age_days) else 0.0
-
-
-def authority(of: Recorded, facts: Facts) -> float:
-    """Links that lead to the note."""
-    return facts.links
-
-
-def tags(of: Recorded, facts: Facts) -> float:
-    """The share of the query that the tags cover."""
-    return len(of.terms & facts.tags) / max(1, len(of.terms))
-
-
-def domain(of: Recorded, facts: Facts) -> float:
-    """Whether the query names the domain."""
-    return float(bool(facts.domain) and facts.domain <= of.terms)
-
-
-def severity(of: Recorded, facts: Facts) -> float:
-    """How severe the note is."""
-    return facts.severity
-
-
 def where(is_meant: Callable[[str], object], signal: Callable[[Recorded, Facts], float]) -> Callable[..., float]:
     """The signal for the queries that are meant, and 0 for others."""
     return lambda of, facts: signal(of, facts) if is_meant(of.query.text) else 0.0
@@ -121,18 +100,21 @@ def is_browsing(text: str) -> bool:
     return len(text.split()) <= BROWSING
 
 
+SIGNALS: Mapping[str, Callable[[Recorded, Facts], float]] = {
+    "age": lambda _, facts: recency(facts.age_days) if math.isfinite(facts.age_days) else 0.0,
+    "authority": lambda _, facts: facts.links,
+    "tags": lambda of, facts: len(of.terms & facts.tags) / max(1, len(of.terms)),
+    "domain": lambda of, facts: float(bool(facts.domain) and facts.domain <= of.terms),
+    "severity": lambda _, facts: facts.severity,
+}
 VARIANTS: Mapping[str, Signal] = {
     **{
         f"{name} {weight}": added(weight, signal)
-        for name, signal in (
-            ("age", age),
-            ("age if asked", where(_TIME.search, age)),
-            ("authority", authority),
-            ("authority if browsing", where(is_browsing, authority)),
-            ("tags", tags),
-            ("domain", domain),
-            ("severity", severity),
-        )
+        for name, signal in {
+            **SIGNALS,
+            "age if asked": where(_TIME.search, SIGNALS["age"]),
+            "authority if browsing": where(is_browsing, SIGNALS["authority"]),
+        }.items()
         for weight in WEIGHTS
     },
     **{
@@ -152,20 +134,23 @@ def reordered(of: Recorded, scores: Numbers) -> tuple[str, ...]:
 
 
 def record(collection: Collection, folder: Path) -> list[Recorded]:
-    """Ask the queries of *collection* by the default."""
-    with session(collection, folder) as asked:
-        facts = facts_of(asked.engine, asked.reader)
-        return [
-            Recorded(
-                query,
-                frozenset(term for word in query.text.split() for term in phrase_terms(word)),
-                ranking.scores[ranking.order[:DEPTH]],
-                ranking.features.signals.meaning[ranking.order[:DEPTH]] * ranking.weights["meaning"],
-                notes,
-                tuple(facts[path] for path in paths),
-            )
-            for query, ranking, paths, notes in asked.ranked()
-        ]
+    """Ask the queries of *collection* by the default; those that rank nothing are left out."""
+    corpus, encoder = prepare(collection, folder), load_encoder()
+    recorded = []
+    with indexed(corpus.vault, corpus.index_path) as engine, engine.reader() as reader:
+        facts = facts_of(engine, reader)
+        for query in collection.queries:
+            found = rank(SYSTEMS["default"].request(query.text, DEPTH), reader, encoder)
+            if found is None or not isinstance(ranking := found[0].ranking, SignalRanking):
+                continue
+            best = ranking.order[:DEPTH]
+            paths = [name.path for name in reader.note_names(ranking.features.note_ids[best].tolist())]
+            terms = frozenset(term for word in query.text.split() for term in phrase_terms(word))
+            meaning = ranking.features.signals.meaning[best] * ranking.weights["meaning"]
+            notes = tuple(nfc(path) if corpus.ids is None else corpus.ids[nfc(path)] for path in paths)
+            known = tuple(facts[path] for path in paths)
+            recorded.append(Recorded(query, terms, ranking.scores[best], meaning, notes, known))
+    return recorded
 
 
 def facts_of(engine: Engine, reader: Reader) -> dict[str, Facts]:

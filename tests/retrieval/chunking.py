@@ -22,14 +22,15 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import NO_TOKEN_LIMIT, indexed
 from quarry.index import quantize
 from quarry.index.vectors.quantize import cosines
@@ -73,18 +74,20 @@ class Quality:
     precision_omega: float
 
 
-def read_questions(file: Path) -> list[Question]:
-    """The questions of a table with the columns `question`, `references` (JSON) and `corpus_id`."""
+def question_rows(file: Path) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    """Each question of a table with the columns `question`, `corpus_id` and `references` (JSON), in that order."""
     csv.field_size_limit(_LONGEST_FIELD)
     with file.open(encoding="utf-8", newline="") as table:
-        return [
-            Question(
-                row["question"],
-                row["corpus_id"],
-                tuple((found["start_index"], found["end_index"]) for found in json.loads(row["references"])),
-            )
-            for row in csv.DictReader(table)
-        ]
+        for row in csv.DictReader(table):
+            yield row["question"], row["corpus_id"], json.loads(row["references"])
+
+
+def read_questions(file: Path) -> list[Question]:
+    """The questions of `question_rows` with the places of their answers."""
+    return [
+        Question(text, corpus, tuple((found["start_index"], found["end_index"]) for found in references))
+        for text, corpus, references in question_rows(file)
+    ]
 
 
 def quality(question: Question, found: Sequence[Place], every: Iterable[Place]) -> Quality:
@@ -193,15 +196,15 @@ def _shown(engine: Engine, text: str) -> Iterator[Place]:
 
 def table(of_system: Mapping[str, Sequence[Quality]], questions: Sequence[Question]) -> str:
     """A Markdown table: for each system its means, by text and over all questions."""
-    names = [field.name.replace("_", "-") for field in fields(Quality)]
-    lines = ["| asked | text | questions | " + " | ".join(names) + " |", "|---|---|--:|" + "--:|" * len(names)]
+    files = sorted({question.file for question in questions})
+    rows = []
     for system, values in of_system.items():
-        rows = sorted(zip((question.file for question in questions), values, strict=True), key=lambda row: row[0])
-        groups = [(file, [value for _, value in group]) for file, group in groupby(rows, key=lambda row: row[0])]
-        for file, group in [*groups, ("all", list(values))]:
-            cells = " | ".join(f"{value:.4f}" for value in astuple(mean(group)))
-            lines.append(f"| {system} | {file} | {len(group)} | {cells} |")
-    return "\n".join(lines)
+        every = list(zip((question.file for question in questions), values, strict=True))
+        for name in (*files, "all"):
+            group = [value for file, value in every if name in (file, "all")]
+            rows.append([system, name, str(len(group)), *(f"{value:.4f}" for value in astuple(mean(group)))])
+    names = [field.name.replace("_", "-") for field in fields(Quality)]
+    return markdown_table(["asked", "text", "questions", *names], rows, text_columns=(0, 1))
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 """
-The collections that search is measured with: the sample vault beside this file, and those of a data folder.
+The collections, vaults and prompts that search is measured with: those beside this file, and those of a data folder.
 
 Which ones may be tuned on is settled here, once: what was chosen by looking at figures says nothing about them.
 """
@@ -14,11 +14,20 @@ from quarry.evaluation.collections import Collection, find_collections, read_col
 
 HERE = Path(__file__).parent
 LANGUAGES = HERE / "languages"
+PROMPTS = HERE / "prompts"
 SAMPLE = "sample"
 TUNING = ("chroma-chunks", "cosqa", "gold-dendron", "psdocs-desc", SAMPLE, "xquad-zh")
 HELD_BACK = ("anthropic-docs", "cranfield", "qmd-eval", "stackfaq", "xquad-en-6k")
 """Documentation, vaults of notes and passages stand on both sides; code and Chinese only where it may be tuned."""
 
+VAULTS = {  # file of prompts -> archive of the data folder, folder within it; None: the sample vault
+    "garden-dendron": ("garden-dendron", "garden-dendron"),
+    "garden-jackyzha0": ("garden-jackyzha0", "garden-jackyzha0"),
+    "powershell-docs": ("big", "big/powershell-docs"),
+    SAMPLE: None,
+    "til-jbranchaud": ("big", "big/til-jbranchaud"),
+    "til-simonw": ("big", "big/til-simonw"),
+}
 FLOORED_QUERIES = 150  # of each collection that has a floor: enough to see a fall, few enough for every test run
 _SEED = 20_260_101
 
@@ -41,6 +50,11 @@ def further() -> dict[str, Collection]:
     return {"more": more, "pairs": read_collection(HERE / "pairs")}
 
 
+def beside() -> dict[str, Collection]:
+    """All collections that need no data folder, by name."""
+    return {SAMPLE: sample(), **further(), **languages()}
+
+
 def available(data: Path) -> list[str]:
     """The names of the collections in the folder *data*."""
     return sorted(file.name.removesuffix(".tar.xz") for file in (data / "ir").glob("*.tar.xz"))
@@ -51,6 +65,29 @@ def unpack(data: Path, name: str, folder: Path) -> Collection:
     with tarfile.open(data / "ir" / f"{name}.tar.xz") as packed:
         packed.extractall(folder, filter="data")
     return read_collection(folder / name)
+
+
+def read_named(name: str, data: Path | None, folder: Path) -> Collection:
+    """The collection *name*: one beside this file, or one of *data*, unpacked below *folder*."""
+    known = beside()
+    if name in known:
+        return known[name]
+    assert data is not None, f"{name} needs a data folder"
+    return unpack(data, name, folder)
+
+
+def vault_of(name: str, data: Path | None, folder: Path) -> Path:
+    """The vault that the prompts *name* are asked of; one of *data* is unpacked below *folder*."""
+    place = VAULTS[name]
+    if place is None:
+        return HERE / "vault"
+    assert data is not None, f"{name} needs a data folder"
+    archive, inner = place
+    unpacked = folder / "vaults" / archive
+    if not unpacked.is_dir():
+        with tarfile.open(data / "vaults" / f"{archive}.tar.xz") as packed:
+            packed.extractall(unpacked, filter="data")
+    return unpacked / inner
 
 
 def some_queries(collection: Collection, count: int) -> Collection:

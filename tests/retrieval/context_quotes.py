@@ -16,17 +16,14 @@ for those that `collected.py` allows to tune on, for those held back, and for ea
 """
 
 import argparse
-import csv
-import json
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from chunking import QUESTIONS
-from collected import HELD_BACK, HERE, SAMPLE, TUNING, available, further, languages, sample, some_queries, unpack
+from chunking import QUESTIONS, question_rows
+from collected import HELD_BACK, PROMPTS, SAMPLE, TUNING, available, beside, read_named, some_queries, vault_of
 from judged_prompts import read_prompts
 from msgspec import Struct
 
@@ -39,16 +36,15 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
-from quarry.server import encode as translate
+from quarry.server.encode import context
 from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted
 from quarry.vault.paths import nfc
 
 BUDGETS = (500, 1500, 2000)  # of a prompt, a block and a question
 QUERIES = 300  # of a collection: the largest would count for more than all others otherwise
 WITH_SPANS = "chroma-chunks"
-PROMPTED = {"sample": HERE / "vault", "garden-dendron": None, "garden-jackyzha0": None}  # None: a vault of DATA
+PROMPTED = (SAMPLE, "garden-dendron", "garden-jackyzha0")
 LIMIT = wire.ContextParams(query="").limit
-_LONGEST_FIELD = 2**24  # the references of a question stand in one
 
 
 class Asked(Struct, frozen=True):
@@ -93,14 +89,13 @@ def main() -> int:
 
 def every_set(data: Path, folder: Path, wanted: Sequence[str] | None) -> Iterator[tuple[str, list[Asked]]]:
     """The collections and sets of prompts by name, with what was asked of each."""
-    beside = {SAMPLE: sample(), **further(), **languages()}
-    for name in (*beside, *available(data)):
+    for name in (*beside(), *available(data)):
         if wanted is None or name in wanted:
-            collection = beside[name] if name in beside else unpack(data, name, folder / "packed")
+            collection = read_named(name, data, folder / "packed")
             yield name, asked_of(some_queries(collection, QUERIES), folder)
-    for name, vault in PROMPTED.items():
+    for name in PROMPTED:
         if wanted is None or f"prompts {name}" in wanted:
-            yield f"prompts {name}", prompts_of(name, vault or unpacked_vault(data, name, folder), folder)
+            yield f"prompts {name}", prompts_of(name, vault_of(name, data, folder), folder)
 
 
 def asked_of(collection: Collection, folder: Path) -> list[Asked]:
@@ -121,7 +116,7 @@ def asked_of(collection: Collection, folder: Path) -> list[Asked]:
 
 def prompts_of(name: str, vault: Path, folder: Path) -> list[Asked]:
     """Ask the prompts about *vault*, of which many have no answer."""
-    prompts = read_prompts(HERE / "prompts" / f"{name}.jsonl")
+    prompts = read_prompts(PROMPTS / f"{name}.jsonl")
     with indexed(vault, folder / f"{name}.db") as engine:
         return [
             Asked(
@@ -133,28 +128,17 @@ def prompts_of(name: str, vault: Path, folder: Path) -> list[Asked]:
         ]
 
 
-def unpacked_vault(data: Path, name: str, folder: Path) -> Path:
-    """Unpack a vault of *data* below *folder*."""
-    with tarfile.open(data / "vaults" / f"{name}.tar.xz") as packed:
-        packed.extractall(folder / "vaults", filter="data")
-    return folder / "vaults" / name
-
-
 def spans_of(collection: Collection) -> Mapping[str, tuple[str, ...]]:
     """Question -> the stretches of text that answer it, with single spaces."""
-    csv.field_size_limit(_LONGEST_FIELD)
-    with (collection.corpus.parent / "raw" / QUESTIONS).open(encoding="utf-8", newline="") as rows:
-        return {
-            row["question"]: tuple(even(found["content"]) for found in json.loads(row["references"]))
-            for row in csv.DictReader(rows)
-        }
+    rows = question_rows(collection.corpus.parent / "raw" / QUESTIONS)
+    return {text: tuple(even(found["content"]) for found in references) for text, _, references in rows}
 
 
 def passages(engine: Engine, text: str, without: Sequence[str] = ()) -> tuple[Quoted, ...]:
     """What may be quoted for *text*, most confident first; nothing of the notes at the paths *without*."""
     params = wire.ContextParams(query=text, filters=wire.Filters(not_paths=list(without)))
     try:
-        answer = engine.search(translate.context_request(params))
+        answer = engine.search(context.search_options(params))
     except (BadQuery, DeadlineExceeded):
         return ()
     return tuple(map(quoted, likely_hits(answer, params.min_confidence)))

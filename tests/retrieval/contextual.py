@@ -2,11 +2,11 @@
 What does a contextual model cost, and what does it gain? `python tests/retrieval/contextual.py DATA --model MODEL`.
 
 DATA is a folder with `ir/*.tar.xz`, MODEL a folder or a Hugging Face name, as in `embedding.model`. Each collection is
-indexed as ever, and its queries are asked; then the model is chosen in the settings of its vault, the index is deepened
-by it, and they are asked again. Prints a line for each collection:
+indexed as ever, and its queries are asked; then the model is chosen in the settings of its vault, its vectors are
+made, and they are asked again. Prints a line for each collection:
 
     nDCG@10 by meaning alone (`semantic`) and by the default ranking, before and after, with the p of each difference
-    passages (chunks and titles), the CPU time that deepening took in minutes, and how many it made in a second of it
+    passages (chunks and titles), the CPU time that the backfill took in minutes, and how many it made in a second of it
     the size of the closed index before and after, in MB
 
 The vectors of all queries are made before they are asked: how long a search waits for one is another question. How
@@ -122,7 +122,7 @@ def compare(collection: Collection, model: str, encoder: Rehearsed, folder: Path
         cpu_seconds = time.process_time() - begun
         status = engine.status()
         if status.backfill is None or status.backfill.state != "complete":
-            raise RuntimeError(f"{collection.name} was not deepened: {status.backfill}")
+            raise RuntimeError(f"{collection.name} was not backfilled: {status.backfill}")
         for query in collection.queries:
             encoder.encode_query(query.text)
         after = scores(engine)

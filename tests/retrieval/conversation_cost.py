@@ -17,14 +17,13 @@ import argparse
 import json
 import shutil
 import sys
-import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from collected import HERE
+from collected import HERE, PROMPTS, SAMPLE, vault_of
 from judged_prompts import Prompt, read_prompts
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,9 +34,9 @@ from quarry.errors import BadQuery
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.search.answer import estimate_tokens
-from quarry.server import encode as translate
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.blocks.block_store import BlockStore
+from quarry.server.encode import context
 from quarry.settings import SETTINGS_FILE
 from quarry.vault.paths import nfc
 
@@ -98,21 +97,14 @@ def main() -> int:
 def vaults(data: Path | None, folder: Path) -> Iterator[tuple[str, Path]]:
     """A copy of the vault of each conversation below *folder*, by its name."""
     for file in sorted(CONVERSATIONS.glob("*.toml")):
-        name, copy = file.stem, folder / "vaults" / file.stem
-        if name == "sample":
-            shutil.copytree(HERE / "vault", copy)
-        elif data:
-            with tarfile.open(data / "vaults" / f"{name}.tar.xz") as packed:
-                packed.extractall(folder / "vaults", filter="data")
-        else:
-            continue
-        yield name, copy
+        if file.stem == SAMPLE or data:
+            yield file.stem, shutil.copytree(vault_of(file.stem, data, folder), folder / "copies" / file.stem)
 
 
 def read_conversation(file: Path) -> tuple[list[Prompt], str]:
     """The prompts of a conversation in order, and the settings with its blocks."""
     text = file.read_text("utf-8")
-    known = {prompt.id: prompt for prompt in read_prompts(HERE / "prompts" / f"{file.stem}.jsonl")}
+    known = {prompt.id: prompt for prompt in read_prompts(PROMPTS / f"{file.stem}.jsonl")}
     return [known[name] for name in tomllib.loads(text)["prompts"]], settings_of(tomllib.loads(text)["context"])
 
 
@@ -129,9 +121,9 @@ def hold(vault: Path, prompts: Sequence[Prompt], settings: str, index_path: Path
     (vault / SETTINGS_FILE).write_text(settings, "utf-8")
     with indexed(vault, index_path) as engine:
         seen, seen_with_blocks = Seen(), Seen()
-        blocks = Blocks(engine, BlockStore(), lambda: 0).read(
-            wire.BlocksReadParams(), lambda: False, seen_with_blocks.add
-        )
+        blocks, quotes = Blocks(engine, BlockStore(), lambda: 0).read(wire.BlocksReadParams(), lambda: False)
+        for quote in quotes:
+            seen_with_blocks.add(quote.source.path, quote.passage)
         loaded = Reply(blocks.tokens, frozenset(source.path for block in blocks.blocks for source in block.sources))
         return {
             "search": held(prompts, lambda text: searched(engine, text)),
@@ -165,10 +157,10 @@ def quoted(engine: Engine, text: str, params: wire.ContextParams, seen: Seen | N
     """The quotes of a context."""
     params = replace(params, query=text)
     try:
-        answer = engine.search(translate.context_request(params))
+        answer = engine.search(context.search_options(params))
     except BadQuery:
         return Reply(0, frozenset())
-    result = translate.context_result(answer, engine.freshness.now(), params, seen)
+    result = context.context_result(answer, engine.freshness.now(), params, seen)
     return Reply(estimate_tokens(result.text), frozenset(source.path for source in result.sources))
 
 

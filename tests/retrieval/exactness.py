@@ -24,7 +24,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from collected import HELD_BACK, SAMPLE, TUNING, available, sample, unpack
+from collected import HELD_BACK, SAMPLE, TUNING, available, read_named
 from exact_search import ExactEngine
 from msgspec.structs import replace
 
@@ -32,8 +32,8 @@ from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, SYSTEMS, SystemRun, ask, indexed, measure
-from quarry.index.postings.query import MemoryPostings
 from quarry.index.vectors import matrix
 from quarry.index.vectors.vector_query import OVERFETCH, OVERFETCH_EXTRA
 from quarry.search.candidates import POOL
@@ -93,7 +93,7 @@ def weigh(collection: Collection, folder: Path, *, system: str = "default", sign
     with indexed(prepared.vault, prepared.index_path) as engine:
         with engine.reader() as reader:
             chunk_count = reader.chunk_count
-            if not isinstance(reader.keywords._source, MemoryPostings):
+            if not reader.keywords.has_postings:
                 raise IndexUnavailable(f"{collection.name}: no postings are in memory; delete the index and try again")
         shipped, exact = found(engine), found(ExactEngine(engine))
     if shipped.refusals != exact.refusals:
@@ -118,38 +118,27 @@ def signs_propose(shortlist: int) -> Iterator[None]:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """A Markdown table, a row a collection; in the last one every collection counts the same."""
+    """A row for each collection; in the last one every collection counts the same."""
+    shipped, exact = (sum(getattr(one, name) for one in outcomes) / len(outcomes) for name in ("shipped", "exact"))
+    queries, moved = (sum(getattr(one, name) for one in outcomes) for name in ("queries", "moved"))
     rows = [
-        (
+        [
             one.name,
             f"{one.queries:,}",
             f"{one.shipped:.4f}",
             f"{one.exact:.4f}",
             f"{one.difference:+.4f}",
             str(one.moved),
-            "yes" if one.is_within else "no",
+            within,
             "" if one.by_signs is None else f"{one.by_signs:.4f}",
+        ]
+        for one, within in (
+            *((one, "yes" if one.is_within else "no") for one in outcomes),
+            (Outcome("mean", queries, shipped, exact, moved), ""),
         )
-        for one in outcomes
     ]
-    shipped, exact = (
-        sum(column) / len(outcomes) for column in zip(*((o.shipped, o.exact) for o in outcomes), strict=True)
-    )
-    queries, moved = sum(one.queries for one in outcomes), sum(one.moved for one in outcomes)
-    rows.append(
-        ("mean", f"{queries:,}", f"{shipped:.4f}", f"{exact:.4f}", f"{shipped - exact:+.4f}", str(moved), "", "")
-    )
-    head = (
-        "nDCG@10",
-        "queries",
-        "shipped",
-        "exact",
-        "difference",
-        "queries moved",
-        f"within {TOLERANCE}",
-        "by signs",
-    )
-    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ("---", *["--:"] * 5, "---", "--:"), *rows)])
+    head = ("nDCG@10", "queries", "shipped", "exact", "difference", "moved", f"within {TOLERANCE}", "by signs")
+    return markdown_table(head, rows)
 
 
 def _mean(values: Values) -> float:
@@ -173,13 +162,8 @@ def main() -> int:
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="quarry-exactness-") as temporary:
         work = Path(temporary)
-        collections = [sample() if name == SAMPLE else unpack(options.data, name, work / "packed") for name in names]
-        weigh_one = partial(
-            weigh,
-            folder=options.keep or work,
-            system=options.mode,
-            signs=options.signs,
-        )
+        collections = [read_named(name, options.data, work / "packed") for name in names]
+        weigh_one = partial(weigh, folder=options.keep or work, system=options.mode, signs=options.signs)
         with ProcessPoolExecutor(options.workers, get_context("spawn")) as pool:  # not forked: the engine has threads
             for one in pool.map(weigh_one, collections):
                 print(f"{one.name}: {one.difference:+.4f}", file=sys.stderr, flush=True)

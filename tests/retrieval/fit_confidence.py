@@ -10,41 +10,29 @@ which is fitted on nowhere. With `--write` the weights become those that ship (`
 import argparse
 import random
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-from collected import HERE, unpack
+from collected import PROMPTS, VAULTS, unpack, vault_of
 from judged_prompts import Judged, Prompt, read_prompts, report
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from ranked import rank
 
 import quarry.search.confidence as shipped
 from quarry.embedding import Encoder, load_encoder
-from quarry.errors import BadQuery
 from quarry.evaluation.corpus import prepare
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import SYSTEMS, System, indexed
-from quarry.index import Deadline, Index, Reader
-from quarry.options import Retriever, Scope
-from quarry.search import SearchExecution, serving_retrievers
-from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
+from quarry.index import Reader
+from quarry.options import Scope
 from quarry.search.ranking import SignalRanking
 from quarry.vault.paths import nfc
 
-PROMPTS = HERE / "prompts"
-VAULTS = {  # file of prompts -> archive of DATA, folder within it; None: the sample vault
-    "garden-dendron": ("garden-dendron", "garden-dendron"),
-    "garden-jackyzha0": ("garden-jackyzha0", "garden-jackyzha0"),
-    "powershell-docs": ("big", "big/powershell-docs"),
-    "sample": None,
-    "til-jbranchaud": ("big", "big/til-jbranchaud"),
-    "til-simonw": ("big", "big/til-simonw"),
-}
 HELD_BACK = "garden-jackyzha0"
 SAME_NOTES = {"garden-dendron": "gold-dendron", "powershell-docs": "psdocs-desc"}  # vault -> collection made of it
 COLLECTIONS = ("anthropic-docs", "chroma-chunks", "gold-dendron", "psdocs-desc", "stackfaq", "xquad-en-6k")
@@ -56,7 +44,6 @@ PROMPT_WEIGHT = 3.0  # of a vault of prompts, against a collection
 PENALTY = 0.3  # of squared weights
 SEED = 20_260_101
 STEPS = 30  # of Newton's method, which needs about eight
-NOW = datetime(2026, 1, 1, tzinfo=None)  # noqa: DTZ001 - as the engine counts: the time of the person who asks
 COLUMNS = {
     "hybrid": ("contrast_covered", "cosine_covered", "uncovered", "length", "max_idf"),
     "keyword": ("contrast_covered", "title", "uncovered", "length", "max_idf"),
@@ -67,6 +54,7 @@ HEADER = """\
 # tests/retrieval/fit_confidence.py: change them there, not here.
 
 """
+REPORTED = ("vault", "prompts", "AUC", "near", "far", "kept at 5 %", "calibration error", "first hit right")
 MODES = {"hybrid": "default", "keyword": "default-keyword", "semantic": "default-semantic"}  # table -> system
 
 
@@ -87,8 +75,8 @@ class Regression(Struct, frozen=True):
 
     def confidences(self, example: Example) -> NDArray[np.float64]:
         """The confidence of each hit."""
-        matrix = np.column_stack([example.features[name] for name in self.columns])
-        return 1 / (1 + np.exp(-(self.weights[0] + matrix @ self.weights[1:])))
+        bias = np.ones(len(example.answers))
+        return probabilities(np.column_stack([bias, *(example.features[name] for name in self.columns)]), self.weights)
 
 
 def main() -> int:
@@ -103,11 +91,8 @@ def main() -> int:
         examples = {name: collect(name, options.data, folder) for name in (*VAULTS, *COLLECTIONS)}
     fitted_without = {held: fit_tables(examples, {held, HELD_BACK, SAME_NOTES.get(held, held)}) for held in VAULTS}
     for mode, columns in COLUMNS.items():
-        print(f"\n{mode}: {', '.join(columns)}\n")
-        print("| vault | prompts | AUC | near | far | kept at 5 % | calibration error | first hit right |")
-        print("|---|--:|--:|--:|--:|--:|--:|--:|")
-        for held in VAULTS:
-            print(row_of(held, examples[held][mode], fitted_without[held]))
+        rows = [row_of(held, examples[held][mode], fitted_without[held]) for held in VAULTS]
+        print(f"\n{mode}: {', '.join(columns)}\n\n{markdown_table(REPORTED, rows)}")
     tables = []
     for table, fitted in fit_tables(examples, {HELD_BACK}).items():
         lines = [
@@ -131,14 +116,12 @@ def fit_tables(
     }
 
 
-def row_of(name: str, examples: Sequence[Example], fitted: Mapping[str, Regression]) -> str:
+def row_of(name: str, examples: Sequence[Example], fitted: Mapping[str, Regression]) -> list[str]:
     """A row of the report."""
     found = report([rated(example, fitted) for example in examples])
-    return (
-        f"| {name}{' (held back)' if name == HELD_BACK else ''} | {len(examples)} | {found.auc:.3f} | "
-        f"{found.auc_near:.3f} | {found.auc_far:.3f} | {found.kept:.2f} | {found.calibration_error:.3f} | "
-        f"{found.precision:.2f} |"
-    )
+    figures = (found.auc, found.auc_near, found.auc_far, found.kept, found.calibration_error, found.precision)
+    name += " (held back)" if name == HELD_BACK else ""
+    return [name, str(len(examples)), *(f"{figure:.3f}" for figure in figures)]
 
 
 def rated(example: Example, fitted: Mapping[str, Regression]) -> Judged:
@@ -173,32 +156,14 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
         for query in queries:
             paths = tuple([path_of.get(document, document) for document in query.grades])
             prompts += (Prompt(query.id, query.text, "on", paths), Prompt(query.id, query.text, "removed", paths))
-    with indexed(vault, index_path):
-        pass
-    index, encoder = Index.open(index_path), load_encoder()
-    try:
-        with index.reader() as reader:
-            found = {
-                mode: [example(prompt, SYSTEMS[system], reader, encoder) for prompt in prompts]
-                for mode, system in MODES.items()
-            }
-    finally:
-        index.close()
+    encoder = load_encoder()
+    with indexed(vault, index_path) as engine, engine.reader() as reader:
+        found = {
+            mode: [example(prompt, SYSTEMS[system], reader, encoder) for prompt in prompts]
+            for mode, system in MODES.items()
+        }
     print(f"{name}: {len(prompts)} prompts, {time.perf_counter() - begun_s:.0f} s", file=sys.stderr)
     return found
-
-
-def vault_of(name: str, data: Path, folder: Path) -> Path:
-    """The vault that prompts are asked of."""
-    place = VAULTS[name]
-    if place is None:
-        return HERE / "vault"
-    archive, inner = place
-    unpacked = folder / "vaults" / archive
-    if not unpacked.is_dir():
-        with tarfile.open(data / "vaults" / f"{archive}.tar.xz") as packed:
-            packed.extractall(unpacked, filter="data")
-    return unpacked / inner
 
 
 def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) -> Example:
@@ -206,18 +171,10 @@ def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) ->
     request = system.request(prompt.text, limit=HITS)
     if prompt.kind == "removed":
         request = replace(request, filters=Scope(not_paths=prompt.paths))
-    nothing = Example(prompt, "", {}, np.zeros(0))
-    retrievers = serving_retrievers(request.mode, {})
-    weights: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
-    used = encoder if "dense" in retrievers else None
-    execution = SearchExecution(reader, used, retrievers, {}, weights, Deadline.after(60), NOW)
-    try:
-        query = parse_request(request, execution)
-    except BadQuery:
-        return nothing
-    result = run_with_relaxation(query, request, execution)
-    if not (isinstance(result, RankedResult) and isinstance(result.ranking, SignalRanking) and result.shown):
-        return nothing
+    found = rank(request, reader, encoder)
+    if not (found and isinstance(found[0].ranking, SignalRanking) and found[0].shown):
+        return Example(prompt, "", {}, np.zeros(0))
+    result, execution = found
     ranking, passages = result.ranking, [note.passages for note in result.shown]
     shown = ranking.order[: len(passages)]
     evidence = ranking.evidence(shown, passages, execution)
@@ -241,14 +198,33 @@ def fit(vaults: Sequence[Sequence[Example]], table: str) -> Regression:
                 counts.append(share * (LOWER_HITS if hit else 1.0))
     matrix, truths, weight = np.array(rows), np.array(answers), np.array(counts)
     weight *= len(weight) / weight.sum()
-    penalty = np.diag([0.0, *[PENALTY] * len(columns)])
-    fitted = np.zeros(matrix.shape[1])
+    return Regression(columns, regression(matrix, truths, weight, PENALTY))
+
+
+def regression(
+    matrix: NDArray[np.float64], truths: NDArray[np.float64], counts: NDArray[np.float64], penalty: float
+) -> NDArray[np.float64]:
+    """
+    The weights of a logistic regression with a *penalty* on their squares (ridge), by Newton's method.
+
+    Args:
+        matrix: A row for each example, the first column for the bias, which is not penalised.
+        counts: How much each example counts.
+    """
+    ridge = np.diag([0.0, *[penalty] * (matrix.shape[1] - 1)])
+    weights = np.zeros(matrix.shape[1])
     for _ in range(STEPS):
-        found = 1 / (1 + np.exp(-matrix @ fitted))
-        gradient = matrix.T @ (weight * (truths - found)) - penalty @ fitted
-        curvature = (matrix * (weight * found * (1 - found))[:, None]).T @ matrix + penalty
-        fitted += np.linalg.solve(curvature, gradient)
-    return Regression(columns, fitted)
+        found = probabilities(matrix, weights)
+        gradient = matrix.T @ (counts * (truths - found)) - ridge @ weights
+        curvature = (matrix * (counts * found * (1 - found))[:, None]).T @ matrix + ridge
+        weights += np.linalg.solve(curvature, gradient)
+    return weights
+
+
+def probabilities(matrix: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probability of each row of *matrix*."""
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-matrix @ weights))
+    return found
 
 
 if __name__ == "__main__":

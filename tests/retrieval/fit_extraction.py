@@ -21,32 +21,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from collected import unpack
+from collected import PROMPTS, VAULTS, unpack, vault_of
 from context_quotes import WITH_SPANS, even, shared, spans_of
-from fit_confidence import NOW, PROMPTS, VAULTS, vault_of
+from fit_confidence import probabilities, regression
 from judged_prompts import read_prompts
 from msgspec import Struct
 from numpy.typing import NDArray
+from ranked import rank
 
 import quarry.search.extraction as shipped
 from quarry.embedding import Encoder, load_encoder
-from quarry.errors import BadQuery
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.index import Deadline, Index, Reader
-from quarry.options import Retriever, SearchOptions
-from quarry.query.question import is_question
-from quarry.search import SearchExecution
+from quarry.index import Reader
+from quarry.options import SearchOptions
+from quarry.query.terms import is_question
 from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
-from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 LEARNED = "pieces"  # of about the length of notes; five notes of a book each are no vault, and are a check
 FOLDS = 10
 PENALTY = 0.01  # of squared weights: there are two, and four hundred questions
-STEPS = 30  # of Newton's method
 
 
 class Found(Struct, frozen=True):
@@ -82,7 +79,7 @@ def main() -> int:
         for fold in range(FOLDS):  # a question stands in one fold, however it is asked
             inside = numbers % FOLDS == fold
             others = ~inside & learned
-            held_out[inside] = confidence(matrix[inside], fit(matrix[others], right[others]))
+            held_out[inside] = probabilities(matrix[inside], fit(matrix[others], right[others]))
         print(report(held_out, right, names, len(texts)))
         weights = fit(matrix[learned], right[learned])
         print("\n" + written(weights) + "\n")
@@ -105,33 +102,18 @@ def vaults_of(collection: Collection, folder: Path) -> dict[str, tuple[Path, Pat
 
 def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | None]:
     """The best sentence for each of *texts*."""
-    with indexed(vault, index_path):
-        pass
-    index, encoder = Index.open(index_path), load_encoder()
-    try:
-        with index.reader() as reader:
-            return [best_of(text, reader, encoder) for text in texts]
-    finally:
-        index.close()
+    encoder = load_encoder()
+    with indexed(vault, index_path) as engine, engine.reader() as reader:
+        return [best_of(text, reader, encoder) for text in texts]
 
 
 def best_of(text: str, reader: Reader, encoder: Encoder) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
-    request = SearchOptions(query=text)
-    weights: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
-    execution = SearchExecution(reader, encoder, ("keyword", "dense"), {}, weights, Deadline.after(60), NOW)
-    try:
-        query = parse_request(request, execution)
-    except BadQuery:
+    found = rank(SearchOptions(query=text), reader, encoder) if is_question(text) else None
+    if found is None:
         return None
-    result = run_with_relaxation(query, request, execution)
-    if (
-        not isinstance(result, RankedResult)
-        or not result.shown
-        or result.relaxed
-        or not is_question(text)
-        or result.shown[0].confidence < LIKELY
-    ):
+    result, _ = found
+    if not result.shown or result.relaxed or result.shown[0].confidence < LIKELY:
         return None
     compared = compare_sentences(result.shown[0], result.prepared, reader, encoder)
     if compared is None:
@@ -150,22 +132,9 @@ def is_right(sentence: str, spans: Sequence[str]) -> bool:
     return any(shared(text, span) >= min(len(text), len(span)) / 2 for span in spans)
 
 
-def confidence(matrix: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each row."""
-    found: NDArray[np.float64] = 1 / (1 + np.exp(-matrix @ weights))
-    return found
-
-
 def fit(matrix: NDArray[np.float64], truths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A logistic regression with a penalty on squared weights (ridge), by Newton's method; the bias comes first."""
-    penalty = np.diag([0.0, *[PENALTY] * (matrix.shape[1] - 1)])
-    weights = np.zeros(matrix.shape[1])
-    for _ in range(STEPS):
-        found = confidence(matrix, weights)
-        gradient = matrix.T @ (truths - found) - penalty @ weights
-        curvature = (matrix * (found * (1 - found))[:, None]).T @ matrix + penalty
-        weights += np.linalg.solve(curvature, gradient)
-    return weights
+    """The weights of the features; the bias comes first."""
+    return regression(matrix, truths, np.ones(len(truths)), PENALTY)
 
 
 def written(weights: NDArray[np.float64]) -> str:
@@ -207,7 +176,7 @@ def _prompts(data: Path, folder: Path, weights: NDArray[np.float64]) -> Iterator
         for kind in ("on", "near", "follow", "far"):
             of_kind = [one for prompt, one in zip(prompts, found, strict=True) if prompt.kind == kind]
             rows = [np.array([1.0, *one.features]) for one in of_kind if one is not None]
-            given = int((confidence(np.array(rows), weights) >= shipped.SHOWN).sum()) if rows else 0
+            given = int((probabilities(np.array(rows), weights) >= shipped.SHOWN).sum()) if rows else 0
             yield name, kind, f"{len(of_kind)}", f"{given}"
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fit_confidence import PROMPTS, vault_of
+from collected import PROMPTS, SAMPLE, vault_of
 from judged_prompts import Prompt, read_prompts
 
 from quarry.agents.hooks.events import NoContext
@@ -27,9 +27,10 @@ from quarry.agents.hooks.queries import read_prompt
 from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
+from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.protocol import ContextParams
-from quarry.server import encode as translate
+from quarry.server.encode import context
 
 LEAST = (0.1, 0.15, 0.2, MIN_CONFIDENCE, 0.3, 0.35, 0.4, 0.5)
 KINDS = ("on", "near", "follow", "far")  # `removed` is asked of another vault than a user has
@@ -64,14 +65,14 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
         try:
             query = read_prompt(prompt.text).query
             wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS)
-            answer, index = engine.search(translate.context_request(wanted)), engine.freshness.now()
+            answer, index = engine.search(context.search_options(wanted)), engine.freshness.now()
         except (NoContext, BadQuery, DeadlineExceeded) as error:
             for one in least:
                 said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, NoContext)))
             continue
         for one in least:
             params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=one)
-            paths = [source.path for source in translate.context_result(answer, index, params).sources]
+            paths = [source.path for source in context.context_result(answer, index, params).sources]
             is_right = prompt.is_answered and not set(paths).isdisjoint(prompt.paths)
             said[one].append(Said(prompt.kind, len(paths), is_right, silenced=False))
     return said
@@ -106,15 +107,16 @@ def main() -> None:
     said: dict[float, list[Said]] = {one: [] for one in LEAST}
     with tempfile.TemporaryDirectory(prefix="quarry-hooks-") as name:
         folder = Path(name)
-        for place, files in [("sample", ("sample", "nothing")), *((vault, (vault,)) for vault in WITH_DATA if data)]:
-            vault = vault_of(place, data or Path(), folder)
+        for place, files in [(SAMPLE, (SAMPLE, "nothing")), *((vault, (vault,)) for vault in WITH_DATA if data)]:
+            vault = vault_of(place, data, folder)
             for one, found in measure(vault, files, folder / f"{place}.db", LEAST).items():
                 said[one] += found
-    print("| least confidence | recall | near | follow | far | precision | subject |\n|---|---|---|---|---|---|---|")
-    for one in LEAST:
-        found = row(one, said[one])
-        shares = [found.recall, *(found.shown[kind] for kind in KINDS[1:]), found.precision, found.subject]
-        print(f"| {one:g} | {' | '.join(f'{share:.0%}' for share in shares)} |")
+    rows = [
+        [f"{found.least:g}"]
+        + [f"{share:.0%}" for share in (found.recall, *list(found.shown.values())[1:], found.precision, found.subject)]
+        for found in (row(one, said[one]) for one in LEAST)
+    ]
+    print(markdown_table(["least confidence", "recall", *KINDS[1:], "precision", "subject"], rows))
     silenced = Counter(one.kind for one in said[LEAST[0]] if one.silenced)
     print(f"\n{sum(map(len, said.values())) // len(LEAST)} prompts; silenced by their form: {dict(silenced)}")
 

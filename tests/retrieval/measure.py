@@ -24,11 +24,10 @@ from collected import (
     SAMPLE,
     TUNING,
     available,
-    further,
+    beside,
     languages,
-    sample,
+    read_named,
     some_queries,
-    unpack,
 )
 
 from quarry.evaluation import results as tables
@@ -90,9 +89,8 @@ def main() -> int:
     options = parser.parse_args()
     modes = tuple(options.modes.split(","))
     floored = json.loads(FLOORS.read_text("utf-8"))
-    beside = {SAMPLE: sample(), **further(), **languages()}
-    every = [*(available(options.data) if options.data else []), *beside]
-    split = [*TUNING, *HELD_BACK, *beside]
+    every = [*(available(options.data) if options.data else []), *beside()]
+    split = [*TUNING, *HELD_BACK, *beside()]
     wanted = options.only.split(",") if options.only else floored if options.floors else split
     names = [name for name in every if name in wanted]
 
@@ -100,9 +98,7 @@ def main() -> int:
     judged: list[Evaluation] = []
     with tempfile.TemporaryDirectory(prefix="quarry-measure-") as temporary:
         work = Path(temporary)
-        collections = [
-            beside[name] if name in beside else unpack(options.data, name, work / "packed") for name in names
-        ]
+        collections = [read_named(name, options.data, work / "packed") for name in names]
         if options.floors:
             collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
         folder = options.keep or work / "kept"

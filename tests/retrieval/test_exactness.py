@@ -57,9 +57,8 @@ def test_a_difference_counts_in_both_directions(shipped: float, exact: float, is
 def test_the_table_has_a_row_a_collection_and_their_mean():
     rows = table([outcome(0.5, 0.51, 0.4), outcome(0.7, 0.7)]).splitlines()
 
-    assert len({row.count("|") for row in rows}) == 1
-    assert rows[2:] == [
-        "| a | 10 | 0.5000 | 0.5100 | -0.0100 | 1 | no | 0.4000 |",
-        "| a | 10 | 0.7000 | 0.7000 | +0.0000 | 1 | yes |  |",
-        "| mean | 20 | 0.6000 | 0.6050 | -0.0050 | 2 |  |  |",
+    assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows[2:]] == [
+        ["a", "10", "0.5000", "0.5100", "-0.0100", "1", "no", "0.4000"],
+        ["a", "10", "0.7000", "0.7000", "+0.0000", "1", "yes", ""],
+        ["mean", "20", "0.6000", "0.6050", "-0.0050", "2", "", ""],
     ]

@@ -188,8 +188,8 @@ class HashContextualEncoder:
     """
     Texts that share words are near each other, and words that mean the same count as one.
 
-    `hold()` makes deepening wait before it embeds until `release()` or, for one batch, `step()`; `hold_queries()` does
-    so with queries.
+    `hold()` makes the backfill wait before it embeds until `release()` or, for one batch, `step()`; `hold_queries()`
+    does so with queries.
 
     Args:
         meanings: Word -> the word that it is another word for.
@@ -207,7 +207,7 @@ class HashContextualEncoder:
         self.release()
 
     def hold(self) -> None:
-        """From now on deepening waits before it embeds."""
+        """From now on the backfill waits before it embeds."""
         self.is_waiting.clear()
         self._passages_may_go_on.clear()
 

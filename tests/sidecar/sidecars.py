@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,12 +26,18 @@ import pytest
 from websockets.sync.client import connect
 
 from quarry import protocol
+from quarry.agents.conversations import Ledgers
 from quarry.cli.main import main
 from quarry.client.discovery import Discovery, discovery_path, read_discovery
+from quarry.server.blocks.block_store import BlockStore
+from quarry.server.feedback import FeedbackLog
+from quarry.server.gate import Gate
+from quarry.server.service import Service
 from quarry.vault.paths import vault_id
 
 SAMPLE_VAULT = Path(__file__).resolve().parents[1] / "retrieval" / "vault"
 PATIENCE_S = 30.0  # how long a condition may take on a busy machine; it is met in milliseconds
+TOKEN, OWNER_TOKEN = "7a" * 32, "a7" * 32  # of a service in this process
 NOTES = {
     "Tea.md": "# Tea\n\nSteep the oolong for three minutes.\n",
     "Kitchen/Bread.md": "---\ntags: [baking]\n---\n# Bread\n\nFold the sourdough four times, then let it rest.\n",
@@ -46,6 +53,22 @@ def eventually(condition: Callable[[], Any], what: str = "the condition") -> Any
             return value
         time.sleep(0.01)
     raise AssertionError(f"{what} was not met in {PATIENCE_S:.0f} s")
+
+
+def make_service(
+    engine: Any, pool: Executor, feedback: Path = Path(os.devnull), stop: Callable[[], None] = lambda: None
+) -> Service:
+    """A service in this process, which answers on threads of *pool*."""
+    return Service(
+        engine=engine,
+        executors={"search": pool, "vault": pool},
+        feedback=FeedbackLog(feedback),
+        ledgers=Ledgers("v"),
+        blocks=BlockStore(),
+        gate=Gate(TOKEN, OWNER_TOKEN),
+        vault=protocol.Vault(id="v", name="v", path="/v"),
+        stop=stop,
+    )
 
 
 def is_running(pid: int) -> bool:

@@ -5,6 +5,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -13,7 +14,10 @@ import quarry
 from quarry.analysis.patterns import BadPattern, compile_pattern
 from quarry.errors import BadQuery
 from quarry.messages import Message, message, sentences, text
+from quarry.protocol.context import Abstention
 from quarry.query.parse import parse_query
+from quarry.search.signals import SIGNAL_NAMES
+from quarry.search.six_signals import WITH_VECTORS
 
 SOURCE = Path(quarry.__file__).parent
 ENGLISH = json.loads((SOURCE / "locales" / "en.json").read_text("utf-8"))
@@ -59,8 +63,29 @@ def test_each_message_of_the_source_has_a_sentence_and_gives_its_arguments():
     assert wrong == []
 
 
+def test_each_reason_for_silence_and_each_signal_has_a_sentence():
+    hooks = [ast.parse(path.read_text("utf-8")) for path in (SOURCE / "agents" / "hooks").rglob("*.py")]
+    calls = [node for tree in hooks for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    silences = [call.args[0] for call in calls if ast.unparse(call.func) == "NoContext"]
+    reasons = {node.value for node in silences if isinstance(node, ast.Constant)}
+
+    assert len(reasons) > 20
+    assert {f"abstained.{reason}" for reason in reasons | set(get_args(Abstention))} <= ENGLISH.keys()
+    assert {f"signal.{name}" for name in (*SIGNAL_NAMES, *WITH_VECTORS)} <= ENGLISH.keys()
+
+
 def test_each_sentence_of_the_engine_is_used():
-    groups = ("explained.", "query.", "reason.", "relaxed.", "status.", "understood.", "word.")
+    groups = (
+        "abstained.",
+        "explained.",
+        "incomplete.",
+        "query.",
+        "reason.",
+        "relaxed.",
+        "status.",
+        "understood.",
+        "word.",
+    )
     trees = [ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")]
     texts = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]
     used = {code for node in texts if ast.unparse(node).lstrip("f'\"").startswith(groups) for code in _codes_of(node)}

@@ -17,7 +17,7 @@ import pytest
 from msgspec import inspect
 
 from quarry import protocol
-from quarry.server import envelope
+from quarry.protocol import envelope
 
 ROOT = Path(__file__).resolve().parents[2]
 WIRE = ROOT / "sidecar" / "dev" / "wire.mjs"

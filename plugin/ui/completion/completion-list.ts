@@ -19,10 +19,10 @@ export interface CompletionHandlers {
 }
 
 export class CompletionList {
-  private completion: Completion | null = null;
-  private options: readonly HTMLElement[] = [];
-  private active: number | null = null;
-  private names: VaultNames | null = null;
+  #completion: Completion | null = null;
+  #options: readonly HTMLElement[] = [];
+  #active: number | null = null;
+  #names: VaultNames | null = null;
 
   constructor(
     private readonly el: HTMLElement,
@@ -35,30 +35,30 @@ export class CompletionList {
       event.preventDefault();
     });
     el.addEventListener("click", ({ target }) => {
-      const at = this.options.findIndex((option) => option.contains(target as Node | null));
-      if (at >= 0) this.accept(at);
+      const at = this.#options.findIndex((option) => option.contains(target as Node | null));
+      if (at >= 0) this.#accept(at);
     });
   }
 
   /** Updates the suggestions after typing. */
   update(): void {
-    this.show(completionAt(this.before, () => (this.names ??= this.handlers.names()), new Date().getFullYear()));
+    this.#show(completionAt(this.#before, () => (this.#names ??= this.handlers.names()), new Date().getFullYear()));
   }
 
   /** Suggests all operators at the caret. */
   openAll(): void {
-    this.show(allOperators(this.before));
+    this.#show(allOperators(this.#before));
   }
 
   close(): void {
-    this.names = null; // collected again when it opens next, because notes change
-    this.show(null);
+    this.#names = null; // collected again when it opens next, because notes change
+    this.#show(null);
   }
 
   /** Says what the input controls and points at, after the row list has set it: the suggestions too, while they are open. */
   restoreAria(): void {
-    if (!this.completion) return;
-    const option = this.active === null ? undefined : this.options[this.active];
+    if (!this.#completion) return;
+    const option = this.#active === null ? undefined : this.#options[this.#active];
     if (option) this.input.setAttrs({ "aria-controls": this.el.id, "aria-activedescendant": option.id });
     else this.input.setAttr("aria-controls", [...new Set([...(this.input.getAttribute("aria-controls")?.split(" ") ?? []), this.el.id])].join(" "));
   }
@@ -70,22 +70,22 @@ export class CompletionList {
       this.openAll();
       return true;
     }
-    if (!this.completion || ctrlKey) return false;
+    if (!this.#completion || ctrlKey) return false;
     switch (key) {
       case "Tab":
-        this.accept(this.active ?? 0);
+        this.#accept(this.#active ?? 0);
         return true;
       case "Enter":
-        if (this.active === null) return false;
-        this.accept(this.active);
+        if (this.#active === null) return false;
+        this.#accept(this.#active);
         return true;
       case "Escape":
         this.close();
         return true;
       case "ArrowDown":
       case "ArrowUp":
-        if (this.completion.isCertain) this.move(key === "ArrowDown" ? 1 : -1);
-        return this.completion.isCertain;
+        if (this.#completion.isCertain) this.#move(key === "ArrowDown" ? 1 : -1);
+        return this.#completion.isCertain;
       case "ArrowLeft":
       case "ArrowRight":
       case "Home":
@@ -97,24 +97,24 @@ export class CompletionList {
     }
   }
 
-  private get before(): string {
+  get #before(): string {
     return this.input.value.slice(0, this.input.selectionStart ?? this.input.value.length);
   }
 
-  private show(completion: Completion | null): void {
-    const isSame = JSON.stringify(completion?.suggestions) === JSON.stringify(this.completion?.suggestions);
-    this.completion = completion;
-    if (!isSame) this.draw(completion?.suggestions ?? []);
-    this.activate(null);
+  #show(completion: Completion | null): void {
+    const isSame = JSON.stringify(completion?.suggestions) === JSON.stringify(this.#completion?.suggestions);
+    this.#completion = completion;
+    if (!isSame) this.#draw(completion?.suggestions ?? []);
+    this.#activate(null);
     if (completion === null) this.handlers.deactivated();
     else this.restoreAria();
     this.el.toggleClass("is-hidden", completion === null);
   }
 
-  private draw(suggestions: readonly Suggestion[]): void {
+  #draw(suggestions: readonly Suggestion[]): void {
     this.el.empty();
     this.el.toggleClass("is-sheet", suggestions.some(({ heading }) => heading !== undefined));
-    this.options = suggestions.map(({ label, hint, heading }, index) => {
+    this.#options = suggestions.map(({ label, hint, heading }, index) => {
       if (heading !== undefined) this.el.createDiv({ cls: "quarry-completion-section", text: heading, attr: { role: "presentation" } });
       const option = this.el.createDiv({ cls: "suggestion-item quarry-completion" });
       initOption(option);
@@ -126,30 +126,30 @@ export class CompletionList {
   }
 
   /** Moves the active suggestion; moving up from the first deactivates it. */
-  private move(step: number): void {
-    const to = this.active === null ? (step > 0 ? 0 : null) : Math.min(this.active + step, this.options.length - 1);
-    this.activate(to === null || to < 0 ? null : to);
+  #move(step: number): void {
+    const to = this.#active === null ? (step > 0 ? 0 : null) : Math.min(this.#active + step, this.#options.length - 1);
+    this.#activate(to === null || to < 0 ? null : to);
   }
 
-  private activate(at: number | null): void {
-    if (at === this.active) return;
-    this.active = at;
-    for (const [index, option] of this.options.entries()) {
+  #activate(at: number | null): void {
+    if (at === this.#active) return;
+    this.#active = at;
+    for (const [index, option] of this.#options.entries()) {
       option.toggleClass("is-selected", index === at);
       option.setAttr("aria-selected", String(index === at));
     }
-    if (at !== null) this.options[at]?.scrollIntoView({ block: "nearest" });
+    if (at !== null) this.#options[at]?.scrollIntoView({ block: "nearest" });
     if (at === null) this.handlers.deactivated();
     else this.restoreAria();
   }
 
-  private accept(at: number): void {
-    const suggestion = this.completion?.suggestions[at];
-    if (!suggestion || !this.completion) return;
+  #accept(at: number): void {
+    const suggestion = this.#completion?.suggestions[at];
+    if (!suggestion || !this.#completion) return;
     const { input } = this;
-    const start = this.completion.from;
+    const start = this.#completion.from;
     const caret = start + suggestion.text.length;
-    const after = input.value.slice(this.before.length);
+    const after = input.value.slice(this.#before.length);
     input.value = input.value.slice(0, start) + suggestion.text + suggestion.closing + after;
     input.focus();
     input.setSelectionRange(caret, caret);

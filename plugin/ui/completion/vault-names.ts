@@ -63,18 +63,18 @@ function withAncestors(path: string): readonly string[] {
 
 /** Counts the notes with a text; texts that differ in case only are one, as in the index. */
 class Counts {
-  private readonly counts = new Map<string, { readonly text: string; count: number }>();
+  readonly #counts = new Map<string, { readonly text: string; count: number }>();
 
   /** Takes the texts of one note, each of which counts once. */
   add(texts: readonly string[]): void {
     for (const [key, text] of new Map(texts.map((each) => [each.toLowerCase(), each]))) {
-      const known = this.counts.get(key);
+      const known = this.#counts.get(key);
       if (known) known.count += 1;
-      else this.counts.set(key, { text, count: 1 });
+      else this.#counts.set(key, { text, count: 1 });
     }
   }
 
   get mostUsedFirst(): readonly CountedName[] {
-    return [...this.counts.values()].sort((a, b) => b.count - a.count || a.text.localeCompare(b.text)).map(({ text, count }) => [text, count]);
+    return [...this.#counts.values()].sort((a, b) => b.count - a.count || a.text.localeCompare(b.text)).map(({ text, count }) => [text, count]);
   }
 }

@@ -6,11 +6,11 @@ import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 
 export class CaptureModal extends Modal {
-  private text = "";
-  private title = "";
-  private tags = "";
-  private isAtWork = false;
-  private problemEl: HTMLElement | null = null;
+  #text = "";
+  #title = "";
+  #tags = "";
+  #isAtWork = false;
+  #problemEl: HTMLElement | null = null;
 
   constructor(
     app: App,
@@ -20,16 +20,16 @@ export class CaptureModal extends Modal {
     private readonly given: string,
   ) {
     super(app);
-    this.text = given;
+    this.#text = given;
   }
 
   override onOpen(): void {
     this.setTitle(t("command.capture"));
     this.contentEl.addClass("quarry-capture");
-    this.drawText();
-    this.drawField(t("capture.title"), t("capture.titleHelp"), (value) => { this.title = value; });
-    this.drawField(t("capture.tags"), t("capture.tagsHelp"), (value) => { this.tags = value; });
-    this.problemEl = this.contentEl.createEl("p", { cls: "mod-warning", attr: { role: "alert" } });
+    this.#drawText();
+    this.#drawField(t("capture.title"), t("capture.titleHelp"), (value) => { this.#title = value; });
+    this.#drawField(t("capture.tags"), t("capture.tagsHelp"), (value) => { this.#tags = value; });
+    this.#problemEl = this.contentEl.createEl("p", { cls: "mod-warning", attr: { role: "alert" } });
     new Setting(this.contentEl).addButton((button) => {
       button.setButtonText(t("capture.submit")).setCta().onClick(() => void this.submit());
     });
@@ -40,34 +40,35 @@ export class CaptureModal extends Modal {
   }
 
   override onClose(): void {
-    if (this.text !== this.given) this.keepDraft(this.text);
+    if (this.#text !== this.given) this.keepDraft(this.#text);
   }
 
   /** Captures what was typed; says on the dialog why it could not be. */
   async submit(): Promise<void> {
-    if (this.isAtWork || this.text.trim() === "") return;
-    this.isAtWork = true;
-    const { text, title } = this;
-    const tags = this.tags.split(/[,，、]/).filter((tag) => tag.trim() !== "");
+    if (this.#isAtWork || this.#text.trim() === "") return;
+    this.#isAtWork = true;
+    const text = this.#text;
+    const title = this.#title;
+    const tags = this.#tags.split(/[,，、]/).filter((tag) => tag.trim() !== "");
     const reply = await this.client.request("capture", { text, title: title.trim() === "" ? null : title, tags, source: "obsidian" }).reply;
-    this.isAtWork = false;
+    this.#isAtWork = false;
     if (!reply.ok) {
-      this.problemEl?.setText(failureWords(reply.failure));
+      this.#problemEl?.setText(failureWords(reply.failure));
       return;
     }
-    this.text = "";
+    this.#text = "";
     new Notice(capturedWords(reply.value));
     this.close();
   }
 
-  private drawText(): void {
+  #drawText(): void {
     const area = this.contentEl.createEl("textarea", { attr: { "aria-label": t("capture.text"), placeholder: t("capture.text"), rows: "8", dir: "auto" } });
-    area.value = this.text;
-    area.addEventListener("input", () => { this.text = area.value; });
+    area.value = this.#text;
+    area.addEventListener("input", () => { this.#text = area.value; });
     area.focus();
   }
 
-  private drawField(name: string, help: string, change: (value: string) => void): void {
+  #drawField(name: string, help: string, change: (value: string) => void): void {
     new Setting(this.contentEl).setName(name).setDesc(help).addText((field) => {
       field.onChange(change).inputEl.setAttr("aria-label", name);
     });

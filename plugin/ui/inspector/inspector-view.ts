@@ -9,6 +9,7 @@ import { folderOf, type WayOut, wayOut } from "../../inspector/ways-out";
 import { freshness } from "../../pane/state";
 import { type NoteState } from "../../protocol/messages";
 import { ICON } from "../icon";
+import { addMenuItem, isToDraw, showMenuBelow, showText } from "../list/elements";
 import { type Inspector, INSPECTOR_VIEW } from "./inspector";
 import { InspectorList } from "./inspector-list";
 import { drawFacts } from "./report-modal";
@@ -18,20 +19,20 @@ const REFRESH_MS = 1_500; // notes are indexed by the hundred in that time; a wa
 export class InspectorView extends ItemView {
   override navigation = false;
   override icon = ICON;
-  private readonly tree: InspectorTree;
-  private list: InspectorList | null = null;
-  private statusEl = createDiv({ cls: "quarry-inspect-status", attr: { role: "status" } });
-  private factsEl = createEl("dl", { cls: "quarry-inspect-dl" });
-  private filtersEl = createDiv({ cls: "quarry-inspect-filters" });
-  private emptyEl = createDiv({ cls: "quarry-inspect-empty" });
-  private cancelRefresh: Cancel | null = null;
+  readonly #tree: InspectorTree;
+  #list: InspectorList | null = null;
+  #statusEl = createDiv({ cls: "quarry-inspect-status", attr: { role: "status" } });
+  #factsEl = createEl("dl", { cls: "quarry-inspect-dl" });
+  #filtersEl = createDiv({ cls: "quarry-inspect-filters" });
+  #emptyEl = createDiv({ cls: "quarry-inspect-empty" });
+  #cancelRefresh: Cancel | null = null;
 
   constructor(
     leaf: WorkspaceLeaf,
     private readonly inspector: Inspector,
   ) {
     super(leaf);
-    this.tree = new InspectorTree(inspector.source);
+    this.#tree = new InspectorTree(inspector.source);
   }
 
   getViewType(): string {
@@ -46,7 +47,7 @@ export class InspectorView extends ItemView {
     this.contentEl.empty();
     this.contentEl.addClass("quarry-inspect");
     const { commands, supervisor } = this.inspector.outside;
-    this.contentEl.append(this.statusEl, this.factsEl);
+    this.contentEl.append(this.#statusEl, this.#factsEl);
     const bar = this.contentEl.createDiv({ cls: "quarry-inspect-bar" });
     const button = (text: string, run: () => void): void => {
       bar.createEl("button", { text }).addEventListener("click", run);
@@ -55,58 +56,56 @@ export class InspectorView extends ItemView {
     button(t("inspect.rebuild"), () => { this.inspector.confirmRebuild(); });
     button(t("action.copy-report"), commands["copy-report"]);
     button(t("action.open-settings"), commands["open-settings"]);
-    this.filtersEl.setAttrs({ role: "group", "aria-label": t("inspect.filter") });
-    this.contentEl.append(this.filtersEl, this.emptyEl);
-    this.list = new InspectorList(this.contentEl.createDiv({ cls: "quarry-inspect-list" }), {
-      enter: (row) => { this.enter(row); },
-      menu: (row, at) => { this.showMenu(row, at); },
+    this.#filtersEl.setAttrs({ role: "group", "aria-label": t("inspect.filter") });
+    this.contentEl.append(this.#filtersEl, this.#emptyEl);
+    this.#list = new InspectorList(this.contentEl.createDiv({ cls: "quarry-inspect-list" }), {
+      enter: (row) => { this.#enter(row); },
+      menu: (row, at) => { this.#showMenu(row, at); },
     });
-    this.register(supervisor.changed.listen(() => { this.changed(); }));
-    this.register(supervisor.statusChanged.listen(() => { this.changed(); }));
-    this.draw();
-    await this.refresh();
+    this.register(supervisor.changed.listen(() => { this.#changed(); }));
+    this.register(supervisor.statusChanged.listen(() => { this.#changed(); }));
+    this.#draw();
+    await this.#refresh();
   }
 
   protected override onClose(): Promise<void> {
-    this.cancelRefresh?.();
-    this.cancelRefresh = null;
-    this.list = null;
+    this.#cancelRefresh?.();
+    this.#cancelRefresh = null;
+    this.#list = null;
     return Promise.resolve();
   }
 
   // --- what is asked for ----------------------------------------------------------------------------
 
-  private changed(): void {
-    this.draw();
-    this.cancelRefresh ??= this.inspector.outside.clock.after(REFRESH_MS, () => {
-      this.cancelRefresh = null;
-      void this.refresh();
+  #changed(): void {
+    this.#draw();
+    this.#cancelRefresh ??= this.inspector.outside.clock.after(REFRESH_MS, () => {
+      this.#cancelRefresh = null;
+      void this.#refresh();
     });
   }
 
-  private async refresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.inspector.outside.supervisor.state.kind !== "live") return;
-    await this.tree.refresh();
-    this.draw();
+    await this.#tree.refresh();
+    this.#draw();
   }
 
-  private async after(change: Promise<void>): Promise<void> {
-    this.draw();
+  async #after(change: Promise<void>): Promise<void> {
+    this.#draw();
     await change;
-    this.draw();
+    this.#draw();
   }
 
-  private enter(row: TreeRow): void {
-    if (row.kind === "folder") void this.after(this.tree.toggle(row.folder.path));
-    else if (row.kind === "more") void this.after(this.tree.more(row.of));
+  #enter(row: TreeRow): void {
+    if (row.kind === "folder") void this.#after(this.#tree.toggle(row.folder.path));
+    else if (row.kind === "more") void this.#after(this.#tree.more(row.of));
     else this.inspector.why(row.note.path);
   }
 
-  private showMenu(row: TreeRow, at: HTMLElement): void {
+  #showMenu(row: TreeRow, at: HTMLElement): void {
     const menu = new Menu();
-    const add = (title: string, icon: string, run: () => void): void => {
-      menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(run));
-    };
+    const add = (title: string, icon: string, run: () => void): void => { addMenuItem(menu, title, icon, run); };
     const addWay = (way: WayOut | null, path: string): void => {
       if (way) add(wayOutWords(way), ICONS[way.kind], () => { void this.inspector.takeWayOut(way, path); });
     };
@@ -122,45 +121,42 @@ export class InspectorView extends ItemView {
       add(t("inspect.why"), "info", () => { this.inspector.why(path); });
       if (state !== "excluded" && folderOf(path) !== "") add(t("inspect.excludeFolder", { folder: folderOf(path) }), "eye-off", () => { void this.inspector.exclude(folderOf(path)); });
     }
-    const { left, bottom } = at.getBoundingClientRect();
-    menu.showAtPosition({ x: left, y: bottom });
+    showMenuBelow(menu, at);
   }
 
   // --- what is drawn --------------------------------------------------------------------------------
 
-  private draw(): void {
+  #draw(): void {
     const { supervisor } = this.inspector.outside;
-    const { vault, failure, filter } = this.tree;
+    const { vault, failure, filter } = this.#tree;
     const isLive = supervisor.state.kind === "live";
-    setText(this.statusEl, freshnessWords(freshness(supervisor.state, supervisor.status)).text);
-    drawFacts(this.factsEl, isLive && supervisor.status ? indexFacts(supervisor.status, supervisor.program?.version ?? null, Date.now()) : []);
-    const rows = isLive ? this.tree.rows() : [];
-    this.drawFilters();
+    showText(this.#statusEl, freshnessWords(freshness(supervisor.state, supervisor.status)).text);
+    drawFacts(this.#factsEl, isLive && supervisor.status ? indexFacts(supervisor.status, supervisor.program?.version ?? null, Date.now()) : []);
+    const rows = isLive ? this.#tree.rows() : [];
+    this.#drawFilters();
     const empty = (): string => {
       if (!isLive) return t("inspect.unavailable");
       if (failure) return failureWords(failure);
       if (!vault) return t("inspect.loading");
       return rows.length === 0 ? t(filter === null ? "inspect.loading" : "inspect.none") : "";
     };
-    setText(this.emptyEl, empty());
-    this.list?.show(rows);
+    showText(this.#emptyEl, empty());
+    this.#list?.show(rows);
   }
 
-  private drawFilters(): void {
-    const counts = this.tree.vault?.counts;
-    const { filter } = this.tree;
+  #drawFilters(): void {
+    const counts = this.#tree.vault?.counts;
+    const { filter } = this.#tree;
     const shown = counts ? STATES.filter((state) => counts[state] > 0 || state === filter) : [];
     const labels: readonly (readonly [NoteState | null, string])[] = counts
       ? [[null, `${t("inspect.all")} ${number(totalOf(counts))}`], ...shown.map((state) => [state, `${stateName(state)} ${number(counts[state])}`] as const)]
       : [];
-    const wanted = JSON.stringify([labels, filter]);
-    if (this.filtersEl.dataset["shown"] === wanted) return;
-    this.filtersEl.dataset["shown"] = wanted;
-    const focused = this.filtersEl.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["state"] : undefined;
-    this.filtersEl.empty();
+    if (!isToDraw(this.#filtersEl, [labels, filter])) return;
+    const focused = this.#filtersEl.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["state"] : undefined;
+    this.#filtersEl.empty();
     for (const [state, text] of labels) {
-      const button = this.filtersEl.createEl("button", { text, attr: { "aria-pressed": String(state === filter), "data-state": state ?? "all" } });
-      button.addEventListener("click", () => void this.after(this.tree.show(state)));
+      const button = this.#filtersEl.createEl("button", { text, attr: { "aria-pressed": String(state === filter), "data-state": state ?? "all" } });
+      button.addEventListener("click", () => void this.#after(this.#tree.show(state)));
       if (focused === (state ?? "all")) button.focus();
     }
   }
@@ -174,8 +170,3 @@ const ICONS: Readonly<Record<WayOut["kind"], string>> = {
   "open-settings": "settings",
   "open-app-settings": "settings",
 };
-
-function setText(el: HTMLElement, text: string): void {
-  if (el.textContent !== text) el.setText(text);
-  el.toggleClass("is-hidden", text === "");
-}

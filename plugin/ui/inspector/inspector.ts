@@ -10,8 +10,10 @@ import { type Reply } from "../../sidecar/failure";
 import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
-import { ConfirmModal } from "../dialogs/modals";
-import { FilePicker, ReportModal } from "./report-modal";
+import { openSettings } from "../../actions";
+import { confirmDialog } from "../dialogs/modals";
+import { addMenuItem } from "../list/elements";
+import { FilePicker, reportDialog } from "./report-modal";
 
 export const INSPECTOR_VIEW = "quarry-inspector";
 const PATIENCE_MS = 60_000; // a vault on a network drive takes that long to be walked over
@@ -28,7 +30,7 @@ export interface InspectorOutside {
 export class Inspector {
   readonly source: TreeSource;
   /** As of the last reply: a menu cannot wait for one. */
-  private settings: Settings | null = null;
+  #settings: Settings | null = null;
 
   constructor(readonly outside: InspectorOutside) {
     const { client } = outside;
@@ -63,47 +65,45 @@ export class Inspector {
 
   /** Asks for a note and reports why it is not found; with a path, at once. */
   why(path?: string): void {
-    if (path !== undefined) void this.report(path);
-    else new FilePicker(this.outside.app, (file) => void this.report(file.path)).open();
+    if (path !== undefined) void this.#report(path);
+    else new FilePicker(this.outside.app, (file) => void this.#report(file.path)).open();
   }
 
   confirmRebuild(): void {
     const { app, rebuild } = this.outside;
-    new ConfirmModal(app, { title: t("inspect.rebuild"), detail: t("inspect.rebuildHelp"), confirm: t("inspect.rebuild") }, rebuild).open();
+    confirmDialog(app, { title: t("inspect.rebuild"), detail: t("inspect.rebuildHelp"), confirm: t("inspect.rebuild") }, rebuild).open();
   }
 
   async exclude(folder: string): Promise<void> {
-    await this.say(this.outside.client.call("settings/folders", { exclude: [folder] }), t("inspect.excluded", { folder }));
+    await this.#say(this.outside.client.call("settings/folders", { exclude: [folder] }), t("inspect.excluded", { folder }));
   }
 
   /** Remembers the settings for the menus of folders. */
   async readSettings(): Promise<void> {
     const reply = await this.outside.client.call("settings/read", {});
-    if (reply.ok) this.settings = reply.value;
+    if (reply.ok) this.#settings = reply.value;
   }
 
   addTo(menu: Menu, file: TAbstractFile): void {
     if (this.outside.supervisor.state.kind !== "live") return;
-    const add = (title: string, icon: string, run: () => void): void => {
-      menu.addItem((item) => item.setTitle(title).setIcon(icon).setSection("quarry").onClick(run));
-    };
+    const add = (title: string, icon: string, run: () => void): void => { addMenuItem(menu, title, icon, run, "quarry"); };
     if (file instanceof TFile) {
       add(t("inspect.why"), "circle-question-mark", () => { this.why(file.path); });
-    } else if (file instanceof TFolder && !file.isRoot() && this.settings) {
-      const entry = excludingEntry(this.settings, file.path);
+    } else if (file instanceof TFolder && !file.isRoot() && this.#settings) {
+      const entry = excludingEntry(this.#settings, file.path);
       if (entry === null) add(t("inspect.exclude"), "eye-off", () => void this.exclude(file.path));
-      else add(t("inspect.include", { folder: entry }), "eye", () => void this.include(entry));
+      else add(t("inspect.include", { folder: entry }), "eye", () => void this.#include(entry));
     }
   }
 
-  private async include(folder: string): Promise<void> {
-    await this.say(this.outside.client.call("settings/folders", { include: [folder] }), t("inspect.included", { folder }));
+  async #include(folder: string): Promise<void> {
+    await this.#say(this.outside.client.call("settings/folders", { include: [folder] }), t("inspect.included", { folder }));
   }
 
-  private async report(path: string): Promise<void> {
+  async #report(path: string): Promise<void> {
     const reply = await this.outside.client.call("inspect/note", { path }, PATIENCE_MS);
     if (!reply.ok) new Notice(failureWords(reply.failure));
-    else new ReportModal(this.outside.app, reply.value, (way, of) => void this.takeWayOut(way, of)).open();
+    else reportDialog(this.outside.app, reply.value, (way, of) => void this.takeWayOut(way, of)).open();
   }
 
   /** Does what gets a note found, and notifies the user. */
@@ -111,9 +111,9 @@ export class Inspector {
     const { app, client, commands } = this.outside;
     switch (way.kind) {
       case "include":
-        return this.include(way.folder);
+        return this.#include(way.folder);
       case "index-templates":
-        return this.say(client.call("settings/write", { indexTemplates: true }), "");
+        return this.#say(client.call("settings/write", { indexTemplates: true }), "");
       case "retry": {
         const reply = await client.call("vault/changed", { changes: [{ kind: "modified", path }] });
         new Notice(reply.ok ? t("inspect.retrying") : failureWords(reply.failure));
@@ -125,21 +125,14 @@ export class Inspector {
         commands["open-settings"]();
         return;
       case "open-app-settings":
-        openAppSettings(app);
+        openSettings(app, "file"); // lists the excluded files
     }
   }
 
-  private async say(change: Promise<Reply<Settings>>, done: string): Promise<void> {
+  async #say(change: Promise<Reply<Settings>>, done: string): Promise<void> {
     const reply = await change;
-    if (reply.ok) this.settings = reply.value;
+    if (reply.ok) this.#settings = reply.value;
     const text = reply.ok ? done : failureWords(reply.failure);
     if (text !== "") new Notice(text);
   }
-}
-
-/** Opens the page of Obsidian's settings that lists excluded files. Undocumented: without it nothing happens. */
-function openAppSettings(app: App): void {
-  const { setting } = app as unknown as { setting?: { open?: () => void; openTabById?: (id: string) => void } };
-  setting?.open?.();
-  setting?.openTabById?.("file");
 }

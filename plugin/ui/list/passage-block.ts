@@ -4,6 +4,7 @@ import { excerptOf, type Room } from "../../snippet/excerpt";
 import { textRuns } from "../../snippet/highlight";
 import { headingsOf } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
+import { isToDraw, showText } from "./elements";
 
 /** What else is said in the line of the heading path; either may be empty. */
 export interface PassageNotes {
@@ -16,30 +17,28 @@ export const NO_NOTES: PassageNotes = { missing: "", maps: "" };
 const WIDE: Room = { characters: LIMITS.maxSnippetWidth, asked: LIMITS.maxSnippetWidth };
 
 export class PassageBlock {
-  private readonly metaEl: HTMLElement;
-  private readonly trailEl: HTMLElement;
-  private readonly mapsEl: HTMLElement;
-  private readonly missingEl: HTMLElement;
-  private readonly snippetEl: HTMLElement;
-  private readonly snippet: MarkedText;
+  readonly #metaEl: HTMLElement;
+  readonly #trailEl: HTMLElement;
+  readonly #mapsEl: HTMLElement;
+  readonly #missingEl: HTMLElement;
+  readonly #snippetEl: HTMLElement;
 
   constructor(readonly el: HTMLElement) {
-    this.metaEl = el.createDiv({ cls: "quarry-meta" });
-    this.missingEl = this.metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
-    this.trailEl = this.metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
-    this.mapsEl = this.metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
-    this.snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
-    this.snippet = new MarkedText(this.snippetEl);
+    this.#metaEl = el.createDiv({ cls: "quarry-meta" });
+    this.#missingEl = this.#metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
+    this.#trailEl = this.#metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
+    this.#mapsEl = this.#metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
+    this.#snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
   }
 
   /** The excerpt that is shown. */
   get text(): string {
-    return this.snippetEl.textContent;
+    return this.#snippetEl.textContent;
   }
 
   /** Whether there is a line above the excerpt; without one, maps have no place here. */
   get hasMeta(): boolean {
-    return !this.metaEl.hasClass("is-hidden");
+    return !this.#metaEl.hasClass("is-hidden");
   }
 
   /** `context`: the passage at length, which is shown instead. */
@@ -47,47 +46,28 @@ export class PassageBlock {
     this.el.toggleClass("is-hidden", passage === null && notes.missing === "");
     this.el.toggleClass("is-wide", context !== null);
     const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
-    showText(this.missingEl, notes.missing);
-    showText(this.trailEl, trail);
-    showText(this.mapsEl, notes.maps);
-    this.metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
+    showText(this.#missingEl, notes.missing);
+    showText(this.#trailEl, trail);
+    showText(this.#mapsEl, notes.maps);
+    this.#metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
     const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
-    this.snippet.show(excerpt.text, excerpt.marks);
+    showMarked(this.#snippetEl, excerpt.text, excerpt.marks);
   }
 }
 
-/** A text with marks, redrawn only when either changes: otherwise its nodes stay, and with them a text selection. */
-export class MarkedText {
-  private shown = "";
-
-  constructor(private readonly el: HTMLElement) {}
-
-  show(text: string, marks: readonly Mark[]): void {
-    const wanted = JSON.stringify([text, marks]);
-    if (wanted === this.shown) return;
-    this.shown = wanted;
-    this.el.empty();
-    for (const run of textRuns(text, marks)) {
-      if (!run.isWord && !run.isSentence) {
-        this.el.appendText(run.text);
-        continue;
-      }
-      const span = this.el.createSpan({ text: run.text });
-      span.toggleClass("search-result-file-matched-text", run.isWord);
-      span.toggleClass("quarry-sentence", run.isSentence);
+/** Shows a text with marks. */
+export function showMarked(el: HTMLElement, text: string, marks: readonly Mark[]): void {
+  if (!isToDraw(el, [text, marks])) return;
+  el.empty();
+  for (const run of textRuns(text, marks)) {
+    if (!run.isWord && !run.isSentence) {
+      el.appendText(run.text);
+      continue;
     }
+    const span = el.createSpan({ text: run.text });
+    span.toggleClass("search-result-file-matched-text", run.isWord);
+    span.toggleClass("quarry-sentence", run.isSentence);
   }
-}
-
-/** Sets the text, keeping the text node when it is the same. */
-export function setText(el: HTMLElement, text: string): void {
-  if (el.textContent !== text) el.setText(text);
-}
-
-/** As `setText`; an element without text takes no room. */
-export function showText(el: HTMLElement, text: string): void {
-  setText(el, text);
-  el.toggleClass("is-hidden", text === "");
 }
 
 /** The heading path without what repeats the title, which is shown above it, or the excerpt, which is shown below. */

@@ -2,14 +2,15 @@
 import { type App, Component, MarkdownRenderer } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
+import { escaped } from "../../search/passage";
 import { editorTextOf, noteAt } from "./open";
 
 const SHOWN_CHARS = 4_000; // more than two screens of a dialog
 const MAX_LIT = 200;
 
 export class PassagePreview extends Component {
-  private shown: PlaceRow | null = null;
-  private drawn: Component | null = null;
+  #shown: PlaceRow | null = null;
+  #drawn: Component | null = null;
 
   constructor(
     private readonly app: App,
@@ -20,13 +21,13 @@ export class PassagePreview extends Component {
 
   /** Shows the passage of a row, unless it is the one that is shown; null: nothing. */
   async show(row: PlaceRow | null): Promise<void> {
-    if (row && this.shown && isSame(row, this.shown)) return; // it stays scrolled as it is
-    this.shown = row;
+    if (row && this.#shown && isSame(row, this.#shown)) return; // it stays scrolled as it is
+    this.#shown = row;
     const file = row && noteAt(this.app.vault, row.hit.path);
     const text = file?.extension === "md" ? await editorTextOf(this.app.vault, file) : null;
-    if (this.shown !== row) return; // another row is selected by now
-    if (this.drawn) this.removeChild(this.drawn);
-    this.drawn = this.addChild(new Component());
+    if (this.#shown !== row) return; // another row is selected by now
+    if (this.#drawn) this.removeChild(this.#drawn);
+    this.#drawn = this.addChild(new Component());
     this.el.empty();
     this.el.scrollTop = 0;
     if (!file) return;
@@ -35,8 +36,8 @@ export class PassagePreview extends Component {
       return;
     }
     const pageEl = this.el.createDiv({ cls: "markdown-rendered", attr: { dir: "auto" } });
-    await MarkdownRenderer.render(this.app, shownText(text, row.passage), pageEl, file.path, this.drawn);
-    if (row.passage && this.shown === row) lightUp(pageEl, foundWords(row.passage));
+    await MarkdownRenderer.render(this.app, shownText(text, row.passage), pageEl, file.path, this.#drawn);
+    if (row.passage && this.#shown === row) lightUp(pageEl, foundWords(row.passage));
   }
 }
 
@@ -61,7 +62,7 @@ export function foundWords({ snippet, marks }: Passage): readonly string[] {
 /** Lights up `words` below `root` and brings the first into view. */
 export function lightUp(root: HTMLElement, words: readonly string[]): void {
   if (words.length === 0) return;
-  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).sort((a, b) => b.length - a.length).join("|"), "giu");
+  const pattern = new RegExp(words.map(escaped).sort((a, b) => b.length - a.length).join("|"), "giu");
   const walker = root.doc.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   while (walker.nextNode()) nodes.push(walker.currentNode as Text);

@@ -16,12 +16,9 @@ const GAP_PX = 8;
 const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a part of the list
 
 export class Peek extends Component {
-  private sheet: HTMLElement | null = null;
-  private passageEl: HTMLElement | null = null;
-  private nameEl: HTMLElement | null = null;
-  private preview: PassagePreview | null = null;
-  private opener: Element | null = null; // what had the keyboard focus
-  private cancelFollow: Cancel = () => undefined;
+  #open: { readonly sheet: HTMLElement; readonly passageEl: HTMLElement; readonly nameEl: HTMLElement; readonly preview: PassagePreview } | null = null;
+  #opener: Element | null = null; // what had the keyboard focus
+  #cancelFollow: Cancel = () => undefined;
 
   constructor(
     private readonly app: App,
@@ -33,18 +30,18 @@ export class Peek extends Component {
   }
 
   get isOpen(): boolean {
-    return this.sheet !== null;
+    return this.#open !== null;
   }
 
   /** Gives the passage the keyboard focus, to scroll it; false where there is none. Escape gives it back. */
   focus(): boolean {
-    this.passageEl?.focus();
+    this.#open?.passageEl.focus();
     return this.isOpen;
   }
 
   /** Whether the sheet contains the target of an event. */
   holds(target: EventTarget | null): boolean {
-    return isNode(target) && (this.sheet?.contains(target) ?? false);
+    return isNode(target) && (this.#open?.sheet.contains(target) ?? false);
   }
 
   open(row: PlaceRow): void {
@@ -54,32 +51,31 @@ export class Peek extends Component {
     const sheet = doc.body.createDiv({ cls: "quarry-peek" });
     sheet.setCssStyles(placeBeside(this.besideEl.getBoundingClientRect(), clientWidth, clientHeight));
     sheet.addEventListener("mousedown", (event) => { event.preventDefault(); }); // the keyboard stays with the list
-    sheet.addEventListener("keydown", (event) => { this.onKey(event); });
-    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.opener) this.close(); });
-    this.opener = doc.activeElement;
-    this.nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
-    this.passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
-    this.preview = this.addChild(new PassagePreview(this.app, this.passageEl));
-    this.sheet = sheet;
-    this.show(row);
+    sheet.addEventListener("keydown", (event) => { this.#onKey(event); });
+    sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.#opener) this.close(); });
+    this.#opener = doc.activeElement;
+    const nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
+    const passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
+    this.#open = { sheet, passageEl, nameEl, preview: this.addChild(new PassagePreview(this.app, passageEl)) };
+    this.#show(row);
   }
 
   /** Shows the passage of another row, once the selection rests on it; a row that is no place closes the sheet. */
   follow(row: Row | null): void {
     if (!this.isOpen) return;
-    this.cancelFollow();
-    if (isPlace(row)) this.cancelFollow = this.clock.after(FOLLOW_MS, () => { this.show(row); });
+    this.#cancelFollow();
+    if (isPlace(row)) this.#cancelFollow = this.clock.after(FOLLOW_MS, () => { this.#show(row); });
     else this.close();
   }
 
   /** False where it was not open. */
   close(): boolean {
-    const { sheet, preview } = this;
-    this.cancelFollow();
-    this.sheet = this.nameEl = this.passageEl = this.preview = null; // first: what is taken away loses the focus, which closes it
-    if (preview) this.removeChild(preview);
-    sheet?.remove();
-    return sheet !== null;
+    const open = this.#open;
+    this.#cancelFollow();
+    this.#open = null; // first: what is taken away loses the focus, which closes it
+    if (open) this.removeChild(open.preview);
+    open?.sheet.remove();
+    return open !== null;
   }
 
   override onunload(): void {
@@ -87,17 +83,17 @@ export class Peek extends Component {
   }
 
   /** A key in the sheet, which is reached by Tab to scroll it. */
-  private onKey(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
     event.stopPropagation();
-    const { opener } = this;
+    const opener = this.#opener;
     this.close();
     if (opener && "focus" in opener) (opener as HTMLElement).focus();
   }
 
-  private show(row: PlaceRow): void {
-    this.nameEl?.setText(row.hit.title);
-    void this.preview?.show(row);
+  #show(row: PlaceRow): void {
+    this.#open?.nameEl.setText(row.hit.title);
+    void this.#open?.preview.show(row);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { type App, Component, type HoverParent, Keymap, type MarkdownView, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
-import { type RowCommandId } from "../../pane/commands";
+import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
 import { type PaneKey } from "../../pane/keys";
 import { emptyModel, type PaneEvent, type PaneModel, reduce, selectedRow, targetRows } from "../../pane/model";
@@ -15,20 +15,21 @@ import { type ObservableEngine } from "../../pane/state";
 import { type Mode } from "../../protocol/messages";
 import { answerOf, type ResultSource } from "../../search/answer";
 import { type FurtherPassages } from "../../search/passage-loader";
-import { type Density, type Room } from "../../snippet/excerpt";
+import { type Requester } from "../../sidecar/client";
+import { type Density } from "../../snippet/excerpt";
 import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
-import { KeySheet } from "../dialogs/modals";
-import { type ListDom, ListView } from "./list-view";
+import { keyDialog } from "../dialogs/modals";
+import { type ListView } from "./list-view";
 import { Peek } from "./peek";
-import { commandsFor, type OpenWhere, preview, queryMenu, type RowCommands, rowCommands, rowMenu } from "./row-commands";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { RowActions } from "./row-actions";
+import { commandsFor, type OpenWhere, preview, queryMenu, RowActions, type RowCommands, rowCommands, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
+import { showMenuBelow } from "./elements";
 
 const AGES_EVERY_MS = 60_000; // the smallest unit of an age
 const NEAR_END_PX = 240; // from the end of the list, further hits are asked for: about four rows
@@ -53,6 +54,13 @@ export interface ListServices {
   readonly lastEditor: { readonly view: MarkdownView | null };
 }
 
+/** What every place with a list depends on, beside the list. */
+export interface PlaceServices extends ListServices {
+  readonly client: Requester;
+  /** What concerns the engine or the settings rather than the place. */
+  readonly engineCommands: CommandMap<EngineActionId>;
+}
+
 export interface ListParts extends ListServices {
   readonly app: App;
   readonly source: ResultSource;
@@ -75,121 +83,105 @@ export interface ListParts extends ListServices {
 }
 
 export class ResultList extends Component {
-  private current: PaneModel;
-  private readonly view: ListView;
-  private readonly peek: Peek;
-  private readonly actions: RowActions;
-  private readonly commands: RowCommands;
-  private isInSight = true;
-  private refreshIsDue = false;
+  model: PaneModel;
+  readonly peek: Peek;
+  readonly #actions: RowActions;
+  readonly #commands: RowCommands;
+  #isInSight = true;
+  #refreshIsDue = false;
 
   constructor(
-    private readonly dom: ListDom,
+    readonly view: ListView,
     private readonly parts: ListParts,
   ) {
     super();
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
-    this.current = emptyModel(preferences().mode, engine.state, engine.status);
-    this.view = new ListView(dom);
-    this.peek = this.addChild(new Peek(app, parts.clock, dom.el));
-    this.actions = new RowActions({
+    this.model = emptyModel(preferences().mode, engine.state, engine.status);
+    this.peek = this.addChild(new Peek(app, parts.clock, view.el));
+    this.#actions = new RowActions({
       app,
       lastEditor,
       copy,
-      win: () => dom.el.win,
+      win: () => view.el.win,
       opening: (row) => {
         this.peek.close();
-        source.freezeRows();
+        source.freezeRows?.();
         parts.opening?.(row);
       },
-      report: (path, kind) => { source.report(path, kind); },
+      report: (path, kind) => { source.report?.(path, kind); },
       setDismissed: (path, isDismissed) => { this.dispatch({ kind: "dismissed", path, isDismissed }); },
       explain: () => (source.state.kind === "idle" ? null : explain), // rows of an empty box answer no query
-      setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.setContext(row, isShown) : null),
+      setContext: () => (source.widePassage && source.state.kind !== "idle" ? (row, isShown) => void this.#setContext(row, isShown) : null),
     });
-    this.commands = rowCommands(app, this.actions);
-  }
-
-  get model(): PaneModel {
-    return this.current;
-  }
-
-  /** The room for an excerpt, as of the last measurement. */
-  get room(): Room {
-    return this.view.room;
-  }
-
-  /** How many rows are seen without scrolling, as of the last measurement. */
-  get rowsInSight(): number {
-    return this.view.rowsInSight;
+    this.#commands = rowCommands(app, this.#actions);
   }
 
   override onload(): void {
-    const { dom, parts } = this;
+    const { view, parts } = this;
     const { source, engine, indexUpdated } = parts;
-    listenToMouse(this, dom.listEl, dom.rows, {
-      open: (row, where) => { this.open(row, where); },
-      toggle: (path) => { this.unfold(path, !isUnfolded(source.furtherOf(path))); },
-      choose: (row, isRange) => { this.choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
-      restore: (path) => { this.restore(path); },
-      touch: () => { if (!this.current.selection.isPinned) this.dispatch({ kind: "touched" }); },
-      showMenu: (row, event) => this.menuFor(row)?.showAtMouseEvent(event) !== undefined,
+    listenToMouse(this, view.listEl, view.rows, {
+      open: (row, where) => { this.#open(row, where); },
+      toggle: (path) => { this.#unfold(path, !isUnfolded(source.passages.stateOf(path))); },
+      choose: (row, isRange) => { this.#choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
+      restore: (path) => { this.#restore(path); },
+      touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
+      showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
       preview: (row, event) => {
-        const el = dom.rows.elementOf(row.key);
+        const el = view.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
       },
-      drag: (row, event) => { startDrag(parts.app, event, this.withChosen(row), this.actions.sourcePath, parts.place); },
+      drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), this.#actions.sourcePath, parts.place); },
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {
-      if (kind === "live") this.refresh();
+      if (kind === "live") this.#refresh();
       readEngine();
     }));
-    this.register(indexUpdated.listen(() => { this.refresh(); }));
+    this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
       const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
-    this.register(source.furtherChanged.listen((path) => { this.onFurther(path); }));
-    this.registerInterval(window.setInterval(() => { if (this.isInSight) dom.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
-    if (!dom.hasBox) listenToKeys(this, parts.app, dom.listEl, (key, event) => this.handleKey(key, event));
-    this.registerDomEvent(dom.bodyEl, "scroll", () => { this.onScroll(); });
-    this.registerDomEvent(dom.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && dom.el.contains(relatedTarget)) && !this.peek.holds(relatedTarget)) this.peek.close(); });
+    this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));
+    this.registerInterval(window.setInterval(() => { if (this.#isInSight) view.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
+    if (!view.input) listenToKeys(this, parts.app, view.listEl, (key, event) => this.handleKey(key, event));
+    this.registerDomEvent(view.bodyEl, "scroll", () => { this.#onScroll(); });
+    this.registerDomEvent(view.el, "focusout", ({ relatedTarget }) => { if (!(isNode(relatedTarget) && view.el.contains(relatedTarget)) && !this.peek.holds(relatedTarget)) this.peek.close(); });
   }
 
   override onunload(): void {
-    this.dom.stale.set(false);
+    this.view.setStale(false);
   }
 
   dispatch(event: PaneEvent): void {
-    this.current = reduce(this.current, event);
-    if (this.isInSight) this.draw();
+    this.model = reduce(this.model, event);
+    if (this.#isInSight) this.#draw();
   }
 
   /** Out of sight, the list asks for nothing and draws nothing; in sight again, it catches up with what happened. */
   setInSight(isInSight: boolean): void {
-    if (isInSight === this.isInSight) return;
-    this.isInSight = isInSight;
+    if (isInSight === this.#isInSight) return;
+    this.#isInSight = isInSight;
     if (!isInSight) {
       this.peek.close();
       return;
     }
     this.view.measure(); // its place may have another width by now
-    this.draw();
-    if (this.refreshIsDue) this.refresh();
+    this.#draw();
+    if (this.#refreshIsDue) this.#refresh();
   }
 
-  private draw(): void {
-    this.parts.around.show(this.current);
-    this.view.show(this.current);
+  #draw(): void {
+    this.parts.around.show(this.model);
+    this.view.show(this.model);
     this.parts.around.rowsShown?.();
-    this.peek.follow(selectedRow(this.current));
+    this.peek.follow(selectedRow(this.model));
   }
 
-  private refresh(): void {
-    this.refreshIsDue = !this.isInSight;
-    if (this.isInSight) this.parts.source.refresh();
+  #refresh(): void {
+    this.#refreshIsDue = !this.#isInSight;
+    if (this.#isInSight) this.parts.source.refresh();
   }
 
   readPreferences(): void {
@@ -203,49 +195,35 @@ export class ResultList extends Component {
     this.view.scrollTo(0);
   }
 
-  get isPeeking(): boolean {
-    return this.peek.isOpen;
-  }
-
-  /** Scrolls to where the list was, in pixels, once the rows of the next answer are drawn. */
-  scrollTo(top: number): void {
-    this.view.scrollTo(top);
-  }
-
-  /** Measures the list and draws the rows for its width. */
-  measure(): void {
-    this.view.measure();
-  }
-
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
   handleKey(key: PaneKey, event: KeyboardEvent): boolean {
-    const row = selectedRow(this.current);
+    const row = selectedRow(this.model);
     switch (key.kind) {
       case "move":
-        this.move(key.step);
+        this.#move(key.step);
         return true;
       case "expand":
-        return isPlace(row) && this.unfold(row.hit.path, key.isExpanded);
+        return isPlace(row) && this.#unfold(row.hit.path, key.isExpanded);
       case "extend":
-        this.choose({ kind: "extended", step: key.step });
+        this.#choose({ kind: "extended", step: key.step });
         return true;
       case "open":
-        if (this.current.selection.chosen.size > 1) this.commands["open-tab"].run(targetRows(this.current));
-        else if (row) this.open(row, Keymap.isModEvent(event));
+        if (this.model.selection.chosen.size > 1) this.#commands["open-tab"].run(targetRows(this.model));
+        else if (row) this.#open(row, Keymap.isModEvent(event));
         return row !== null;
       case "peek":
-        return this.togglePeek(row);
+        return this.#togglePeek(row);
       case "command":
-        return this.runCommand(key.command, event);
+        return this.#runCommand(key.command, event);
       case "create":
-        return this.create();
+        return this.#create();
       case "menu":
-        return this.openMenuAt(row);
+        return this.#openMenuAt(row);
       case "keys":
-        this.showKeys();
+        keyDialog(this.parts.app).open();
         return true;
       case "escape":
-        return this.peek.close() || this.unchoose();
+        return this.peek.close() || this.#unchoose();
       case "suggestions": // Tab, which leads on to what is shown
         return this.peek.focus();
       case "undo":
@@ -256,132 +234,127 @@ export class ResultList extends Component {
     }
   }
 
-  private async setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
+  async #setContext({ key, hit, passage }: PlaceRow, isShown: boolean): Promise<void> {
     const { source } = this.parts;
-    source.freezeRows();
+    source.freezeRows?.();
     const context = isShown && passage && source.widePassage ? await source.widePassage(hit.path, passage.start) : null;
     if (!isShown || context) this.dispatch({ kind: "context", key, context });
   }
 
-  showKeys(): void {
-    new KeySheet(this.parts.app).open();
-  }
-
-  private restore(path: string): void {
-    const row = this.current.rows.find(({ key }) => key === path);
-    if (row?.kind === "hit") this.actions.dismiss([row], false);
+  #restore(path: string): void {
+    const row = this.model.rows.find(({ key }) => key === path);
+    if (row?.kind === "hit") this.#actions.dismiss([row], false);
   }
 
   /** Runs a command for the chosen rows; false where it makes no sense for them. */
-  private runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
-    const rows = targetRows(this.current);
-    const row = selectedRow(this.current);
+  #runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
+    const rows = targetRows(this.model);
+    const row = selectedRow(this.model);
     if (rows.length === 0 && row && id.startsWith("open")) {
-      this.open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
+      this.#open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
       return true;
     }
-    if (!commandsFor(this.commands, rows).includes(id)) return false;
-    this.commands[id].run(rows);
+    if (!commandsFor(this.#commands, rows).includes(id)) return false;
+    this.#commands[id].run(rows);
     return true;
   }
 
   /** False where the row is no place in a note. */
-  private togglePeek(row: Row | null): boolean {
+  #togglePeek(row: Row | null): boolean {
     if (this.peek.close()) return true;
     if (!isPlace(row)) return false;
     this.peek.open(row);
-    this.dom.live.announceEvent(t("peek.title"));
+    this.view.live.announceEvent(t("peek.title"));
     return true;
   }
 
-  private choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
+  #choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
     this.dispatch(event);
-    this.parts.source.freezeRows();
-    this.dom.live.announceEvent(chosenWords(this.current.selection.chosen.size));
+    this.parts.source.freezeRows?.();
+    this.view.live.announceEvent(chosenWords(this.model.selection.chosen.size));
   }
 
   /** False when no rows were chosen. */
-  private unchoose(): boolean {
-    const isChosen = this.current.selection.chosen.size > 0;
+  #unchoose(): boolean {
+    const isChosen = this.model.selection.chosen.size > 0;
     if (isChosen) this.dispatch({ kind: "unchosen" });
     return isChosen;
   }
 
-  private create(): boolean {
-    const { newNote } = this.current;
+  #create(): boolean {
+    const { newNote } = this.model;
     if (newNote === null) return false;
     void createNote(this.parts.app, newNote);
     return true;
   }
 
   /** The chosen rows, if `row` is one of them, else `row` alone. */
-  private withChosen(row: PlaceRow): readonly PlaceRow[] {
-    return this.current.selection.chosen.has(row.key) ? targetRows(this.current) : [row];
+  #withChosen(row: PlaceRow): readonly PlaceRow[] {
+    return this.model.selection.chosen.has(row.key) ? targetRows(this.model) : [row];
   }
 
-  private move(step: number): void {
+  #move(step: number): void {
     this.dispatch({ kind: "moved", step });
-    this.parts.source.freezeRows();
-    const row = selectedRow(this.current);
-    if (row?.kind === "more" && row.what === "hits") this.parts.source.more();
+    this.parts.source.freezeRows?.();
+    const row = selectedRow(this.model);
+    if (row?.kind === "more" && row.what === "hits") this.parts.source.more?.();
   }
 
-  private onFurther(path: string): void {
+  #onFurther(path: string): void {
     const { source } = this.parts;
-    const further = source.furtherOf(path);
+    const further = source.passages.stateOf(path);
     this.dispatch({ kind: "further", path, further });
     const title = answerOf(source.state)?.hits.find((hit) => hit.path === path)?.title ?? path;
     const words = passagesAnnouncement(further, title);
-    if (words !== "") this.dom.live.announceEvent(words);
+    if (words !== "") this.view.live.announceEvent(words);
   }
 
-  private onScroll(): void {
-    const { bodyEl } = this.dom;
-    const hasMore = this.current.rows.some((row) => row.kind === "more" && row.what === "hits");
+  #onScroll(): void {
+    const { bodyEl } = this.view;
+    const hasMore = this.model.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
-    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more();
+    if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more?.();
   }
 
-  private open(row: Row, where: OpenWhere): void {
-    if (row.kind === "create") this.create();
+  #open(row: Row, where: OpenWhere): void {
+    if (row.kind === "create") this.#create();
     else if (isQuery(row)) this.parts.chooseQuery?.(row);
     else if (row.kind === "more") {
       if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
       else if (row.what === "related") openRelated(this.parts.app);
-      else this.parts.source.more();
+      else this.parts.source.more?.();
     } else if (isPlace(row)) {
       this.dispatch({ kind: "selected", key: row.key });
-      this.actions.open([row], where);
+      this.#actions.open([row], where);
     }
   }
 
   /** False where nothing changes, so that the key can mean something else. */
-  private unfold(path: string, isToUnfold: boolean): boolean {
+  #unfold(path: string, isToUnfold: boolean): boolean {
     const { source } = this.parts;
-    const row = this.current.rows.find(({ key }) => key === path);
-    if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.furtherOf(path)) : source.furtherOf(path).kind === "folded")) return false;
+    const row = this.model.rows.find(({ key }) => key === path);
+    if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.passages.stateOf(path)) : source.passages.stateOf(path).kind === "folded")) return false;
     if (isToUnfold) {
-      source.freezeRows();
-      source.unfold(path);
+      source.freezeRows?.();
+      source.passages.unfold(path);
     } else {
-      source.fold(path);
+      source.passages.fold(path);
     }
     return true;
   }
 
-  private menuFor(row: Row): Menu | null {
+  #menuFor(row: Row): Menu | null {
     const { app, place, leaf, queries } = this.parts;
     if (isQuery(row)) return queries ? queryMenu(row, queries) : null;
     if (!isPlace(row)) return null;
-    return rowMenu(app, this.withChosen(row), this.commands, place, leaf, this.actions);
+    return rowMenu(app, this.#withChosen(row), this.#commands, place, leaf, this.#actions);
   }
 
-  private openMenuAt(row: Row | null): boolean {
-    const el = row && this.dom.rows.elementOf(row.key);
-    const menu = row && this.menuFor(row);
+  #openMenuAt(row: Row | null): boolean {
+    const el = row && this.view.rows.elementOf(row.key);
+    const menu = row && this.#menuFor(row);
     if (!menu || !el) return false;
-    const { left, bottom } = el.getBoundingClientRect();
-    menu.showAtPosition({ x: left, y: bottom }, el.doc);
+    showMenuBelow(menu, el);
     return true;
   }
 }

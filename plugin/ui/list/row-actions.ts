@@ -1,13 +1,20 @@
-/** Opens, inserts and copies rows, and reports that to the engine. */
-import { type App, type MarkdownView, Notice } from "obsidian";
-import { type PlaceRow } from "../../pane/rows";
-import { type FeedbackKind, type Passage } from "../../protocol/messages";
+/** What is done with rows: opening, inserting and copying them, as one map of commands for the context menu, the keys and the mouse. */
+import { type App, type HoverParent, type MarkdownView, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { isForSeveral, rowCommandName } from "../../i18n/actions";
+import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { ConfirmModal } from "../dialogs/modals";
+import { type RowCommandId } from "../../pane/commands";
+import { type PlaceRow, type QueryRow } from "../../pane/rows";
+import { type FeedbackKind, type Passage } from "../../protocol/messages";
+import { confirmDialog } from "../dialogs/modals";
+import { addMenuItem } from "./elements";
 import { type Insertion, insertRows } from "./insert";
 import { linksTo } from "./links";
-import { openHit } from "./open";
-import { type OpenWhere, type RowHandlers } from "./row-commands";
+import { documentSubpath, noteAt, openHit } from "./open";
+import { type RecentHandlers } from "./row-views";
+
+/** Where to open: as Obsidian says it, or in a tab that stays in the background. */
+export type OpenWhere = PaneType | boolean | "background";
 
 const MANY = 10; // tabs that one opens without being asked
 
@@ -23,32 +30,34 @@ export interface RowActionParts {
   readonly report: (path: string, kind: FeedbackKind) => void;
   readonly setDismissed: (path: string, isDismissed: boolean) => void;
   readonly explain: () => ((path: string) => void) | null;
-  readonly setContext: () => RowHandlers["setContext"];
+  readonly setContext: () => ((row: PlaceRow, isShown: boolean) => void) | null;
 }
 
-export class RowActions implements RowHandlers {
+export class RowActions {
   constructor(private readonly parts: RowActionParts) {}
 
+  /** Explains why a note is in the list; null where the source of the rows cannot. */
   get explain(): ((path: string) => void) | null {
     return this.parts.explain();
   }
 
-  get setContext(): RowHandlers["setContext"] {
+  /** Shows more of the row's passage, or no longer; null where there is no more. */
+  get setContext(): ((row: PlaceRow, isShown: boolean) => void) | null {
     return this.parts.setContext();
   }
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {
-    const openAll = (): void => void this.openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
-    if (rows.length > MANY) new ConfirmModal(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
+    const openAll = (): void => void this.#openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
+    if (rows.length > MANY) confirmDialog(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
     else openAll();
   };
 
-  readonly openNote = (path: string): void => void this.openPlace(path, null, false);
+  readonly openNote = (path: string): void => void this.#openPlace(path, null, false);
 
   readonly insert = (rows: readonly PlaceRow[], what: Insertion): void => {
     const { app, lastEditor } = this.parts;
     void insertRows(app, lastEditor.view, rows, what).then((refusal) => {
-      if (refusal === null) this.reportAll(rows, "inserted");
+      if (refusal === null) this.#reportAll(rows, "inserted");
       else new Notice(refusal);
     });
   };
@@ -61,17 +70,17 @@ export class RowActions implements RowHandlers {
       return;
     }
     copy(links.join("\n"), win());
-    this.reportAll(rows, "copied");
+    this.#reportAll(rows, "copied");
   };
 
   readonly copyText = (row: PlaceRow): void => {
     this.parts.copy(row.passage?.snippet ?? "", this.parts.win());
-    this.reportAll([row], "copied");
+    this.#reportAll([row], "copied");
   };
 
   readonly dismiss = (rows: readonly PlaceRow[], isDismissed: boolean): void => {
     for (const path of pathsOf(rows)) this.parts.setDismissed(path, isDismissed);
-    this.reportAll(rows, isDismissed ? "dismissed" : "restored");
+    this.#reportAll(rows, isDismissed ? "dismissed" : "restored");
   };
 
   /** The note that links are most likely meant for. */
@@ -80,25 +89,110 @@ export class RowActions implements RowHandlers {
   }
 
   /** One after the other, so that the tabs have the order of the rows; the first gets the focus. */
-  private async openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
+  async #openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
     let isActive = where !== "background";
     for (const row of rows) {
       this.parts.opening(row);
       this.parts.report(row.hit.path, "opened");
-      await this.openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
+      await this.#openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
       isActive = false;
     }
   }
 
-  private async openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
+  async #openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
     if (!(await openHit(this.parts.app, path, passage, where, isActive))) new Notice(t("notice.noteGone"));
   }
 
-  private reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
+  #reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
     for (const path of pathsOf(rows)) this.parts.report(path, kind);
   }
 }
 
 function pathsOf(rows: readonly PlaceRow[]): readonly string[] {
   return [...new Set(rows.map(({ hit }) => hit.path))];
+}
+
+// --- commands ---------------------------------------------------------------------------------------
+
+export interface RowCommand {
+  readonly icon: string;
+  readonly section: "open" | "write" | "info";
+  /** Whether the command makes sense for each of the rows; left out: always. */
+  readonly isFor?: (row: PlaceRow) => boolean;
+  readonly run: (rows: readonly PlaceRow[]) => void;
+}
+
+export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
+
+/** What the commands of rows call. */
+export type RowHandlers = Pick<RowActions, "open" | "openNote" | "insert" | "copyLinks" | "copyText" | "dismiss" | "explain" | "setContext">;
+
+/** The commands of rows, in the order of the context menu. */
+export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
+  const { open, insert, copyLinks, copyText, dismiss } = handlers;
+  const hasContext = (row: PlaceRow): boolean => row.kind !== "extract" && row.context !== null;
+  const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
+  const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
+  const isDismissed = (row: PlaceRow): boolean => row.kind === "hit" && row.isDismissed;
+  return {
+    open: opening("file-text", false),
+    "open-tab": opening("file-plus", "tab"),
+    "open-background": opening("files", "background"),
+    "open-split": opening("separator-vertical", "split"),
+    "open-window": opening("picture-in-picture-2", "window"),
+    "insert-link": { icon: "between-horizontal-start", section: "write", isFor: isThere, run: (rows) => { insert(rows, "link"); } },
+    "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
+    "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
+    "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
+    "more-context": { icon: "unfold-vertical", section: "info", isFor: (row) => handlers.setContext !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) handlers.setContext?.(row, true); } },
+    "less-context": { icon: "fold-vertical", section: "info", isFor: hasContext, run: ([row]) => { if (row) handlers.setContext?.(row, false); } },
+    explain: { icon: "info", section: "info", isFor: () => handlers.explain !== null, run: ([row]) => { if (row) handlers.explain?.(row.hit.path); } },
+    dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
+    restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
+  };
+}
+
+/** The ids of the commands that can be carried out for all of `rows`, in order. */
+export function commandsFor(commands: RowCommands, rows: readonly PlaceRow[]): readonly RowCommandId[] {
+  const ids = Object.keys(commands) as RowCommandId[];
+  return ids.filter((id) => {
+    const { isFor } = commands[id];
+    return rows.length > 0 && (rows.length === 1 || isForSeveral(id)) && (!isFor || rows.every(isFor));
+  });
+}
+
+/** The context menu of rows: our items first, then, for one row, those that other plugins add for a file. */
+export function rowMenu(app: App, rows: readonly PlaceRow[], commands: RowCommands, source: string, leaf: WorkspaceLeaf | null, { openNote }: RowHandlers): Menu {
+  const menu = new Menu();
+  for (const id of commandsFor(commands, rows)) {
+    const { icon, section, run } = commands[id];
+    addMenuItem(menu, rowCommandName(id, rows.length), icon, () => { run(rows); }, section);
+  }
+  const [row] = rows;
+  if (!row || rows.length > 1) return menu;
+  for (const { path, title } of row.hit.maps) addMenuItem(menu, openMapWords(title), "map", () => { openNote(path); }, "open");
+  const file = noteAt(app.vault, row.hit.path);
+  if (file) app.workspace.trigger("file-menu", menu, file, source, leaf ?? undefined);
+  return menu;
+}
+
+/** Triggers the core plugin "Page preview", which applies the user's settings for this source. */
+export function preview(app: App, event: MouseEvent, source: string, hoverParent: HoverParent, { hit, passage }: PlaceRow, el: HTMLElement): void {
+  app.workspace.trigger("hover-link", {
+    event,
+    source,
+    hoverParent,
+    targetEl: el,
+    linktext: hit.path + documentSubpath(hit.path, passage),
+    sourcePath: "",
+    state: { scroll: passage?.line ?? 0 },
+  });
+}
+
+export function queryMenu(row: QueryRow, handlers: RecentHandlers): Menu {
+  const { query } = row;
+  const menu = new Menu();
+  addMenuItem(menu, t(row.kind === "recent" && row.isSaved ? "pane.unsave" : "pane.save"), "star", () => { handlers.toggleSaved(query); });
+  if (row.kind === "recent" && !row.isSaved) addMenuItem(menu, t("pane.forget"), "x", () => { handlers.forget(query); });
+  return menu;
 }

@@ -3,20 +3,22 @@ import { type Clock } from "../../clock";
 import { type ActionId } from "../../pane/commands";
 import { type Row } from "../../pane/rows";
 import { type Room } from "../../snippet/excerpt";
+import { arrange } from "./elements";
 import { HitView } from "./hit-view";
-import { CreateView, DividerView, ExampleView, ExtractView, MoreView, type RecentHandlers, RecentView, type RowView } from "./row-views";
+import { createView, dividerView, exampleView, extractView, moreView, type RecentHandlers, recentView, type RowView } from "./row-views";
 
-/** A list without queries leaves out what happens to them. */
-export interface RowListParts extends Partial<RecentHandlers> {
+export interface RowListParts {
   readonly clock: Clock;
+  /** Left out of a list without queries. */
+  readonly queries?: RecentHandlers;
   readonly act?: (action: ActionId) => void;
 }
 
 export class RowList {
-  private shown: readonly Row[] = [];
-  private room: Room | null = null;
-  private views = new Map<string, RowView>();
-  private options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
+  #shown: readonly Row[] = [];
+  #room: Room | null = null;
+  #views = new Map<string, RowView>();
+  #options = new Map<string, { readonly row: Row; readonly el: HTMLElement }>();
 
   constructor(
     private readonly el: HTMLElement,
@@ -24,30 +26,30 @@ export class RowList {
   ) {}
 
   show(rows: readonly Row[], nowMs: number, room: Room): void {
-    if (rows === this.shown && room === this.room) return; // renders while the next answer is pending
-    this.shown = rows;
-    this.room = room;
-    const before = this.views;
+    if (rows === this.#shown && room === this.#room) return; // renders while the next answer is pending
+    this.#shown = rows;
+    this.#room = room;
+    const before = this.#views;
     const own = rows.filter(({ kind }) => kind !== "passage"); // a passage is drawn by its hit
-    this.views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.viewOf(row)]));
-    for (const row of own) this.views.get(row.key)?.show(row, nowMs, room);
-    for (const [key, view] of before) if (!this.views.has(key)) view.el.remove();
-    this.place(before);
-    this.options = optionsOf(rows, this.views);
-    this.number();
+    this.#views = new Map(own.map((row) => [row.key, before.get(row.key) ?? this.#viewOf(row)]));
+    for (const row of own) this.#views.get(row.key)?.show(row, nowMs, room);
+    for (const [key, view] of before) if (!this.#views.has(key)) view.el.remove();
+    arrange(this.el, [...this.#views.values()].map(({ el }) => el));
+    this.#options = optionsOf(rows, this.#views);
+    this.#number();
   }
 
   updateAges(nowMs: number): void {
-    for (const view of this.views.values()) view.updateAge?.(nowMs);
+    for (const view of this.#views.values()) view.updateAge?.(nowMs);
   }
 
   elementOf(key: string | null): HTMLElement | null {
-    return key === null ? null : (this.options.get(key)?.el ?? null);
+    return key === null ? null : (this.#options.get(key)?.el ?? null);
   }
 
   /** Marks the rows that are chosen; while none is, the selected row is announced to a screen reader instead. */
   markChosen(chosen: ReadonlySet<string>, selected: string | null): void {
-    for (const [key, { el }] of this.options) {
+    for (const [key, { el }] of this.#options) {
       el.toggleClass("is-chosen", chosen.has(key));
       el.setAttr("aria-selected", String(chosen.size > 0 ? chosen.has(key) : key === selected));
     }
@@ -56,63 +58,52 @@ export class RowList {
   /** The row that contains the target of a mouse event. */
   rowAt(target: EventTarget | null): Row | null {
     if (!isNode(target)) return null;
-    for (const { row, el } of this.options.values()) if (el.contains(target)) return row;
+    for (const { row, el } of this.#options.values()) if (el.contains(target)) return row;
     return null;
   }
 
   /** The key of the row whose part for unfolding contains the target. */
   unfolderAt(target: EventTarget | null): string | null {
-    if (!isNode(target)) return null;
-    for (const [key, view] of this.views) if (view.isUnfolder?.(target)) return key;
-    return null;
+    return this.#keyOf((view) => isNode(target) && view.isUnfolder?.(target) === true);
   }
 
   /** The key of the row whose button for undoing its dismissal contains the target. */
   undoAt(target: EventTarget | null): string | null {
-    if (!isNode(target)) return null;
-    for (const [key, view] of this.views) if (view.isUndo?.(target)) return key;
-    return null;
+    return this.#keyOf((view) => isNode(target) && view.isUndo?.(target) === true);
   }
 
-  private viewOf(row: Row): RowView {
+  #keyOf(isWanted: (view: RowView) => boolean): string | null {
+    return [...this.#views].find(([, view]) => isWanted(view))?.[0] ?? null;
+  }
+
+  #viewOf(row: Row): RowView {
     switch (row.kind) {
       case "extract":
-        return new ExtractView();
+        return extractView();
       case "hit":
       case "passage":
         return new HitView(this.parts.clock);
       case "recent":
-        return new RecentView(this.parts);
+        return recentView(this.parts.queries);
       case "example":
-        return new ExampleView();
+        return exampleView();
       case "divider":
-        return new DividerView(this.parts.act);
+        return dividerView(this.parts.act);
       case "more":
-        return new MoreView();
+        return moreView();
       case "create":
-        return new CreateView();
+        return createView();
     }
   }
 
   /** Numbers the options for a screen reader: dividers and groups are between them. */
-  private number(): void {
-    const size = String(this.options.size);
+  #number(): void {
+    const size = String(this.#options.size);
     let position = 0;
-    for (const { el } of this.options.values()) {
+    for (const { el } of this.#options.values()) {
       position += 1;
       if (el.getAttribute("aria-posinset") !== String(position)) el.setAttr("aria-posinset", position);
       if (el.getAttribute("aria-setsize") !== size) el.setAttr("aria-setsize", size);
-    }
-  }
-
-  /** Moves only the elements that are not in order already. */
-  private place(before: ReadonlyMap<string, RowView>): void {
-    const oldPositions = new Map([...before.keys()].map((key, position) => [key, position]));
-    const inOrder = longestIncreasingSubsequence([...this.views.keys()].flatMap((key) => oldPositions.get(key) ?? []));
-    let next: Element | null = null;
-    for (const [key, { el }] of [...this.views].reverse()) {
-      if (!inOrder.has(oldPositions.get(key) ?? -1)) this.el.insertBefore(el, next);
-      next = el;
     }
   }
 }
@@ -140,40 +131,4 @@ export function keepInPlace(scroller: HTMLElement, el: Element | null, change: (
 /** Duck-typed, because a pop-out window has a `Node` class of its own. */
 export function isNode(target: EventTarget | null): target is Node {
   return target !== null && "nodeType" in target;
-}
-
-/**
- * A longest increasing subsequence of `values`, which are all different: the rows at these old positions are in order
- * already, so a list patched by key moves only the others.
- *
- * Patience sorting with back pointers, O(n log n): M. L. Fredman, "On computing the length of longest increasing
- * subsequences", Discrete Mathematics 11 (1975), 29-35.
- *
- * @param values old positions, in the new order
- * @returns the values of the subsequence
- */
-export function longestIncreasingSubsequence(values: readonly number[]): ReadonlySet<number> {
-  const piles: number[] = []; // the top of each pile: the smallest value that ends a subsequence of that length
-  const previous = new Map<number, number>(); // value -> the value before it in its subsequence
-  for (const value of values) {
-    const pile = firstNotBelow(piles, value);
-    const before = piles[pile - 1];
-    if (before !== undefined) previous.set(value, before);
-    piles[pile] = value;
-  }
-  const subsequence = new Set<number>();
-  for (let value = piles.at(-1); value !== undefined; value = previous.get(value)) subsequence.add(value);
-  return subsequence;
-}
-
-/** Index of the first element of ascending `sorted` that is at least `value`; its length when there is none. */
-function firstNotBelow(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? Infinity) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -4,11 +4,10 @@ import { actionOf, combinationWords } from "../../i18n/actions";
 import { extractLabel, extractSource, moreWords, sectionWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
-import { type ExtractRow, type RecentRow, type Row } from "../../pane/rows";
+import { type Row } from "../../pane/rows";
 import { type Room } from "../../snippet/excerpt";
 import { plainText } from "../../snippet/plain";
-import { initOption } from "./elements";
-import { setText } from "./passage-block";
+import { initOption, setText } from "./elements";
 
 export interface RowView {
   /** Inserted by the list at the row's position. */
@@ -24,160 +23,91 @@ export interface RowView {
   isUndo?(target: Node): boolean;
 }
 
-export class CreateView implements RowView {
-  readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-
-  constructor() {
-    this.el = createDiv({ cls: "quarry-option quarry-create" });
-    initOption(this.el);
-    setIcon(this.el.createSpan({ cls: "quarry-create-icon" }), "plus");
-    this.textEl = this.el.createSpan({ cls: "quarry-create-text", attr: { dir: "auto" } });
-    this.el.createEl("kbd", { text: combinationWords("Shift+Enter", Platform.isMacOS), attr: { "aria-hidden": "true" } });
-  }
-
-  show(row: Row): void {
-    if (row.kind !== "create") return;
-    setText(this.textEl, t("write.create", { name: row.name }));
-  }
-
-  get options(): readonly HTMLElement[] {
-    return [this.el];
-  }
+export function createView(): RowView {
+  const el = initOption(createDiv({ cls: "quarry-option quarry-create" }));
+  setIcon(el.createSpan({ cls: "quarry-create-icon" }), "plus");
+  const textEl = el.createSpan({ cls: "quarry-create-text", attr: { dir: "auto" } });
+  el.createEl("kbd", { text: combinationWords("Shift+Enter", Platform.isMacOS), attr: { "aria-hidden": "true" } });
+  const show = (row: Row): void => { if (row.kind === "create") setText(textEl, t("write.create", { name: row.name })); };
+  return { el, options: [el], show };
 }
 
-export class DividerView implements RowView {
-  readonly el: HTMLElement;
-  readonly options: readonly HTMLElement[] = [];
-  private readonly textEl: HTMLElement;
-  private readonly actionEl: HTMLElement;
-
-  constructor(act?: (action: ActionId) => void) {
-    this.el = createDiv({ cls: "quarry-divider", attr: { role: "presentation" } });
-    this.textEl = this.el.createSpan({ cls: "quarry-divider-text" });
-    const { id, label } = actionOf("clear-history");
-    this.actionEl = this.el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
-    this.actionEl.addEventListener("click", () => act?.(id));
-  }
-
-  show(row: Row): void {
+export function dividerView(act?: (action: ActionId) => void): RowView {
+  const el = createDiv({ cls: "quarry-divider", attr: { role: "presentation" } });
+  const textEl = el.createSpan({ cls: "quarry-divider-text" });
+  const { id, label } = actionOf("clear-history");
+  const actionEl = el.createSpan({ cls: "quarry-divider-action is-hidden", text: label, attr: { "data-action": id, "aria-hidden": "true" } });
+  actionEl.addEventListener("click", () => act?.(id));
+  const show = (row: Row): void => {
     if (row.kind !== "divider") return;
-    setText(this.textEl, sectionWords(row));
-    this.el.dataset["section"] = row.section;
-    this.actionEl.toggleClass("is-hidden", row.section !== "recent");
-  }
+    setText(textEl, sectionWords(row));
+    el.dataset["section"] = row.section;
+    actionEl.toggleClass("is-hidden", row.section !== "recent");
+  };
+  return { el, options: [], show };
 }
 
-export class MoreView implements RowView {
-  readonly el: HTMLElement;
-
-  constructor() {
-    this.el = createDiv({ cls: "quarry-option quarry-show-more" });
-    initOption(this.el);
-  }
-
-  show(row: Row): void {
-    if (row.kind === "more") setText(this.el, moreWords(row));
-  }
-
-  get options(): readonly HTMLElement[] {
-    return [this.el];
-  }
+export function moreView(): RowView {
+  const el = initOption(createDiv({ cls: "quarry-option quarry-show-more" }));
+  return { el, options: [el], show: (row) => { if (row.kind === "more") setText(el, moreWords(row)); } };
 }
 
-export class ExampleView implements RowView {
-  readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-
-  constructor() {
-    this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent quarry-example" });
-    initOption(this.el);
-    setIcon(this.el.createSpan({ cls: "quarry-create-icon" }), "message-circle-question-mark");
-    this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
-  }
-
-  show(row: Row): void {
+export function exampleView(): RowView {
+  const el = initOption(createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent quarry-example" }));
+  setIcon(el.createSpan({ cls: "quarry-create-icon" }), "message-circle-question-mark");
+  const textEl = el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
+  const show = (row: Row): void => {
     if (row.kind !== "example") return;
-    setText(this.textEl, row.query);
-    this.el.setAttr("aria-label", row.query);
-  }
-
-  get options(): readonly HTMLElement[] {
-    return [this.el];
-  }
+    setText(textEl, row.query);
+    el.setAttr("aria-label", row.query);
+  };
+  return { el, options: [el], show };
 }
 
-export class ExtractView implements RowView {
-  readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-  private readonly sourceEl: HTMLElement;
-
-  constructor() {
-    this.el = createDiv({ cls: "quarry-option quarry-extract", attr: { draggable: "true" } });
-    initOption(this.el);
-    this.textEl = this.el.createDiv({ cls: "quarry-extract-text", attr: { dir: "auto" } });
-    this.sourceEl = this.el.createDiv({ cls: "quarry-extract-source", attr: { dir: "auto" } });
-  }
-
-  show(row: Row): void {
-    if (row.kind === "extract") this.showSentence(row);
-  }
-
-  get options(): readonly HTMLElement[] {
-    return [this.el];
-  }
-
-  private showSentence(row: ExtractRow): void {
+export function extractView(): RowView {
+  const el = initOption(createDiv({ cls: "quarry-option quarry-extract", attr: { draggable: "true" } }));
+  const textEl = el.createDiv({ cls: "quarry-extract-text", attr: { dir: "auto" } });
+  const sourceEl = el.createDiv({ cls: "quarry-extract-source", attr: { dir: "auto" } });
+  const show = (row: Row): void => {
+    if (row.kind !== "extract") return;
     const { text } = plainText(row.passage.snippet, []);
-    setText(this.textEl, text);
-    setText(this.sourceEl, extractSource(row));
-    this.el.setAttr("aria-label", extractLabel(row, text));
-  }
+    setText(textEl, text);
+    setText(sourceEl, extractSource(row));
+    el.setAttr("aria-label", extractLabel(row, text));
+  };
+  return { el, options: [el], show };
 }
 
 export interface RecentHandlers {
-  readonly toggleSaved: (query: string) => void;
-  readonly forget: (query: string) => void;
+  toggleSaved(query: string): void;
+  forget(query: string): void;
 }
 
-export class RecentView implements RowView {
-  readonly el: HTMLElement;
-  private readonly textEl: HTMLElement;
-  private readonly starEl: HTMLElement;
-  private readonly crossEl: HTMLElement;
-  private row: RecentRow | null = null;
-
-  constructor(handlers: Partial<RecentHandlers>) {
-    this.el = createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" });
-    initOption(this.el);
-    this.textEl = this.el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
-    this.starEl = this.icon("star", handlers.toggleSaved);
-    this.crossEl = this.icon("x", handlers.forget);
-    setTooltip(this.crossEl, t("pane.forget"));
-  }
-
-  show(row: Row): void {
-    if (row.kind !== "recent") return;
-    this.row = row;
-    setText(this.textEl, row.query);
-    this.el.setAttr("aria-label", row.query);
-    setTooltip(this.starEl, row.isSaved ? t("pane.unsave") : t("pane.save"));
-    this.starEl.toggleClass("is-active", row.isSaved);
-    this.crossEl.toggleClass("is-hidden", row.isSaved);
-  }
-
-  get options(): readonly HTMLElement[] {
-    return [this.el];
-  }
-
-  /** A control for the mouse: a listbox contains options only, so it is hidden from screen readers, who have commands. */
-  private icon(name: string, run: ((query: string) => void) | undefined): HTMLElement {
-    const el = this.el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
-    setIcon(el, name);
-    el.addEventListener("click", (event) => {
+export function recentView(handlers?: RecentHandlers): RowView {
+  let query = "";
+  const el = initOption(createDiv({ cls: "tree-item-self is-clickable quarry-option quarry-recent" }));
+  const textEl = el.createSpan({ cls: "quarry-recent-text", attr: { dir: "auto" } });
+  // Controls for the mouse: a listbox contains options only, so they are hidden from screen readers, who have commands.
+  const icon = (name: string, run: () => void): HTMLElement => {
+    const iconEl = el.createSpan({ cls: "clickable-icon quarry-recent-icon", attr: { "aria-hidden": "true", "data-icon": name } });
+    setIcon(iconEl, name);
+    iconEl.addEventListener("click", (event) => {
       event.stopPropagation();
-      if (this.row) run?.(this.row.query);
+      run();
     });
-    return el;
-  }
+    return iconEl;
+  };
+  const starEl = icon("star", () => handlers?.toggleSaved(query));
+  const crossEl = icon("x", () => handlers?.forget(query));
+  setTooltip(crossEl, t("pane.forget"));
+  const show = (row: Row): void => {
+    if (row.kind !== "recent") return;
+    ({ query } = row);
+    setText(textEl, query);
+    el.setAttr("aria-label", query);
+    setTooltip(starEl, row.isSaved ? t("pane.unsave") : t("pane.save"));
+    starEl.toggleClass("is-active", row.isSaved);
+    crossEl.toggleClass("is-hidden", row.isSaved);
+  };
+  return { el, options: [el], show };
 }

@@ -1,55 +1,38 @@
 /** What a search box depends on, and its commands, text events and key scope. */
 import { type App, type Component, type Modifier, Scope } from "obsidian";
 import { type Emitter } from "../../emitter";
-import { type CommandMap, type EngineActionId, type QueryActionId } from "../../pane/commands";
+import { type CommandMap, type QueryActionId } from "../../pane/commands";
 import { BINDINGS } from "../../pane/keys";
 import { type PaneModel } from "../../pane/model";
 import { answerOf } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { quotedAsTyped } from "../../search/spelling";
 import { type Preferences } from "../../settings";
-import { type Requester } from "../../sidecar/client";
-import { type ListServices } from "../list/result-list";
-import { type RecentHandlers } from "../list/row-views";
+import { type PlaceServices } from "../list/result-list";
 import { type PaneDom } from "./pane-dom";
 
 export interface History {
+  /** Emits when the user changed the queries that are offered. */
+  readonly changed: Emitter<void>;
   all(): readonly string[];
   add(query: string): void;
-  remove(query: string): void;
+  forget(query: string): void;
   clear(): void;
   /** The queries that the user starred. */
   saved(): readonly string[];
   toggleSaved(query: string): void;
 }
 
-/** What the star and the cross of a query do; `changed` is called afterwards. */
-export function recentHandlers(history: History, changed: () => void): RecentHandlers {
-  return {
-    toggleSaved: (query) => {
-      history.toggleSaved(query);
-      changed();
-    },
-    forget: (query) => {
-      history.remove(query);
-      changed();
-    },
-  };
-}
-
 /** How the pane searches and looks, as the user set it. */
 export type PanePreferences = Pick<Preferences, "mode" | "limit" | "naming" | "density">;
 
 /** Everything the pane depends on. */
-export interface PaneParts extends ListServices {
-  readonly client: Requester;
+export interface PaneParts extends PlaceServices {
   readonly createSession: () => SearchSession;
   readonly history: History;
   readonly preferences: () => PanePreferences;
   readonly preferencesChanged: Emitter<void>;
   readonly savePreferences: (change: Partial<PanePreferences>) => void;
-  /** What concerns the engine or the settings rather than this pane. */
-  readonly engineCommands: CommandMap<EngineActionId>;
 }
 
 export interface QueryCommandParts {

@@ -14,14 +14,13 @@ import { type SearchState } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { DENSITIES } from "../../snippet/excerpt";
 import { vaultNames } from "../completion/vault-names";
-import { ExplainModal } from "../dialogs/modals";
+import { explainDialog, keyDialog } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
-import { type RecentHandlers } from "../list/row-views";
 import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands, recentHandlers } from "./pane-commands";
-import { buildPane, type PaneDom, PaneView } from "./pane-dom";
+import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
+import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
 export const VIEW_TYPE = "quarry-search";
@@ -33,25 +32,23 @@ export class SearchView extends ItemView {
   override icon = ICON;
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private readonly cleared = new ClearedQuery();
-  private readonly session: SearchSession;
-  private readonly queries: RecentHandlers;
-  private dom: PaneDom | null = null;
-  private list: ResultList | null = null;
-  private commands: CommandMap<ActionId> | null = null;
-  private readonly walk = new QueryWalk();
-  private emptyBox: EmptyBox | null = null;
+  readonly #cleared = new ClearedQuery();
+  readonly #session: SearchSession;
+  #dom: PaneDom | null = null;
+  #list: ResultList | null = null;
+  #commands: CommandMap<ActionId> | null = null;
+  readonly #walk = new QueryWalk();
+  #emptyBox: EmptyBox | null = null;
   /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
-  private isAmongRows = false;
-  private cancelRest: Cancel = () => undefined;
+  #isAmongRows = false;
+  #cancelRest: Cancel = () => undefined;
 
   constructor(
     leaf: WorkspaceLeaf,
     private readonly parts: PaneParts,
   ) {
     super(leaf);
-    this.session = parts.createSession();
-    this.queries = recentHandlers(parts.history, () => { this.readHistory(); });
+    this.#session = parts.createSession();
   }
 
   getViewType(): string {
@@ -63,34 +60,33 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.dom?.input.value ?? "", sort: this.session.sort, scroll: this.dom?.list.bodyEl.scrollTop ?? 0 };
+    return { query: this.#dom?.input.value ?? "", sort: this.#session.sort, scroll: this.#dom?.list.bodyEl.scrollTop ?? 0 };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    if (typeof state !== "object" || state === null) return;
-    if ("sort" in state) this.session.setSort(SORTS.find((order) => order === state.sort) ?? "relevance");
-    const { query, scroll } = viewStateOf(state);
-    if (query === null || query === this.dom?.input.value) return;
+    const { query, sort, scroll }: Partial<Record<string, unknown>> = typeof state === "object" && state !== null ? { ...state } : {};
+    if (sort !== undefined) this.#session.setSort(SORTS.find((order) => order === sort) ?? "relevance");
+    if (typeof query !== "string" || query === this.#dom?.input.value) return;
     this.setQuery(query);
-    this.list?.scrollTo(scroll);
+    this.#list?.view.scrollTo(typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
   setQuery(query: string, isComplete = false): void {
-    if (!this.dom || this.dom.input.value === query) return;
-    this.dom.input.value = query;
-    this.cleared.observe(query);
-    this.beginQuery();
-    this.dom.completions.close();
-    this.session.setQuery(query, isComplete);
-    this.session.finishTyping();
+    if (!this.#dom || this.#dom.input.value === query) return;
+    this.#dom.input.value = query;
+    this.#cleared.observe(query);
+    this.#beginQuery();
+    this.#dom.completions.close();
+    this.#session.setQuery(query, isComplete);
+    this.#session.finishTyping();
   }
 
   /** What is searched for, and how; null without a query. */
   get search(): { readonly query: string; readonly mode: Mode } | null {
-    const query = this.dom?.input.value.trim() ?? "";
-    return query === "" ? null : { query, mode: this.session.mode };
+    const query = this.#dom?.input.value.trim() ?? "";
+    return query === "" ? null : { query, mode: this.parts.preferences().mode };
   }
 
   /** A link to this search; null where there is none. */
@@ -106,105 +102,106 @@ export class SearchView extends ItemView {
   }
 
   get hasQuery(): boolean {
-    return this.session.state.kind !== "idle";
+    return this.#session.state.kind !== "idle";
   }
 
   /** Opens a dialog that explains why a note is or is not in the results. */
   async explain(path: string): Promise<void> {
-    const reply = await this.session.explain(path);
-    if (reply.ok) new ExplainModal(this.app, fileName(path), explainWords(reply.value)).open();
+    const reply = await this.#session.explain(path);
+    if (reply.ok) explainDialog(this.app, fileName(path), explainWords(reply.value)).open();
     else new Notice(failureWords(reply.failure));
   }
 
   focusInput(): void {
-    this.dom?.input.focus();
-    this.dom?.input.select();
+    this.#dom?.input.focus();
+    this.#dom?.input.select();
   }
 
   protected override async onOpen(): Promise<void> {
     await super.onOpen();
-    const dom = this.build();
+    const dom = this.#build();
     const list = new ResultList(dom.list, {
       ...this.parts,
       app: this.app,
-      source: this.session,
-      around: new PaneView(dom, () => this.session.sort),
+      source: this.#session,
+      around: dom.around,
       place: VIEW_TYPE,
       hoverParent: this,
       leaf: this.leaf,
       explain: (path) => void this.explain(path),
       offersNote: true,
       opening: () => { this.parts.history.add(dom.input.value); },
-      queries: this.queries,
+      queries: this.parts.history,
       chooseQuery: ({ query }) => {
         this.setQuery(query, true);
         dom.input.focus();
       },
     });
-    this.dom = dom;
-    this.list = list;
-    this.commands = this.commandsFor(dom, list);
+    this.#dom = dom;
+    this.#list = list;
+    this.#commands = this.#commandsFor(dom, list);
     listenToInput(this, dom, {
-      typed: (text) => { this.onInput(text); },
-      key: (event) => this.onKey(event),
-      left: () => { this.session.finishTyping(); },
+      typed: (text) => { this.#onInput(text); },
+      key: (event) => this.#onKey(event),
+      left: () => { this.#session.finishTyping(); },
     });
-    this.registerDomEvent(dom.input, "beforeinput", (event) => { this.onBeforeInput(event, dom.input); });
-    this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.onKey(event)));
-    this.listenToSources(); // before the list does: an emptied box shows the queries as they are now
+    this.registerDomEvent(dom.input, "beforeinput", (event) => { this.#onBeforeInput(event, dom.input); });
+    this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.#onKey(event)));
+    this.#listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
-    this.emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.session, list, el: this.contentEl }));
-    this.readPreferences();
-    this.readHistory();
+    this.#emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.#session, list, el: this.contentEl }));
+    this.#readPreferences();
+    this.#readHistory();
     this.onResize();
   }
 
   override onResize(): void {
-    this.list?.measure();
-    this.setSearchOptions();
+    this.#list?.view.measure();
+    this.#setSearchOptions();
   }
 
   protected override async onClose(): Promise<void> {
-    this.cancelRest();
-    this.session.close();
-    if (this.emptyBox) this.removeChild(this.emptyBox);
-    if (this.list) this.removeChild(this.list);
-    this.emptyBox = null;
-    this.dom = null;
-    this.list = null;
+    this.#cancelRest();
+    this.#session.close();
+    if (this.#emptyBox) this.removeChild(this.#emptyBox);
+    if (this.#list) this.removeChild(this.#list);
+    this.#emptyBox = null;
+    this.#dom = null;
+    this.#list = null;
     await super.onClose();
   }
 
-  private readHistory(): void {
+  #readHistory(): void {
     const { history } = this.parts;
-    this.list?.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+    this.#list?.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
   }
 
-  private readPreferences(): void {
-    this.list?.readPreferences();
-    this.setSearchOptions();
+  #readPreferences(): void {
+    this.#list?.readPreferences();
+    this.#setSearchOptions();
   }
 
-  private setSearchOptions(): void {
+  #setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.session.setOptions({ mode, limit, first: this.list?.rowsInSight, snippetWidth: this.list?.room.asked ?? this.session.snippetWidth });
+    if (this.#list) this.#session.setOptions({ mode, limit, first: this.#list.view.rowsInSight, snippetWidth: this.#list.view.room.asked });
   }
 
-  private build(): PaneDom {
+  #build(): PaneDom {
     return buildPane(this.contentEl, {
       clock: this.parts.clock,
-      ...this.queries,
-      act: (action) => { this.commands?.[action](); },
+      queries: this.parts.history,
+      act: (action) => { this.#commands?.[action](); },
       copy: this.parts.copy,
-      chooseMode: (mode) => { this.chooseMode(mode); },
-      chooseSort: (order) => { this.chooseSort(order); },
+      chooseMode: (mode) => { this.#chooseMode(mode); },
+      sort: () => this.#session.sort,
+      chooseSort: (order) => { this.#chooseSort(order); },
       takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),
-      completed: () => { this.onInput(this.dom?.input.value ?? ""); },
+      completed: () => { this.#onInput(this.#dom?.input.value ?? ""); },
     });
   }
 
-  private commandsFor(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
+  #commandsFor(dom: PaneDom, list: ResultList): CommandMap<ActionId> {
     const { input, completions } = dom;
     const showOperators = (): void => {
       input.focus();
@@ -220,134 +217,132 @@ export class SearchView extends ItemView {
         showOperators();
       },
       "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
-      "clear-history": () => {
-        this.parts.history.clear();
-        this.readHistory();
-      },
+      "clear-history": () => { this.parts.history.clear(); },
       "copy-command": () => {
         const [command] = shownPanel(list.model)?.commands ?? [];
         if (command !== undefined) this.parts.copy(command);
       },
-      "search-again": () => { this.session.refresh(); },
-      "search-both": () => { this.chooseMode("hybrid"); },
-      "show-keys": () => { list.showKeys(); },
+      "search-again": () => { this.#session.refresh(); },
+      "search-both": () => { this.#chooseMode("hybrid"); },
+      "show-keys": () => { keyDialog(this.app).open(); },
       "show-operators": showOperators,
     };
   }
 
-  private listenToSources(): void {
-    this.register(this.session.changed.listen((search) => {
-      if (search.kind === "idle") this.readHistory();
-      this.rememberAtRest(search);
+  #listenToSources(): void {
+    this.register(this.#session.changed.listen((search) => {
+      if (search.kind === "idle") this.#readHistory();
+      this.#rememberAtRest(search);
     }));
+    this.register(this.parts.history.changed.listen(() => { this.#readHistory(); }));
     this.register(this.parts.preferencesChanged.listen(() => {
-      this.readPreferences();
-      if (!this.hasQuery) this.readHistory(); // stars may have been synced
+      this.#readPreferences();
+      if (!this.hasQuery) this.#readHistory(); // stars may have been synced
     }));
   }
 
   /** Remembers a query that was looked at for a while, whether or not a row was opened. */
-  private rememberAtRest(search: SearchState): void {
+  #rememberAtRest(search: SearchState): void {
     if (search.kind === "results" && search.isRefresh) return;
-    this.cancelRest();
+    this.#cancelRest();
     if (search.kind !== "results" || search.answer.hits.length === 0) return;
     const { query } = search.answer;
-    this.cancelRest = this.parts.clock.after(REST_MS, () => { 
+    this.#cancelRest = this.parts.clock.after(REST_MS, () => { 
       this.parts.history.add(query);
       void this.app.workspace.requestSaveLayout(); // with the query, for the next start
     });
   }
 
-  private onInput(text: string): void {
-    this.cleared.observe(text);
-    this.beginQuery();
-    this.session.setQuery(text);
-    this.dom?.completions.update();
+  #onInput(text: string): void {
+    this.#cleared.observe(text);
+    this.#beginQuery();
+    this.#session.setQuery(text);
+    this.#dom?.completions.update();
   }
 
-  private beginQuery(): void {
-    this.isAmongRows = false;
-    this.list?.restart();
+  #beginQuery(): void {
+    this.#isAmongRows = false;
+    this.#list?.restart();
   }
 
   /** Handles a key of the search box; true when it was handled. */
-  private onKey(event: KeyboardEvent): boolean {
+  #onKey(event: KeyboardEvent): boolean {
     const key = paneKey(event);
     if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
     switch (key.kind) {
       case "escape":
-        if (!this.list?.handleKey(key, event)) focusNote(this.app); // the query stays: the cross in the box clears it
+        if (!this.#list?.handleKey(key, event)) focusNote(this.app); // the query stays: the cross in the box clears it
         return true;
       case "undo":
-        return this.restoreQuery();
+        return this.#restoreQuery();
       case "open":
-        if (!this.list?.handleKey(key, event)) this.session.finishTyping();
+        if (!this.#list?.handleKey(key, event)) this.#session.finishTyping();
         return true;
       case "command":
-        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.list?.handleKey(key, event) ?? false);
+        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.#list?.handleKey(key, event) ?? false);
       case "keys":
-        return this.dom?.input.value === "" && (this.list?.handleKey(key, event) ?? false);
+        return this.#dom?.input.value === "" && (this.#list?.handleKey(key, event) ?? false);
       case "peek":
-        return this.isAmongRows && (this.list?.handleKey(key, event) ?? false);
+        return this.#isAmongRows && (this.#list?.handleKey(key, event) ?? false);
       case "move":
       case "extend":
-        this.isAmongRows = true;
-        return this.list?.handleKey(key, event) ?? false;
+        this.#isAmongRows = true;
+        return this.#list?.handleKey(key, event) ?? false;
       case "expand":
       case "create":
       case "menu":
       case "suggestions":
-        return this.list?.handleKey(key, event) ?? false;
+        return this.#list?.handleKey(key, event) ?? false;
       case "history":
-        this.stepThroughHistory(key.step);
+        this.#stepThroughHistory(key.step);
         return true;
       case "save":
-        this.toggleSaved();
+        this.#toggleSaved();
         return true;
       case "mode":
-        this.chooseMode(key.mode);
+        this.#chooseMode(key.mode);
         return true;
     }
   }
 
-  private stepThroughHistory(step: number): void {
-    const query = this.walk.next(this.dom?.input.value ?? "", step, this.parts.history.all());
+  #stepThroughHistory(step: number): void {
+    const query = this.#walk.next(this.#dom?.input.value ?? "", step, this.parts.history.all());
     if (query !== null) this.setQuery(query, true);
   }
 
-  private toggleSaved(): void {
+  #toggleSaved(): void {
     const query = this.search?.query;
     if (query === undefined) return;
-    this.queries.toggleSaved(query);
+    this.parts.history.toggleSaved(query);
     new Notice(t(this.parts.history.saved().includes(query) ? "pane.isSaved" : "pane.isUnsaved"));
   }
 
   /** Further words after the space that opened a peek: the space was theirs, and is written before them, or deleted. */
-  private onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
-    if (this.list?.isPeeking !== true || event.isComposing) return;
+  #onBeforeInput(event: InputEvent, input: HTMLInputElement): void {
+    if (this.#list?.peek.isOpen !== true || event.isComposing) return;
     if (event.inputType.startsWith("insert")) input.setRangeText(" ", input.selectionStart ?? 0, input.selectionEnd ?? 0, "end");
     else if (event.inputType === "deleteContentBackward") {
       event.preventDefault();
-      this.list.restart();
+      this.#list.restart();
     }
   }
 
   /** Brings back a query that was cleared; false when there is none. */
-  private restoreQuery(): boolean {
-    const query = this.cleared.restorable;
+  #restoreQuery(): boolean {
+    const query = this.#cleared.restorable;
     if (query !== null) this.setQuery(query, true);
     return query !== null;
   }
 
-  private chooseSort(order: SortOrder): void {
-    this.session.setSort(order);
+  #chooseSort(order: SortOrder): void {
+    this.#session.setSort(order);
     this.app.workspace.requestSaveLayout();
-    this.dom?.input.focus();
+    this.#dom?.input.focus();
   }
 
-  private chooseMode(mode: Mode): void {
+  #chooseMode(mode: Mode): void {
     this.parts.savePreferences({ mode });
-    this.dom?.input.focus();
+    this.#dom?.input.focus();
   }
 }
 
@@ -362,19 +357,4 @@ function isAtEnd(target: EventTarget | null): boolean {
 
 function hasSelectedText(target: EventTarget | null): boolean {
   return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
-}
-
-export interface ViewState {
-  readonly query: string | null;
-  /** How far the list is scrolled, in pixels. */
-  readonly scroll: number;
-}
-
-/** A valid state from whatever the workspace stored. */
-export function viewStateOf(stored: unknown): ViewState {
-  const { query, scroll }: Partial<Record<keyof ViewState, unknown>> = typeof stored === "object" && stored !== null ? stored : {};
-  return {
-    query: typeof query === "string" ? query : null,
-    scroll: typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0,
-  };
 }

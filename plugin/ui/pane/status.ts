@@ -1,12 +1,12 @@
 /** The lines that state how things are: above the rows, in the footer and status bar, and during the first indexing. */
 import { actionOf } from "../../i18n/actions";
 import { freshnessWords } from "../../i18n/inspection";
-import { type StatusWords, statusWords } from "../../i18n/panels";
+import { statusWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type Freshness } from "../../pane/state";
-import { setText } from "../list/passage-block";
+import { isToDraw, setText, showText } from "../list/elements";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {
@@ -19,98 +19,64 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
   updating: "busy",
   paused: "muted",
   "index-failed": "bad",
-  deepening: "good",
+  backfill: "good",
   live: "good",
 };
 
-export class IndexStatusLine {
-  private readonly textEl: HTMLElement;
-  private readonly actionEl: HTMLElement | null;
-  private action: ActionId | null = null;
-
-  /** Without `act` there is no button, as in the status bar. */
-  constructor(
-    private readonly el: HTMLElement,
-    act: ((action: ActionId) => void) | null = null,
-  ) {
-    el.addClass("quarry-status");
-    if (act) el.setAttr("role", "status");
-    el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
-    this.textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
-    if (act) {
-      this.textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
-      this.textEl.addEventListener("click", () => { act("open-inspector"); });
-    }
-    this.actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
-    this.actionEl?.addEventListener("click", () => {
-      if (this.action) act?.(this.action);
-    });
+/** A line that states how the index is; the result shows it. Without `act` there is no button, as in the status bar. */
+export function indexStatusLine(el: HTMLElement, act: ((action: ActionId) => void) | null = null): (freshness: Freshness) => void {
+  let shown: ActionId | null = null;
+  el.addClass("quarry-status");
+  el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
+  const textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
+  const actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
+  if (act) {
+    el.setAttr("role", "status");
+    textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
+    textEl.addEventListener("click", () => { act("open-inspector"); });
+    actionEl?.addEventListener("click", () => { if (shown) act(shown); });
   }
-
-  show(freshness: Freshness): void {
+  return (freshness) => {
     const { text, action } = freshnessWords(freshness);
     // A change of state is told, and not every count on the way.
-    if (this.actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
-    this.el.dataset["tone"] = TONES[freshness.kind];
-    this.el.dataset["state"] = freshness.kind;
-    if (this.textEl.textContent !== text) this.textEl.setText(text);
-    if (this.actionEl && this.action !== (action?.id ?? null)) {
-      this.actionEl.setText(action?.label ?? "");
-      this.actionEl.toggleClass("is-hidden", action === null);
-    }
-    this.action = action?.id ?? null;
-  }
+    if (act) el.setAttr("aria-live", el.dataset["state"] === freshness.kind ? "off" : "polite");
+    el.dataset["tone"] = TONES[freshness.kind];
+    el.dataset["state"] = freshness.kind;
+    setText(textEl, text);
+    if (actionEl) showText(actionEl, action?.label ?? "");
+    shown = action?.id ?? null;
+  };
 }
 
-export class StatusLine {
-  private shown = "";
-
-  constructor(
-    private readonly el: HTMLElement,
-    private readonly act: (action: ActionId) => void,
-  ) {}
-
-  show(model: PaneModel): void {
-    const words = statusWords(model);
-    // Unchanged words are not drawn again, so that a button keeps the focus.
-    const wanted = JSON.stringify(words);
-    if (wanted === this.shown) return;
-    this.shown = wanted;
-    this.draw(words);
-  }
-
-  private draw({ tone, text, tip, action }: StatusWords): void {
-    this.el.empty();
-    this.el.dataset["tone"] = tone;
-    const line = this.el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
-    line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
-    line.title = tone === "count" ? tip : [text, tip].join("\n");
-    line.setAttr("aria-description", tip === "" ? null : tip);
-    if (!action) return;
-    const button = this.el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
-    button.addEventListener("click", () => { this.act(action.id); });
-  }
+/** Shows in `el` what the line above the rows says. */
+export function showStatus(el: HTMLElement, model: PaneModel, act: (action: ActionId) => void): void {
+  const words = statusWords(model);
+  if (!isToDraw(el, words)) return;
+  const { tone, text, tip, action } = words;
+  el.empty();
+  el.dataset["tone"] = tone;
+  const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
+  line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
+  line.title = tone === "count" ? tip : [text, tip].join("\n");
+  line.setAttr("aria-description", tip === "" ? null : tip);
+  if (!action) return;
+  const button = el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
+  button.addEventListener("click", () => { act(action.id); });
 }
 
-export class ProgressBlock {
-  private readonly barEl: HTMLProgressElement;
-  private readonly textEl: HTMLElement;
-
-  constructor(private readonly el: HTMLElement) {
-    this.textEl = el.createDiv({ cls: "quarry-progress-text" });
-    this.barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
-    el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
-  }
-
-  /** Shows the progress of `freshness`; null when rows are shown instead. */
-  show(freshness: Freshness | null): void {
+/** The progress of the first indexing; the result shows it, or nothing where rows are shown instead. */
+export function progressBlock(el: HTMLElement): (freshness: Freshness | null) => void {
+  const textEl = el.createDiv({ cls: "quarry-progress-text" });
+  const barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
+  el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
+  return (freshness) => {
     const isShown = freshness?.kind === "indexing";
-    this.el.toggleClass("is-hidden", !isShown);
+    el.toggleClass("is-hidden", !isShown);
     if (!isShown) return;
     const { text } = freshnessWords(freshness);
-    setText(this.textEl, text);
-    this.barEl.max = Math.max(1, freshness.total);
-    this.barEl.value = freshness.done;
-    this.barEl.setAttr("aria-label", text);
-  }
+    setText(textEl, text);
+    barEl.max = Math.max(1, freshness.total);
+    barEl.value = freshness.done;
+    barEl.setAttr("aria-label", text);
+  };
 }

@@ -16,7 +16,7 @@ import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./setti
 import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { failureWords } from "../../i18n/engine";
-import { deepeningWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
+import { backfillWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
 import { t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
@@ -52,8 +52,8 @@ interface Group {
 type Filler = (settings: VaultSettings | null, isReset: boolean) => void;
 
 export class QuarrySettingTab extends PluginSettingTab {
-  private fillers: Filler[] = [];
-  private stopListening: (() => void)[] = [];
+  #fillers: Filler[] = [];
+  #stopListening: (() => void)[] = [];
 
   constructor(
     app: App,
@@ -64,8 +64,8 @@ export class QuarrySettingTab extends PluginSettingTab {
   }
 
   override getSettingDefinitions(): SettingDefinitionItem[] {
-    this.begin();
-    return this.groups().map(({ heading, rows }) => ({
+    this.#begin();
+    return this.#groups().map(({ heading, rows }) => ({
       type: "group" as const,
       heading,
       items: rows.map((row) => ({
@@ -77,71 +77,71 @@ export class QuarrySettingTab extends PluginSettingTab {
   }
 
   override display(): void {
-    this.begin();
+    this.#begin();
     this.containerEl.empty();
-    for (const { heading, rows } of this.groups()) {
+    for (const { heading, rows } of this.#groups()) {
       new Setting(this.containerEl).setName(heading).setHeading();
       for (const row of rows) drawRow(new Setting(this.containerEl), row);
     }
   }
 
   override hide(): void {
-    this.end();
+    this.#end();
     super.hide();
   }
 
-  private begin(): void {
-    this.end();
-    this.stopListening.push(this.parts.engine.changed.listen(() => void this.fill()));
+  #begin(): void {
+    this.#end();
+    this.#stopListening.push(this.parts.engine.changed.listen(() => void this.#fill()));
     // Deferred: Obsidian creates the rows, and with them the fillers, after it has read the definitions.
-    window.setTimeout(() => void this.fill(), 0);
+    window.setTimeout(() => void this.#fill(), 0);
   }
 
-  private end(): void {
-    for (const stop of this.stopListening) stop();
-    this.stopListening = [];
-    this.fillers = [];
+  #end(): void {
+    for (const stop of this.#stopListening) stop();
+    this.#stopListening = [];
+    this.#fillers = [];
   }
 
   /** Shows the vault's settings as they are now; a field that is being edited keeps its text, unless `isReset`. */
-  private async fill(isReset = false): Promise<void> {
-    if (this.fillers.length === 0) return;
+  async #fill(isReset = false): Promise<void> {
+    if (this.#fillers.length === 0) return;
     const reply = await this.parts.readVault();
-    for (const filler of this.fillers) filler(reply.ok ? reply.value : null, isReset);
+    for (const filler of this.#fillers) filler(reply.ok ? reply.value : null, isReset);
   }
 
   /**
    * Has `show` called with the vault's settings, null where they cannot be read. Nothing can be typed before they are there; a
    * text that is being typed stays, also when the engine goes meanwhile.
    */
-  private fillField(field: BaseComponent, el: HTMLElement, show: (settings: VaultSettings | null) => void): void {
+  #fillField(field: BaseComponent, el: HTMLElement, show: (settings: VaultSettings | null) => void): void {
     const isText = el.instanceOf(HTMLTextAreaElement) || (el.instanceOf(HTMLInputElement) && el.type === "text");
     field.setDisabled(true);
-    this.fillers.push((settings, isReset) => {
+    this.#fillers.push((settings, isReset) => {
       if (isText && (isReset || el === el.doc.activeElement)) return;
       field.setDisabled(settings === null);
       if (isReset || el !== el.doc.activeElement) show(settings);
     });
   }
 
-  private async write(change: SettingsWriteParams): Promise<void> {
+  async #write(change: SettingsWriteParams): Promise<void> {
     const reply = await this.parts.writeVault(change);
     if (!reply.ok) new Notice(failureWords(reply.failure));
     else if (change.stemming !== undefined) new Notice(t("settings.stemmingChanged"));
-    await this.fill(!reply.ok);
+    await this.#fill(!reply.ok);
   }
 
   // --- rows ---------------------------------------------------------------------------------------
 
-  private groups(): readonly Group[] {
+  #groups(): readonly Group[] {
     const { commands, rebuild } = this.parts;
     return [
       {
         heading: t("settings.engineGroup"),
         rows: [
-          { name: t("settings.status"), help: "", build: (setting) => { this.buildStatus(setting); } },
+          { name: t("settings.status"), help: "", build: (setting) => { this.#buildStatus(setting); } },
           buttonRow("inspect", t("action.open-inspector"), commands["open-inspector"]),
-          { ...wordsOf("enginePath"), build: (setting) => { this.buildPath(setting); } },
+          this.#pathRow(),
           buttonRow("restart", t("settings.restartButton"), commands.restart),
           buttonRow("report", t("settings.reportButton"), commands["copy-report"]),
         ],
@@ -149,53 +149,53 @@ export class QuarrySettingTab extends PluginSettingTab {
       {
         heading: t("settings.vaultGroup"),
         rows: [
-          this.foldersRow("include", "includeFolders"),
-          this.foldersRow("exclude", "excludeFolders", true),
-          this.flagRow("templates", "indexTemplates"),
-          this.flagRow("canvases", "indexCanvases"),
-          this.flagRow("pdfs", "indexPdfs"),
-          this.textRow("excludeStatus", ({ excludeStatus }) => excludeStatus.join(", "), (text) => ({ excludeStatus: statusesOf(text) }), t("settings.excludeStatusExample")),
-          { ...wordsOf("balance"), build: (setting) => { this.buildBalance(setting); } },
+          this.#foldersRow("include", "includeFolders"),
+          this.#foldersRow("exclude", "excludeFolders", true),
+          this.#flagRow("templates", "indexTemplates"),
+          this.#flagRow("canvases", "indexCanvases"),
+          this.#flagRow("pdfs", "indexPdfs"),
+          this.#textRow("excludeStatus", ({ excludeStatus }) => excludeStatus.join(", "), (text) => ({ excludeStatus: statusesOf(text) }), t("settings.excludeStatusExample")),
+          this.#balanceRow(),
         ],
       },
       {
         heading: t("settings.paneGroup"),
         rows: [
-          this.preferenceRow("naming", NAMINGS),
-          this.preferenceRow("density", DENSITIES),
-          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.save({ limit }); })) },
-          { ...wordsOf("statusBar"), build: (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.save({ showsStatusBar }); })) },
+          this.#preferenceRow("naming", NAMINGS),
+          this.#preferenceRow("density", DENSITIES),
+          row("limit", (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.#save({ limit }); }))),
+          row("statusBar", (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.#save({ showsStatusBar }); }))),
         ],
       },
       {
         heading: t("settings.advancedGroup"),
         rows: [
-          this.textRow("model", ({ model }) => model, (text) => ({ model: text.trim() || "bundled" })),
-          this.choiceRow("fusion", FUSIONS),
-          this.choiceRow("stemming", STEMMINGS),
+          this.#textRow("model", ({ model }) => model, (text) => ({ model: text.trim() || "bundled" })),
+          this.#choiceRow("fusion", FUSIONS),
+          this.#choiceRow("stemming", STEMMINGS),
           buttonRow("rebuild", t("settings.rebuildButton"), rebuild),
         ],
       },
     ];
   }
 
-  private save(change: Partial<Preferences>): void {
+  #save(change: Partial<Preferences>): void {
     this.parts.save({ ...this.parts.settings(), ...change });
   }
 
-  private buildStatus(setting: Setting): void {
-    const show = (): void => { setting.setDesc(this.statusText()); };
+  #buildStatus(setting: Setting): void {
+    const show = (): void => { setting.setDesc(this.#statusText()); };
     show();
-    this.stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
+    this.#stopListening.push(this.parts.engine.changed.listen(show), this.parts.engine.statusChanged.listen(show));
   }
 
-  private statusText(): DocumentFragment {
+  #statusText(): DocumentFragment {
     const { state, status } = this.parts.engine;
     return createFragment((fragment) => {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
       fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
-      for (const message of [messageWords(status), status.deepening && deepeningWords(status.deepening)]) {
+      for (const message of [messageWords(status), status.backfill && backfillWords(status.backfill)]) {
         if (message !== null) fragment.createDiv({ text: message });
       }
       if (status.problems.length === 0) return;
@@ -205,104 +205,87 @@ export class QuarrySettingTab extends PluginSettingTab {
     });
   }
 
-  private buildPath(setting: Setting): void {
-    setting.addText((text) => {
+  #pathRow(): Row {
+    return row("enginePath", (setting) => setting.addText((text) => {
       text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
       text.inputEl.addEventListener("change", () => {
         const path = text.inputEl.value.trim();
         if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
         else this.parts.saveEnginePath(path === "" ? null : path);
       });
-    });
+    }));
   }
 
-  private foldersRow(id: "include" | "exclude", key: "includeFolders" | "excludeFolders", withPicker = false): Row {
-    const words = wordsOf(id);
-    const build = (setting: Setting): void => {
-      if (withPicker) setting.addText((text) => { this.addFolderPicker(text); });
+  #foldersRow(id: "include" | "exclude", key: "includeFolders" | "excludeFolders", withPicker = false): Row {
+    return row(id, (setting) => {
+      if (withPicker) setting.addText((text) => { this.#addFolderPicker(text); });
       setting.addTextArea((area) => {
-        area.inputEl.addEventListener("change", () => void this.write({ [key]: foldersOf(area.inputEl.value) }));
-        this.fillField(area, area.inputEl, (settings) => {
+        area.inputEl.addEventListener("change", () => void this.#write({ [key]: foldersOf(area.inputEl.value) }));
+        this.#fillField(area, area.inputEl, (settings) => {
           if (settings) area.setValue(settings[key].join("\n"));
-          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : words.help);
+          setting.setDesc(t(settings === null ? "settings.vaultUnavailable" : `settings.${id}Help`));
         });
       });
-    };
-    return { ...words, build };
-  }
-
-  private addFolderPicker(text: TextComponent): void {
-    text.setPlaceholder(t("settings.excludeAdd")).inputEl.setAttr("aria-label", t("settings.excludeAdd"));
-    new FolderSuggest(this.app, text.inputEl, (folder) => void this.parts.excludeFolder(folder).then(() => this.fill()));
-    this.fillField(text, text.inputEl, () => undefined);
-  }
-
-  private buildBalance(setting: Setting): void {
-    setting.addSlider((slider) => {
-      slider.setLimits(0, 100, 5);
-      slider.sliderEl.addEventListener("change", () => void this.write(weightsOf(slider.sliderEl.valueAsNumber)));
-      this.fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
     });
   }
 
-  private textRow(id: "excludeStatus" | "model", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
-    const build = (setting: Setting): void => {
-      setting.addText((text) => {
-        text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.write(change(text.inputEl.value)));
-        this.fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });
-      });
-    };
-    return { ...wordsOf(id), build };
+  #addFolderPicker(text: TextComponent): void {
+    text.setPlaceholder(t("settings.excludeAdd")).inputEl.setAttr("aria-label", t("settings.excludeAdd"));
+    new FolderSuggest(this.app, text.inputEl, (folder) => void this.parts.excludeFolder(folder).then(() => this.#fill()));
+    this.#fillField(text, text.inputEl, () => undefined);
+  }
+
+  #balanceRow(): Row {
+    return row("balance", (setting) => setting.addSlider((slider) => {
+      slider.setLimits(0, 100, 5).sliderEl.addEventListener("change", () => void this.#write(weightsOf(slider.sliderEl.valueAsNumber)));
+      this.#fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
+    }));
+  }
+
+  #textRow(id: "excludeStatus" | "model", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
+    return row(id, (setting) => setting.addText((text) => {
+      text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.#write(change(text.inputEl.value)));
+      this.#fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });
+    }));
   }
 
   /** A list to choose one of the vault's settings from. */
-  private choiceRow<Key extends "fusion" | "stemming">(key: Key, choices: readonly VaultSettings[Key][]): Row {
-    const build = (setting: Setting): void => {
-      setting.addDropdown((dropdown) => {
-        dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.write({ [key]: dropdown.getValue() }));
-        this.fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
-      });
-    };
-    return { ...wordsOf(key), build };
+  #choiceRow<Key extends "fusion" | "stemming">(key: Key, choices: readonly VaultSettings[Key][]): Row {
+    return row(key, (setting) => setting.addDropdown((dropdown) => {
+      dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.#write({ [key]: dropdown.getValue() }));
+      this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
+    }));
   }
 
   /** A list to choose one of the pane's own settings from. */
-  private preferenceRow<Key extends "naming" | "density">(key: Key, choices: readonly Preferences[Key][]): Row {
-    const build = (setting: Setting): void => {
-      setting.addDropdown((dropdown) => {
-        dropdown.addOptions(namesOf(choices)).setValue(this.parts.settings()[key]);
-        dropdown.selectEl.addEventListener("change", () => { this.save({ [key]: dropdown.getValue() }); });
-      });
-    };
-    return { ...wordsOf(key), build };
+  #preferenceRow<Key extends "naming" | "density">(key: Key, choices: readonly Preferences[Key][]): Row {
+    return row(key, (setting) => setting.addDropdown((dropdown) => {
+      dropdown.addOptions(namesOf(choices)).setValue(this.parts.settings()[key]);
+      dropdown.selectEl.addEventListener("change", () => { this.#save({ [key]: dropdown.getValue() }); });
+    }));
   }
 
-  private flagRow(id: "templates" | "canvases" | "pdfs", key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
-    const build = (setting: Setting): void => {
-      setting.addToggle((toggle) => {
-        let shown = false;
-        toggle.onChange((isOn) => {
-          if (isOn !== shown) void this.write({ [key]: isOn }); // not when the filler sets it
-        });
-        this.fillField(toggle, toggle.toggleEl, (settings) => {
-          shown = settings?.[key] ?? false;
-          toggle.setValue(shown);
-        });
+  #flagRow(id: "templates" | "canvases" | "pdfs", key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
+    return row(id, (setting) => setting.addToggle((toggle) => {
+      let shown = false;
+      toggle.onChange((isOn) => { if (isOn !== shown) void this.#write({ [key]: isOn }); }); // not when the filler sets it
+      this.#fillField(toggle, toggle.toggleEl, (settings) => {
+        shown = settings?.[key] ?? false;
+        toggle.setValue(shown);
       });
-    };
-    return { ...wordsOf(id), build };
+    }));
   }
 }
 
 type RowId = "balance" | "canvases" | "density" | "enginePath" | "exclude" | "excludeStatus" | "fusion" | "include" | "inspect" | "limit" | "model" | "naming" | "pdfs" | "rebuild" | "report" | "restart" | "statusBar" | "stemming" | "templates";
 
-/** What a row is called, and the sentence below its name. */
-function wordsOf(id: RowId): Omit<Row, "build"> {
-  return { name: t(`settings.${id}`), help: t(`settings.${id}Help`) };
+/** A row with its name, and the sentence below it. */
+function row(id: RowId, build: Row["build"]): Row {
+  return { name: t(`settings.${id}`), help: t(`settings.${id}Help`), build };
 }
 
 function buttonRow(id: "inspect" | "rebuild" | "report" | "restart", label: string, run: () => void): Row {
-  return { ...wordsOf(id), build: (setting) => setting.addButton((button) => button.setButtonText(label).onClick(run)) };
+  return row(id, (setting) => setting.addButton((button) => button.setButtonText(label).onClick(run)));
 }
 
 /** The names of *choices*, in their order. */

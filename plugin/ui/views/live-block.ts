@@ -3,39 +3,36 @@
  *
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
-import { type App, type HoverPopover, MarkdownRenderChild, setIcon, setTooltip } from "obsidian";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
+import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
-import { type Requester } from "../../sidecar/client";
 import { roomFor } from "../../snippet/excerpt";
 import { blockCountWords, blockErrorWords, blockPanel } from "../../i18n/panels";
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
-import { watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { iconButton, setText, watchSight } from "../list/elements";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
-import { setText } from "../list/passage-block";
-import { type ListServices, ResultList } from "../list/result-list";
-import { StatePanel } from "../pane/panel";
+import { type ListServices, type PlaceServices, ResultList } from "../list/result-list";
+import { panelAround } from "../pane/panel";
 
 export const BLOCK_PLACE = "quarry-block";
 
+/** The words that are part of a query before a colon. */
+const OPERATOR_NAMES = new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 const FEW = 2; // rows
 
-export interface LiveBlockParts extends ListServices {
+/** With a client that is bounded: a note may have any number of blocks. */
+export interface LiveBlockParts extends PlaceServices {
   readonly app: App;
-  /** Bounded: a note may have any number of blocks. */
-  readonly client: Requester;
-  readonly engineCommands: CommandMap<EngineActionId>;
   readonly openPane: (query: string) => void;
 }
 
 export class LiveBlock extends MarkdownRenderChild {
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private list: ResultList | null = null;
+  #list: ResultList | null = null;
 
   /** `path`: of the note that contains the block. */
   constructor(
@@ -50,7 +47,7 @@ export class LiveBlock extends MarkdownRenderChild {
   override onload(): void {
     const el = this.containerEl;
     el.addClass("quarry-block");
-    const parsed = parseBlock(this.text, operatorNames());
+    const parsed = parseBlock(this.text, OPERATOR_NAMES);
     if ("errors" in parsed) {
       for (const error of parsed.errors) el.createDiv({ cls: "quarry-block-error", text: blockErrorWords(error) });
       return;
@@ -59,22 +56,22 @@ export class LiveBlock extends MarkdownRenderChild {
     const { shows, limit } = parsed.spec;
     el.dataset["waitsFor"] = shows === "count" ? "none" : limit <= FEW ? "few" : "many";
     watchSight(this, el, (isInSight) => {
-      if (isInSight) this.list ??= this.build(parsed.spec);
-      this.list?.setInSight(isInSight);
+      if (isInSight) this.#list ??= this.#build(parsed.spec);
+      this.#list?.setInSight(isInSight);
     });
-    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.list?.measure(); }));
+    this.registerEvent(this.parts.app.workspace.on("resize", () => { this.#list?.view.measure(); }));
   }
 
-  private build(spec: BlockSpec): ResultList {
+  #build(spec: BlockSpec): ResultList {
     const { parts } = this;
     const el = this.containerEl;
     const preferences = (): ReturnType<ListServices["preferences"]> => ({ ...parts.preferences(), ...(spec.mode && { mode: spec.mode }), ...(spec.density && { density: spec.density }) });
-    const countEl = this.buildHead(el, spec.query);
+    const countEl = this.#buildHead(el, spec.query);
     const bodyEl = el.createDiv();
-    const panel = new StatePanel(bodyEl, parts.engineCommands, parts.copy, blockPanel);
-    const dom = buildList(el, bodyEl, null, { clock: parts.clock });
-    dom.listEl.toggleClass("is-hidden", spec.shows === "count");
-    dom.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
+    const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
+    const view = new ListView(el, bodyEl, null, { clock: parts.clock });
+    view.listEl.toggleClass("is-hidden", spec.shows === "count");
+    view.listEl.setAttr("aria-label", t("block.label", { query: spec.query }));
     const around = {
       show: (model: PaneModel): void => {
         panel.show(model);
@@ -87,28 +84,20 @@ export class LiveBlock extends MarkdownRenderChild {
     const ownPath = (): string => note?.path ?? this.path; // it may be renamed
     const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
-    const list = new ResultList(dom, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
+    const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
     this.addChild(list);
     this.register(() => { session.close(); });
     list.readPreferences();
-    list.measure();
+    list.view.measure();
     session.setSort(spec.sort);
     session.setQuery(spec.query, true);
     return list;
   }
 
-  private buildHead(parent: HTMLElement, query: string): HTMLElement {
+  #buildHead(parent: HTMLElement, query: string): HTMLElement {
     const head = parent.createDiv({ cls: "quarry-block-head" });
-    const button = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
-    setIcon(button, "search");
-    setTooltip(button, t("block.openPane"));
-    button.addEventListener("click", () => { this.parts.openPane(query); });
+    iconButton(head, "search", t("block.openPane"), () => { this.parts.openPane(query); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
     return head.createSpan({ cls: "quarry-block-count" });
   }
-}
-
-/** The words that are part of a query before a colon. */
-function operatorNames(): ReadonlySet<string> {
-  return new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
 }

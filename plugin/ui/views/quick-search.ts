@@ -8,14 +8,13 @@ import { type SearchSession } from "../../search/session";
 import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
-import { CompletionList } from "../completion/completion-list";
-import { buildList, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands, recentHandlers } from "../pane/pane-commands";
-import { buildBox } from "../pane/pane-dom";
+import { ListView, scrollable } from "../list/list-view";
+import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
+import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
-import { type PlaceCommands, StatePanel } from "../pane/panel";
-import { StatusLine } from "../pane/status";
+import { panelAround, type PlaceCommands } from "../pane/panel";
+import { showStatus } from "../pane/status";
 import { vaultNames } from "../completion/vault-names";
 
 export const QUICK_PLACE = "quarry-quick";
@@ -25,9 +24,9 @@ const PREVIEW_MS = 120; // a selection that moves on renders nothing
 export class QuickSearch extends Modal {
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private readonly life = new Component();
-  private readonly session: SearchSession;
-  private cancelPreview: Cancel = () => undefined;
+  readonly #life = new Component();
+  readonly #session: SearchSession;
+  #cancelPreview: Cancel = () => undefined;
 
   constructor(
     app: App,
@@ -35,11 +34,13 @@ export class QuickSearch extends Modal {
     private readonly openPane: (query: string) => void,
   ) {
     super(app);
-    this.session = parts.createSession();
+    this.#session = parts.createSession();
   }
 
   override onOpen(): void {
-    const { parts, session, life, modalEl, contentEl } = this;
+    const { parts, modalEl, contentEl } = this;
+    const session = this.#session;
+    const life = this.#life;
     modalEl.addClass("quarry-quick");
     modalEl.setAttr("aria-label", t("command.quick"));
     contentEl.empty();
@@ -49,7 +50,7 @@ export class QuickSearch extends Modal {
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
     const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
     const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
-    this.buildHints(contentEl);
+    this.#buildHints(contentEl);
 
     const setQuery = (query: string): void => {
       input.value = query;
@@ -57,30 +58,21 @@ export class QuickSearch extends Modal {
     };
     const toggleHelp = (): void => { list.dispatch({ kind: "help-toggled" }); };
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
-    const line = new StatusLine(lineEl, (action) => { commands[action]?.(); });
-    const panel = new StatePanel(bodyEl, commands, parts.copy, shownPanel);
-    const dom = buildList(contentEl, bodyEl, input, {
-      clock: parts.clock,
-      ...recentHandlers(parts.history, () => { readHistory(); }),
-    });
-    completionsEl.id = `quarry-completions-${dom.listEl.id}`;
-    const completions = new CompletionList(completionsEl, input, {
-      names: () => vaultNames(this.app),
-      accepted: () => { session.setQuery(input.value); },
-      deactivated: () => { dom.active.updateAria(); },
-    });
+    const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
+    const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
+    const completions = completionsFor(completionsEl, input, view, () => vaultNames(this.app), () => { session.setQuery(input.value); });
     const preview = life.addChild(new PassagePreview(this.app, previewEl));
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
-        line.show(model);
+        showStatus(lineEl, model, (action) => { commands[action]?.(); });
         panel.show(model);
-        if (state.kind !== "searching") dom.live.announceState(announcement(state));
-        this.previewSoon(preview, previewEl, model);
+        if (state.kind !== "searching") view.live.announceState(announcement(state));
+        this.#previewSoon(preview, previewEl, model);
       },
       rowsShown: () => { completions.restoreAria(); },
     };
-    const list = new ResultList(dom, {
+    const list = new ResultList(view, {
       ...parts,
       app: this.app,
       source: session,
@@ -97,7 +89,8 @@ export class QuickSearch extends Modal {
     });
     const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
     life.addChild(list);
-    listenToInput(life, { search, input, completions, list: dom }, {
+    life.register(parts.history.changed.listen(readHistory));
+    listenToInput(life, { search, input, completions, list: view }, {
       typed: (text) => {
         session.setQuery(text);
         completions.update();
@@ -117,27 +110,27 @@ export class QuickSearch extends Modal {
     });
     list.readPreferences();
     readHistory();
-    list.measure();
+    list.view.measure();
     const { mode, limit } = parts.preferences();
-    session.setOptions({ mode, limit, first: list.rowsInSight, snippetWidth: list.room.asked });
+    session.setOptions({ mode, limit, first: list.view.rowsInSight, snippetWidth: list.view.room.asked });
     input.focus();
   }
 
   override onClose(): void {
-    this.cancelPreview();
-    this.session.close();
-    this.life.unload();
+    this.#cancelPreview();
+    this.#session.close();
+    this.#life.unload();
     this.contentEl.empty();
   }
 
-  private previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
-    this.cancelPreview();
+  #previewSoon(preview: PassagePreview, el: HTMLElement, model: PaneModel): void {
+    this.#cancelPreview();
     if (el.clientWidth === 0) return; // the dialog is too narrow for it
     const row = selectedRow(model);
-    this.cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
+    this.#cancelPreview = this.parts.clock.after(PREVIEW_MS, () => void preview.show(isPlace(row) ? row : null));
   }
 
-  private buildHints(parent: HTMLElement): void {
+  #buildHints(parent: HTMLElement): void {
     const hints = parent.createDiv({ cls: "quarry-quick-hints" });
     for (const key of ["open", "tab", "pane", "close"] as const) {
       const hint = hints.createDiv();

@@ -1,48 +1,41 @@
 /** The notes related to the open one, or to what is selected in it, as a view for the sidebar. */
 import { type HoverPopover, ItemView, setIcon, setTooltip, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { fileName } from "../../pane/note-name";
 import { type RelatedSource, type RelatedTo } from "../../search/related-source";
-import { type Requester } from "../../sidecar/client";
 import { relatedPanel, relatedToWords } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
-import { watchSight } from "../list/elements";
-import { buildList } from "../list/list-view";
+import { iconButton, watchSight } from "../list/elements";
+import { ListView } from "../list/list-view";
 import { noteAt } from "../list/open";
 import { openNote, RELATED_VIEW_TYPE, relatedSource } from "../list/related-notes";
-import { type ListServices, ResultList } from "../list/result-list";
-import { StatePanel } from "../pane/panel";
+import { type PlaceServices, ResultList } from "../list/result-list";
+import { panelAround } from "../pane/panel";
 
 export const RELATED_ICON = "waypoints";
 
 const FOLLOW_MS = 300; // after the last change of note or selection: longer than between two steps of extending one
-
-export interface RelatedViewParts extends ListServices {
-  readonly client: Requester;
-  readonly engineCommands: CommandMap<EngineActionId>;
-}
 
 export class RelatedView extends ItemView {
   override navigation = false;
   override icon = RELATED_ICON;
   /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
   hoverPopover: HoverPopover | null = null;
-  private readonly source: RelatedSource;
-  private list: ResultList | null = null;
-  private target: RelatedTo | null = null;
+  readonly #source: RelatedSource;
+  #list: ResultList | null = null;
+  #target: RelatedTo | null = null;
   /** The note that the view stays with; null: it follows the open one. */
-  private pinned: string | null = null;
-  private isInSight = false;
-  private cancelFollow: Cancel = () => undefined;
-  private showHead: () => void = () => undefined;
+  #pinned: string | null = null;
+  #isInSight = false;
+  #cancelFollow: Cancel = () => undefined;
+  #showHead: () => void = () => undefined;
 
   constructor(
     leaf: WorkspaceLeaf,
-    private readonly parts: RelatedViewParts,
+    private readonly parts: PlaceServices,
   ) {
     super(leaf);
-    this.source = relatedSource(this.app, parts.client, parts.clock, () => this.list?.room.asked ?? 120);
+    this.#source = relatedSource(this.app, parts.client, parts.clock, () => this.#list?.view.room.asked ?? 120);
   }
 
   getViewType(): string {
@@ -54,14 +47,14 @@ export class RelatedView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { pinned: this.pinned };
+    return { pinned: this.#pinned };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
     const pinned = typeof state === "object" && state !== null && "pinned" in state ? state.pinned : null;
-    this.pinned = typeof pinned === "string" ? pinned : null;
-    this.follow();
+    this.#pinned = typeof pinned === "string" ? pinned : null;
+    this.#follow();
   }
 
   protected override async onOpen(): Promise<void> {
@@ -69,88 +62,88 @@ export class RelatedView extends ItemView {
     const el = this.contentEl;
     el.empty();
     el.addClass("quarry-pane", "quarry-related");
-    this.buildHead(el);
+    this.#buildHead(el);
     const bodyEl = el.createDiv({ cls: "quarry-body" });
-    const around = new StatePanel(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
-    const dom = buildList(el, bodyEl, null, { clock: this.parts.clock });
-    const list = new ResultList(dom, { ...this.parts, app: this.app, source: this.source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
-    this.list = list;
+    const around = panelAround(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
+    const view = new ListView(el, bodyEl, null, { clock: this.parts.clock });
+    const list = new ResultList(view, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
+    this.#list = list;
     this.addChild(list);
     list.setInSight(false);
-    this.listen(el);
+    this.#listen(el);
   }
 
   override onResize(): void {
-    if (this.isInSight) this.list?.measure();
+    if (this.#isInSight) this.#list?.view.measure();
   }
 
   protected override async onClose(): Promise<void> {
-    this.cancelFollow();
-    this.source.close();
-    if (this.list) this.removeChild(this.list);
-    this.list = null;
+    this.#cancelFollow();
+    this.#source.close();
+    if (this.#list) this.removeChild(this.#list);
+    this.#list = null;
     await super.onClose();
   }
 
-  private listen(el: HTMLElement): void {
+  #listen(el: HTMLElement): void {
     const { workspace, metadataCache } = this.app;
-    const follow = (): void => { this.followSoon(); };
+    const follow = (): void => { this.#followSoon(); };
     this.registerEvent(workspace.on("active-leaf-change", follow));
     this.registerEvent(workspace.on("file-open", follow));
     this.registerEvent(metadataCache.on("changed", follow)); // its aliases may have changed
     this.registerEvent(this.app.vault.on("rename", (file, oldPath) => {
-      if (this.pinned === oldPath) this.pinned = file.path;
-      this.follow();
+      if (this.#pinned === oldPath) this.#pinned = file.path;
+      this.#follow();
     }));
     this.registerDomEvent(activeDocument, "selectionchange", follow);
     this.registerEvent(workspace.on("window-open", (_, { document }) => { this.registerDomEvent(document, "selectionchange", follow); }));
     watchSight(this, el, (isInSight) => {
-      this.isInSight = isInSight;
-      this.list?.setInSight(isInSight);
+      this.#isInSight = isInSight;
+      this.#list?.setInSight(isInSight);
       if (isInSight) {
-        this.list?.readPreferences();
-        this.follow();
+        this.#list?.readPreferences();
+        this.#follow();
       } else {
-        this.cancelFollow();
+        this.#cancelFollow();
       }
     });
   }
 
-  private buildHead(parent: HTMLElement): void {
+  #buildHead(parent: HTMLElement): void {
     const head = parent.createDiv({ cls: "quarry-related-head" });
     const textEl = head.createDiv({ cls: "quarry-related-to", attr: { dir: "auto" } });
-    const pinEl = head.createEl("button", { cls: "clickable-icon quarry-tool", attr: { "data-action": "pin" } });
-    pinEl.addEventListener("click", () => {
-      this.pinned = this.pinned === null ? (this.target?.path ?? null) : null;
+    const pinEl = iconButton(head, "pin", t("related.pin"), () => {
+      this.#pinned = this.#pinned === null ? (this.#target?.path ?? null) : null;
       void this.app.workspace.requestSaveLayout();
-      this.showHead();
-      this.follow();
-    });
-    this.showHead = () => {
-      const { target, pinned } = this;
+      this.#showHead();
+      this.#follow();
+    }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "pin" } });
+    this.#showHead = () => {
+      const target = this.#target;
+      const pinned = this.#pinned;
       textEl.setText(target ? relatedToWords(fileName(target.path), target.text !== null) : t("related.title"));
       setIcon(pinEl, pinned === null ? "pin" : "pin-off");
       setTooltip(pinEl, pinned === null ? t("related.pin") : t("related.unpin"));
       pinEl.setAttr("aria-pressed", String(pinned !== null));
     };
-    this.showHead();
+    this.#showHead();
   }
 
-  private followSoon(): void {
-    if (!this.isInSight || this.pinned !== null) return;
-    this.cancelFollow();
-    this.cancelFollow = this.parts.clock.after(FOLLOW_MS, () => { this.follow(); });
+  #followSoon(): void {
+    if (!this.#isInSight || this.#pinned !== null) return;
+    this.#cancelFollow();
+    this.#cancelFollow = this.parts.clock.after(FOLLOW_MS, () => { this.#follow(); });
   }
 
   /** Shows what is related to the open note, or to the pinned one. */
-  private follow(): void {
-    this.cancelFollow();
-    if (!this.isInSight) return;
-    const { pinned } = this;
+  #follow(): void {
+    this.#cancelFollow();
+    if (!this.#isInSight) return;
+    const pinned = this.#pinned;
     const pinnedFile = pinned === null ? null : noteAt(this.app.vault, pinned);
-    if (!pinnedFile) this.pinned = null; // it was renamed or deleted
-    this.target = pinnedFile ? { path: pinnedFile.path, text: null, names: [pinnedFile.basename] } : openNote(this.app, this.target);
-    this.showHead();
-    this.source.show(this.target);
+    if (!pinnedFile) this.#pinned = null; // it was renamed or deleted
+    this.#target = pinnedFile ? { path: pinnedFile.path, text: null, names: [pinnedFile.basename] } : openNote(this.app, this.#target);
+    this.#showHead();
+    this.#source.show(this.#target);
   }
 }

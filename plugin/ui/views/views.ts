@@ -1,8 +1,9 @@
 /** The views besides the pane where results are shown, with their commands. */
-import { MarkdownView, type Plugin } from "obsidian";
+import { MarkdownView, type Plugin, type TFile } from "obsidian";
+import { offered } from "../../commands";
 import { type Mode } from "../../protocol/messages";
 import { t } from "../../i18n/translate";
-import { BoundedRequester } from "../../search/bounded-requester";
+import { boundedRequester } from "../../search/bounded-requester";
 import { blockText, LANGUAGE } from "../../search/block-spec";
 import { insertBlock, newSearchNote } from "../list/new-note";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./live-block";
@@ -25,12 +26,7 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
   const { app, manifest } = plugin;
   plugin.registerView(RELATED_VIEW_TYPE, (leaf) => new RelatedView(leaf, parts));
   plugin.registerHoverLinkSource(RELATED_VIEW_TYPE, { display: `${manifest.name}: ${t("related.title")}`, defaultMod: true });
-  plugin.addCommand({
-    id: "open-related",
-    name: t("command.related"),
-    icon: RELATED_ICON,
-    callback: () => { openRelated(app); },
-  });
+  plugin.addCommand({ id: "open-related", name: t("command.related"), icon: RELATED_ICON, callback: () => { openRelated(app); } });
   registerBlocks(plugin, parts);
   registerNoteSearch(plugin, parts);
   plugin.registerHoverLinkSource(QUICK_PLACE, { display: `${manifest.name}: ${t("command.quick")}`, defaultMod: true });
@@ -40,28 +36,36 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
 function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
   const { app } = plugin;
   let bar: NoteSearchBar | null = null; // there is one at a time, as there is one note that is read
+  const close = (): void => {
+    if (bar) plugin.removeChild(bar);
+    bar = null;
+  };
+  const start = (view: MarkdownView, file: TFile): void => {
+    const selected = view.getMode() === "source" ? view.editor.getSelection() : "";
+    close();
+    bar = plugin.addChild(new NoteSearchBar(app, view, file, parts, close));
+    bar.start(selected);
+  };
   plugin.addCommand({
     id: "search-in-note",
     name: t("command.inNote"),
     icon: "text-search",
-    checkCallback: (checking) => {
+    checkCallback: offered(() => {
       const view = app.workspace.getActiveViewOfType(MarkdownView);
-      if (checking || !view?.file) return Boolean(view?.file);
-      const selected = view.getMode() === "source" ? view.editor.getSelection() : "";
-      if (bar) plugin.removeChild(bar);
-      bar = plugin.addChild(new NoteSearchBar(app, view, view.file, parts, () => {
-        if (bar) plugin.removeChild(bar);
-        bar = null;
-      }));
-      bar.start(selected);
-      return true;
-    },
+      const file = view?.file;
+      return view && file ? () => { start(view, file); } : null;
+    }),
   });
 }
 
 function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
   const { app, manifest } = plugin;
-  const blockParts: LiveBlockParts = { ...parts, app, client: new BoundedRequester(parts.client, BLOCK_REQUESTS) };
+  type PaneSearch = NonNullable<ReturnType<PlaceParts["paneSearch"]>>;
+  const withSearch = (run: (search: PaneSearch) => void): (() => void) | null => {
+    const search = parts.paneSearch();
+    return search && (() => { run(search); });
+  };
+  const blockParts: LiveBlockParts = { ...parts, app, client: boundedRequester(parts.client, BLOCK_REQUESTS) };
   plugin.registerMarkdownCodeBlockProcessor(LANGUAGE, (text, el, context) => {
     context.addChild(new LiveBlock(el, text, context.sourcePath, blockParts));
   });
@@ -76,20 +80,12 @@ function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
     id: "insert-search-block",
     name: t("command.insertSearch"),
     icon: "list-plus",
-    editorCheckCallback: (checking, editor) => {
-      const search = parts.paneSearch();
-      if (!checking && search) insertBlock(editor, blockText(search.query, search.mode));
-      return search !== null;
-    },
+    editorCheckCallback: (checking, editor) => offered(() => withSearch(({ query, mode }) => { insertBlock(editor, blockText(query, mode)); }))(checking),
   });
   plugin.addCommand({
     id: "search-to-note",
     name: t("command.searchNote"),
     icon: "file-plus",
-    checkCallback: (checking) => {
-      const search = parts.paneSearch();
-      if (!checking && search) void newSearchNote(app, search.query, search.mode);
-      return search !== null;
-    },
+    checkCallback: offered(() => withSearch(({ query, mode }) => void newSearchNote(app, query, mode))),
   });
 }

@@ -4,21 +4,18 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import Any
 
-from quarry.cli.exit_codes import NOT_INDEXED_YET, OK
+from quarry import protocol as wire
+from quarry.cli.failure import NOT_INDEXED_YET, OK
 from quarry.cli.parser import Once
-from quarry.cli.terminal import INCOMPLETE
 from quarry.client.client import SidecarClient
 from quarry.client.vault_folder import confirm_scope, find_vault
 from quarry.errors import BadQuery
-from quarry.limits import MAX_QUERY_CHARS
+from quarry.limits import INCOMPLETE, MAX_QUERY_CHARS
 from quarry.options import Params, SearchOptions
 from quarry.protocol import Option, options_of
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
 QUERY_HELP = (
@@ -27,7 +24,7 @@ QUERY_HELP = (
 )
 MODE_NAMES = {"both": "hybrid", "words": "keyword", "meaning": "semantic"}  # as the pane calls them
 START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
-LONG_WAIT_S = 3600.0  # of `--wait` without a time
+LONG_WAIT_S = 3600  # of `--wait` without a time
 COMMANDS_WITH_QUERY = ("search", "explain", "context")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")
@@ -41,6 +38,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def add_vault(parser: argparse.ArgumentParser) -> None:
     """Add `--vault`."""
     parser.add_argument("--vault", action=Once, type=Path, metavar="DIR", help=VAULT_HELP)
+
+
+def add_note(parser: argparse.ArgumentParser) -> None:
+    """Add the argument `path`, a note by any name that it has."""
+    parser.add_argument(
+        "path",
+        metavar="NOTE",
+        type=lambda given: PurePath(unprotected(given)).as_posix(),
+        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
+    )
 
 
 def add_fields(parser: argparse.ArgumentParser, params: type[Params], *names: str) -> None:
@@ -76,46 +83,23 @@ def _as_argument(field: Option) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction, "help": field.description + default}
     if field.least is None or field.most is None:
         return {"type": field.type, "metavar": field.name.upper(), "help": field.description + default}
-    if field.type is float:
-        return {"type": _within(field.least, field.most), "metavar": "X", "help": field.description + default}
-    least, most = int(field.least), int(field.most)
-    return {"type": number(least, most), "metavar": "N", "help": f"{field.description} {least:,} to {most:,}.{default}"}
-
-
-def _within(least: float, most: float) -> Callable[[str], float]:
-    """The type of an option that takes a number from *least* to *most*."""
-
-    def parsed(given: str) -> float:
-        try:
-            value = float(given)
-        except ValueError:
-            value = math.nan
-        if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:g} to {most:g}")
-        return value
-
-    return parsed
+    allowed = "" if field.type is float else f" {field.least:,} to {field.most:,}."
+    return {
+        "type": number(field.least, field.most, field.type),
+        "metavar": "X" if field.type is float else "N",
+        "help": f"{field.description}{allowed}{default}",
+    }
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:
     """Add `--wait`, which takes a time only behind `=`: the word after it is a word of the query."""
     parser.add_argument(
         "--wait",
-        type=_seconds,
+        type=number(0, LONG_WAIT_S, float),
         metavar="SECONDS",
         help="wait until the vault is wholly indexed, or at most --wait=SECONDS (default: "
         f"{START_WAIT_S:g} for a vault that never was)",
     )
-
-
-def _seconds(given: str) -> float:
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= LONG_WAIT_S:
-        raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number of seconds from 0 to {LONG_WAIT_S:g}")
-    return seconds
 
 
 def wait_for_index(client: "SidecarClient", wait_s: float | None) -> None:
@@ -131,28 +115,31 @@ def exit_code_of_nothing(index: "wire.Freshness") -> int:
     return NOT_INDEXED_YET if index.state in INCOMPLETE else OK
 
 
-def checked_query(query: str) -> str:
+def query_of(words: Sequence[str]) -> str:
     """
-    *query*, which the wire takes.
+    The query that consists of these *words* of the command line; empty if there are none.
 
     Raises:
-        BadQuery: It is too long.
+        BadQuery: It is blank or too long.
     """
+    query = " ".join(map(unprotected, words))
+    if words and not query.strip():
+        raise BadQuery("the query is empty", 0)
     if len(query) > MAX_QUERY_CHARS:
         raise BadQuery(f"the query has {len(query):,} characters; it takes up to {MAX_QUERY_CHARS:,}", MAX_QUERY_CHARS)
     return query
 
 
-def number(least: int, most: int) -> Callable[[str], int]:
-    """The type of an option that takes a whole number from *least* to *most*."""
+def number(least: float, most: float, kind: type[float] = int) -> Callable[[str], float]:
+    """The type of an option that takes a number of *kind*, `int` or `float`, from *least* to *most*."""
 
-    def parsed(given: str) -> int:
+    def parsed(given: str) -> float:
         try:
-            value = int(given)
+            value = kind(given)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:,} to {most:,}") from None
+            value = math.nan
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"is {value:,}; it takes {least:,} to {most:,}")
+            raise argparse.ArgumentTypeError(f"is {given!r}; it takes a number from {least:,} to {most:,}")
         return value
 
     return parsed
@@ -192,7 +179,7 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     }
     for argument in arguments[1:]:
         if argument == "--wait" and "--" not in protected:
-            protected.append(f"--wait={LONG_WAIT_S:g}")
+            protected.append(f"--wait={LONG_WAIT_S}")
             continue
         is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in with_value
         protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)

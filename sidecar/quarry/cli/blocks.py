@@ -1,20 +1,14 @@
 """`quarry blocks`: the context blocks of a vault, which a conversation with an agent begins with."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_vault, connect, number, wait_for_index
-from quarry.cli.exit_codes import BAD_USAGE, FAILED, OK
+from quarry.cli.failure import BAD_USAGE, FAILED, OK
 from quarry.cli.parser import BadUsage
-from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
+from quarry.cli.terminal import bold, counted, dim, print_json, print_limitations, print_line, print_stderr
+from quarry.client.client import SidecarClient
 
 ACTIONS = ("show", "build", "check")
 MAX_TOKENS = 3000  # of a conversation's 8,000 that are for blocks
@@ -79,7 +73,7 @@ def _read(client: SidecarClient, options: argparse.Namespace) -> int:
         print_stderr(f"{name} is left out: the blocks before it leave no room for a quote within {options.max_tokens}")
     if not found.blocks and not found.left_out and not found.problems:
         print_stderr(NONE_DEFINED)
-    print_if_incomplete(found.index)
+    print_limitations(found.index)
     return _exit_code_of(found.problems)
 
 
@@ -90,7 +84,7 @@ def _check(client: SidecarClient, options: argparse.Namespace) -> int:
         print_json(found)
     else:
         for block in found.blocks:
-            state = f"{block.stale}: {block.reason}" if block.stale else f"holds, {_count(block.quotes, 'quote')}"
+            state = f"{block.stale}: {block.reason}" if block.stale else f"holds, {counted(block.quotes, 'quote')}"
             print_line(f"{bold(block.name)}  {dim(state)}")
     if found.asked_tokens > MAX_TOKENS:
         print_stderr(
@@ -99,7 +93,7 @@ def _check(client: SidecarClient, options: argparse.Namespace) -> int:
         )
     if not found.blocks and not found.problems:
         print_stderr(NONE_DEFINED)
-    print_if_incomplete(found.index)
+    print_limitations(found.index)
     return _exit_code_of(found.problems) or (FAILED if stale else OK)
 
 
@@ -110,15 +104,11 @@ def _facts(block: wire.BlockContents) -> str:
     notes = len({source.path for source in block.sources})
     cut = ", cut to the space left by the others" if block.truncated else ""
     size = f"{block.tokens:,} of {block.max_tokens:,} tokens"
-    return f"{block.state}, {size}, {_count(len(block.sources), 'quote')} of {_count(notes, 'note')}{cut}"
+    return f"{block.state}, {size}, {counted(len(block.sources), 'quote')} of {counted(notes, 'note')}{cut}"
 
 
 def _without_heading(text: str) -> str:
     return text.partition("\n\n")[2]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _exit_code_of(problems: Sequence[wire.BlockProblem]) -> int:

@@ -1,21 +1,16 @@
 """`quarry capture`: a text becomes a new note, which can be found at once."""
 
-from __future__ import annotations
-
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_vault, connect
-from quarry.cli.exit_codes import OK
-from quarry.cli.terminal import print_json, print_line, print_stderr
+from quarry.cli.failure import OK
+from quarry.cli.terminal import counted, print_answer, print_line, print_stderr
 from quarry.errors import BadRequest
+from quarry.limits import MAX_CAPTURE_BYTES
+from quarry.options import NOTE_TYPES
 
-if TYPE_CHECKING:
-    from quarry import protocol as wire
-
-TYPES = ("note", "signal", "project", "moc", "daily")  # as on the wire, whose types take longer to import than asking
-MAX_TEXT_BYTES = 256 * 1024  # as on the wire
 WAIT_MS = 5000  # for the note to be found: a tenth of a second, or more where the sidecar has just begun
 SOURCE = "cli"
 BLOCKED = ("paused", "failed")  # states in which the note is not indexed until something else happens
@@ -27,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", help="title, also used for the file name (default: the first line)")
     parser.add_argument("--domain", default="", help="subject, for domain: in queries")
     parser.add_argument("--tags", default="", metavar="A,B", help="tags, separated by commas")
-    parser.add_argument("--type", choices=TYPES, default="note")
+    parser.add_argument("--type", choices=NOTE_TYPES, default="note")
     parser.add_argument("--source", default=SOURCE, help=f"where the text comes from (default: {SOURCE})")
     parser.add_argument(
         "--folder", metavar="DIR", help="folder in the vault (default: the vault's setting, or 00-inbox)"
@@ -50,19 +45,16 @@ def run(options: argparse.Namespace) -> int:
     }
     with connect(options, as_owner=True) as client:
         note: wire.CaptureResult = client.ask("capture", params)
-    if options.as_json:
-        print_json(note)
-    else:
-        print_line(note.path)
-        _print_remarks(note)
+    print_answer(options, note, _show)
     return OK
 
 
-def _print_remarks(note: wire.CaptureResult) -> None:
-    """Print remarks about the new note on standard error: redactions, a duplicate, when it can be found."""
+def _show(note: wire.CaptureResult) -> None:
+    """Print the path of the new note, and on standard error what is to be known about it."""
+    print_line(note.path)
     if note.redacted:
         kinds = ", ".join(sorted(dict(note.redactions)))
-        print_stderr(f"{note.redacted} credential{'s' * (note.redacted > 1)} redacted ({kinds}); they were not written")
+        print_stderr(f"{counted(note.redacted, 'credential')} redacted ({kinds}); they were not written")
     if not note.created:
         print_stderr("an identical note was already captured today; nothing was written")
     if not note.searchable and note.index.state in BLOCKED:
@@ -83,9 +75,9 @@ def _text(given: str | None) -> str:
     elif given is None and sys.stdin.isatty():
         raise BadRequest('there is nothing to capture; give a text: quarry capture "..."')
     else:
-        data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
-    if len(data) > MAX_TEXT_BYTES:
-        raise BadRequest(f"the text has more than {MAX_TEXT_BYTES:,} bytes; save it as a file in the vault instead")
+        data = sys.stdin.buffer.read(MAX_CAPTURE_BYTES + 1)
+    if len(data) > MAX_CAPTURE_BYTES:
+        raise BadRequest(f"the text has more than {MAX_CAPTURE_BYTES:,} bytes; save it as a file in the vault instead")
     return _decoded(data)
 
 

@@ -1,36 +1,23 @@
 """`quarry context`: passages about a question, as one block of text for a language model."""
 
-from __future__ import annotations
-
 import argparse
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_vault,
     add_wait,
-    checked_query,
     connect,
     exit_code_of_nothing,
     given_fields,
-    unprotected,
+    query_of,
     wait_for_index,
 )
-from quarry.cli.exit_codes import OK
-from quarry.cli.terminal import print_if_empty, print_if_incomplete, print_json, print_line, print_stderr
-from quarry.errors import BadQuery
+from quarry.cli.failure import OK
+from quarry.cli.terminal import print_if_empty, print_json, print_limitations, print_line, print_stderr
+from quarry.messages import message
 from quarry.protocol import ContextParams
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
-
-REASONS: Mapping[str, str] = {
-    "low-confidence": "no note is likely to answer this; `quarry search` shows the nearest",
-    "budget": "not one quote fits into --max-tokens; raise it",
-}
-"""Why nothing is quoted, where nothing else says so."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the block; nothing where no note answers."""
-    query = checked_query(" ".join(map(unprotected, options.query)))
-    if not query.strip():
-        raise BadQuery("the query is empty", 0)
+    query = query_of(options.query)
     with connect(options) as client:
         wait_for_index(client, options.wait)
         params = {"query": query, **given_fields(options, ContextParams)}
@@ -58,12 +43,10 @@ def run(options: argparse.Namespace) -> int:
         print_json(context)
     elif context.text:
         print_line(context.text)
-    for retriever in context.missing:
-        print_stderr(str(retriever.reason))
-    print_if_incomplete(context.index)
+    print_limitations(context.index, context.missing)
     if status is None:
         return OK
-    if status.notes and (reason := REASONS.get(context.abstained or "")):
-        print_stderr(reason)
+    if status.notes and context.abstained:
+        print_stderr(str(message(f"abstained.{context.abstained}")))
     print_if_empty(client.hello.vault, status)
     return exit_code_of_nothing(context.index)

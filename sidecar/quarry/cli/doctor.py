@@ -19,7 +19,7 @@ from quarry.agents.install.clients import Host, current_host
 from quarry.agents.install.desired_state import Unreadable, installed
 from quarry.agents.install.server_entry import Verification, running_launcher, verify
 from quarry.cli.arguments import add_json, add_vault, resolve_vault
-from quarry.cli.terminal import print_json, print_line, print_stderr
+from quarry.cli.terminal import counted, print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
 from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.errors import ConnectionFailed, QuarryError
@@ -187,8 +187,11 @@ def _sidecar(vault: Path) -> Finding:
         return Finding("sidecar", "bad", str(error))
     if status.state == "failed":
         return Finding("sidecar", "bad", str(status.message or "indexing failed; see the log"))
-    problems = f"{status.problem_count} problem{'' if status.problem_count == 1 else 's'}"
-    return Finding("sidecar", "good", f"{version}, {status.state}, {status.notes} notes, {problems}")
+    return Finding(
+        "sidecar",
+        "good",
+        f"{version}, {status.state}, {status.notes} notes, {counted(status.problem_count, 'problem')}",
+    )
 
 
 def _log(vault: Path) -> Finding:

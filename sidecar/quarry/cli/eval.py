@@ -26,7 +26,7 @@ from quarry.evaluation.runner import (
     EvaluationTask,
     Show,
     evaluate_all,
-    require_measures,
+    measures,
 )
 
 DETAILS = f"""Evaluate search on collections of documents, queries and relevance judgments. Each is indexed
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     systems = _systems(options.modes)
     if options.limit < 1 or options.workers < 1:
         raise BadRequest("--limit and --workers must be at least 1")
-    require_measures()
+    measures()  # or the library is missing, which is told before hours are spent on runs
     evaluations = _evaluate(_collections(options), systems, options)
     if options.json:
         document = json.dumps(results.summary(evaluations, with_kinds=options.by_kind), indent=2, ensure_ascii=False)

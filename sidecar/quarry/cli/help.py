@@ -1,20 +1,15 @@
 """`quarry help`: short texts on what is no command, each from the place that defines it."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import inspect
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from quarry import protocol, settings
-from quarry.cli.exit_codes import exit_code_table
+from quarry.cli.failure import exit_code_table
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 AGENTS = """Programs that write text get notes in these ways:
 

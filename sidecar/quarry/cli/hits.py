@@ -1,42 +1,18 @@
 """Hits of a search as text: for a person, for a document, or one line each for other programs."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Sequence
 
-from typing import TYPE_CHECKING
-
-from quarry.cli.terminal import bold, dim, marked, print_line
-from quarry.messages import sentences
+from quarry import protocol as wire
+from quarry.cli.terminal import bold, counted, dim, marked, print_line
+from quarry.messages import message, sentences
 from quarry.redaction.sanitize import code_span, inert, one_line, path_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from quarry import protocol as wire
-
-SIGNALS = {
-    "passage": "words in a passage",
-    "note": "words in the note",
-    "phrase": "words side by side",
-    "meaning": "meaning",
-    "max_sim": "meaning of single words",
-    "title": "title",
-    "exact": "title is the query",
-    "words": "words it shares",
-    "vector": "meaning",
-    "severity": "severity",
-    "recency": "age",
-    "tags": "tags",
-    "domain": "domain",
-}
-
-FOUND_BY: Mapping[wire.MatchedBy, str] = {"words": "words", "meaning": "meaning", "both": "words and meaning"}
 
 NAMED_WORDS = 4  # that a note lacks, on its line; a long question has more
 
 
 def signal_name(signal: wire.Signal) -> str:
     """The label of a signal; one that only a newer sidecar knows keeps its own name."""
-    return SIGNALS.get(signal.name, signal.name)
+    return str(message(f"signal.{signal.name}")).removeprefix("signal.")
 
 
 def shares(signals: Sequence[wire.Signal], total: float) -> str:
@@ -73,7 +49,7 @@ def _evidence(hit: wire.Hit) -> Iterator[str]:
     """The retrievers that found a hit, the words it lacks, its confidence; nothing for notes that are only listed."""
     if hit.matched_by is None:
         return
-    yield FOUND_BY[hit.matched_by]
+    yield "words and meaning" if hit.matched_by == "both" else hit.matched_by
     if hit.missing_words and hit.matched_by != "meaning":  # which holds none
         yield f"without {_few(hit.missing_words)}"
     yield f"confidence {hit.confidence:.2f}"
@@ -114,12 +90,12 @@ def _ranks(scores: wire.Breakdown) -> str:
     return f"keyword rank {scores.keyword_rank or '-'}, meaning rank {scores.dense_rank or '-'}"
 
 
-def counted(result: wire.SearchResult) -> str:
+def summary(result: wire.SearchResult) -> str:
     """How many notes were found, and how many of them are shown."""
     if not result.total:
         return "nothing found"
     shown = f"{len(result.hits)} of " if len(result.hits) < result.total else ""
-    return f"{shown}{result.total} note{'s' * (result.total != 1)}"
+    return f"{shown}{counted(result.total, 'note')}"
 
 
 def print_paths(result: wire.SearchResult) -> None:

@@ -13,12 +13,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, REASONS, Event, HookOutcome, NoContext, parse_event
+from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, Event, HookOutcome, NoContext, parse_event
 from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
 from quarry.cli.arguments import add_json, add_vault
-from quarry.cli.exit_codes import OK
+from quarry.cli.failure import OK
 from quarry.cli.terminal import bold, print_json, print_line
 from quarry.errors import BadRequest
+from quarry.messages import message
 
 LABEL_WIDTH = 14
 
@@ -93,7 +94,7 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
         "blockTokens": told.get("blockTokens", 0),
         "tokens": told.get("tokens", 0),
         "reason": outcome.reason,
-        "message": REASONS[outcome.reason] if outcome.reason else "text is added to the conversation",
+        "message": str(message(f"abstained.{outcome.reason}")) if outcome.reason else "text is added",
         "elapsedMs": round((time.perf_counter() - begun_s) * 1000),
         "output": outcome.output,
         "text": told.get("text"),

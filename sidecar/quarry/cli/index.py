@@ -1,27 +1,24 @@
 """`quarry index`: bring the index up to date and watch it happen."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from tqdm import tqdm
 
+from quarry import protocol as wire
 from quarry.cli.arguments import VAULT_HELP, add_json, connect
 from quarry.cli.parser import Once
+from quarry.cli.status import print_left_out, size
 from quarry.cli.terminal import print_if_empty, print_json, print_line, print_stderr
+from quarry.client.client import SidecarClient
 from quarry.errors import IndexUnavailable
+from quarry.limits import UNFINISHED
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
-
-BUSY = ("starting", "scanning", "indexing", "rebuilding", "embedding")
+BUSY = (*UNFINISHED, "rebuilding")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +102,7 @@ def _is_done(status: wire.IndexStatus) -> bool:
     return status.state not in BUSY
 
 
-def _draw(bar: tqdm[Never], status: wire.IndexStatus) -> None:
+def _draw(bar: "tqdm[Never]", status: wire.IndexStatus) -> None:
     bar.set_description_str(status.state, refresh=False)
     if status.progress:
         bar.total = status.progress.total_notes
@@ -123,17 +120,7 @@ def _report(before: wire.IndexStatus, status: wire.IndexStatus, known: Sequence[
     """
     # Only what was seen is told: a sidecar that was quicker than our first question had nothing left to add.
     change = f" ({status.notes - before.notes:+} notes)" if status.notes != before.notes else ""
-    print_line(f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB{change}")
+    print_line(f"{size(status)}{change}")
     if status.state == "paused":
         print_stderr("indexing was paused; run `quarry index` to resume")
-    if status.excluded:
-        print_line(f"{status.excluded} notes are excluded by rules")
-    new = [problem for problem in status.problems if problem not in known]
-    for problem in new[:5]:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
-    if status.problem_count > len(new[:5]):
-        print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
-    for retriever in status.missing:
-        print_stderr(str(retriever.reason))
-    if status.message:
-        print_stderr(str(status.message))
+    print_left_out(status, [problem for problem in status.problems if problem not in known][:5])

@@ -1,15 +1,14 @@
 """`quarry install`: have AI clients start Quarry, after the changes to their configuration were shown."""
 
-from __future__ import annotations
-
+import argparse
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from quarry.agents.install.clients import CLIENTS, SCOPES, current_host, is_present
-from quarry.agents.install.config_files import apply, backup_path, planned
+from quarry.agents.install.clients import CLIENTS, SCOPES, Host, current_host, is_present
+from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange, apply, backup_path, planned
 from quarry.agents.install.desired_state import (
     ClientSetup,
     Installed,
@@ -22,19 +21,12 @@ from quarry.agents.install.desired_state import (
 )
 from quarry.agents.install.server_entry import Verification, checked_name, running_launcher, verify
 from quarry.cli.arguments import add_json, add_vault, resolve_vault
-from quarry.cli.exit_codes import FAILED, OK
+from quarry.cli.failure import FAILED, OK
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
 from quarry.client.vault_folder import confirm_scope
 from quarry.errors import BadConfiguration, VaultMissing
-from quarry.redaction.sanitize import scrubbed
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from quarry.agents.install.clients import Host
-    from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange
+from quarry.redaction.scrub import scrub_text
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +132,7 @@ def _show(plans: Sequence[PlannedChange], *, remove: bool) -> None:
                 f"  (the file has {names} names on the disk, as hard links; the others will keep the old content)"
             )
         for sign, part in (("-", plan.difference.removed), ("+", plan.difference.added)):
-            for line in scrubbed(part).splitlines():
+            for line in scrub_text(part).splitlines():
                 print_line(f"{sign} {line}")
 
 
@@ -149,7 +141,7 @@ def _show_by_hand(plan: PlannedChange, *, remove: bool) -> None:
     part = plan.difference.removed if remove else plan.difference.added
     print_line(f"{plan.state.path} is left alone: {plan.problem}.")
     print_line("Delete Quarry's entries from it yourself:" if remove else "Add this to it yourself:")
-    print_line(scrubbed(part) if part else "(they could not be read)")
+    print_line(scrub_text(part) if part else "(they could not be read)")
 
 
 def _refusal(options: argparse.Namespace, plans: Sequence[PlannedChange]) -> int | None:
@@ -207,7 +199,7 @@ def _report(options: argparse.Namespace, changes: Sequence[AppliedChange], found
 
 
 def _row(plan: PlannedChange) -> dict[str, object]:
-    added, removed = map(scrubbed, plan.difference)
+    added, removed = map(scrub_text, plan.difference)
     return {
         "path": str(plan.state.path),
         "action": plan.action,

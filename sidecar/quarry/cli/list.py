@@ -1,10 +1,8 @@
 """`quarry list`: notes by folder, tag, type or date, newest first."""
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
 
+from quarry import protocol as wire
 from quarry.cli.arguments import (
     add_json,
     add_vault,
@@ -14,13 +12,10 @@ from quarry.cli.arguments import (
     number,
     wait_for_index,
 )
-from quarry.cli.exit_codes import OK
-from quarry.cli.terminal import bold, dim, print_if_incomplete, print_json, print_line, print_stderr
+from quarry.cli.failure import OK
+from quarry.cli.terminal import bold, dim, print_answer, print_limitations, print_line, print_stderr
 from quarry.dates import day_of, parse_day_ms
 from quarry.redaction.sanitize import path_line
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -52,16 +47,17 @@ def run(options: argparse.Namespace) -> int:
         wait_for_index(client, options.wait)
         page: wire.NoteList = client.ask("notes/list", params)
     exit_code = OK if page.notes else exit_code_of_nothing(page.index)
-    if options.as_json:
-        print_json(page)
-        return exit_code
+    print_answer(options, page, _show)
+    if not options.as_json and page.total > options.offset + len(page.notes):
+        print_stderr(f"{len(page.notes)} of {page.total}; use --limit or --offset to see more")
+    return exit_code
+
+
+def _show(page: wire.NoteList) -> None:
     for note in page.notes:
         tags = " ".join(f"#{tag}" for tag in note.tags)
         about = f"{path_line(note.path)}  {tags}".rstrip()
         print_line(f"{dim(day_of(note.modified_ms))}  {bold(path_line(note.title))}  {dim(about)}")
     if not page.notes:
         print_stderr("no notes match")
-    print_if_incomplete(page.index)
-    if page.total > options.offset + len(page.notes):
-        print_stderr(f"{len(page.notes)} of {page.total}; use --limit or --offset to see more")
-    return exit_code
+    print_limitations(page.index)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from quarry.cli.arguments import protected_arguments
-from quarry.cli.exit_codes import INTERRUPTED, exit_code_table
+from quarry.cli.failure import INTERRUPTED, exit_code_table, report
 from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
 
@@ -73,8 +73,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except QuarryError as error:
-        from quarry.cli.failure import report  # here, as most commands meet none
-
         return report(error, as_json="--json" in _options_of(given))
 
 

@@ -7,7 +7,7 @@ import time
 
 from quarry.agents.hooks.outputs import read_output, stored_outputs
 from quarry.cli.arguments import add_json
-from quarry.cli.exit_codes import OK
+from quarry.cli.failure import OK
 from quarry.cli.terminal import print_json, print_line
 from quarry.errors import BadRequest
 

@@ -1,15 +1,11 @@
 """`quarry ps`: the sidecars that run."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import argparse
+from typing import Any
 
 from quarry.cli.arguments import add_json
 from quarry.cli.sidecars import Sidecar, look_at, running
 from quarry.cli.terminal import dim, print_json, print_line, print_stderr
-
-if TYPE_CHECKING:
-    import argparse
 
 SILENT = "does not answer"
 

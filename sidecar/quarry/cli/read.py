@@ -1,24 +1,18 @@
 """`quarry read`: a note, or part of it."""
 
-from __future__ import annotations
-
 import argparse
 import time
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from quarry.cli.arguments import add_json, add_vault, add_wait, connect, number, wait_for_index
-from quarry.cli.exit_codes import NOT_INDEXED_YET
-from quarry.cli.failure import report
-from quarry.cli.terminal import INCOMPLETE, print_json, print_line, print_stderr
-from quarry.client.client import RequestFailed
+from quarry import protocol as wire
+from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connect, number, wait_for_index
+from quarry.cli.failure import NOT_INDEXED_YET, report
+from quarry.cli.terminal import counted, print_json, print_line, print_stderr
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
+from quarry.limits import INCOMPLETE
 
 MAX_LINE = 1_000_000_000
 
@@ -26,11 +20,7 @@ MAX_LINE = 1_000_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument(
-        "path",
-        metavar="NOTE",
-        help="its path as printed by `quarry search`, a title, an alias, or the text of a link to it",
-    )
+    add_note(parser)
     add_vault(parser)
     add_wait(parser)
     parser.add_argument(
@@ -42,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a note."""
     params = {
-        "path": PurePath(options.path).as_posix(),
+        "path": options.path,
         "startLine": options.from_line - 1,
         "maxTokens": options.max_tokens,
     }
@@ -52,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         except _NotIndexedYet as missing:
             return _report_not_indexed(missing.failed, as_json=options.as_json)
     if options.from_line > note.line_count:
-        raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {_lines(note.line_count)}")
+        raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {counted(note.line_count, 'line')}")
     if options.as_json:
         print_json(note)
         return 0
@@ -97,10 +87,6 @@ def _report_not_indexed(failed: RequestFailed, *, as_json: bool) -> int:
     next_step = "ask again with --wait: the vault is not wholly indexed yet"
     report(RequestFailed(str(failed), failed.kind, next_step), as_json=as_json)
     return NOT_INDEXED_YET
-
-
-def _lines(count: int) -> str:
-    return f"{count:,} line{'s' * (count != 1)}"
 
 
 def _where_to_go_on(note: wire.NoteText) -> str:

@@ -1,26 +1,21 @@
 """`quarry related`: the notes nearest to a note, to the passage at a line of it, or to a text from anywhere."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_fields, add_json, add_vault, connect, given_fields
 from quarry.cli.hits import print_heading_trail
-from quarry.cli.terminal import bold, dim, marked, print_json, print_line, print_stderr
+from quarry.cli.terminal import bold, dim, marked, print_answer, print_limitations, print_line, print_stderr
+from quarry.client.client import SidecarClient
 from quarry.errors import BadRequest
 from quarry.limits import MAX_TEXT_CHARS
 from quarry.protocol import RelatedParams
 from quarry.redaction.sanitize import path_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
 
 STDIN = "-"
 LEAST_TOKENS = 50  # of a note that is asked for its length alone
@@ -47,12 +42,7 @@ def run(options: argparse.Namespace) -> int:
     with connect(options) as client:
         _require_line(client, params)
         related: wire.RelatedResult = client.ask("related", params)
-    if options.as_json:
-        print_json(related)
-        return 0
-    _show(related)
-    for retriever in related.missing:
-        print_stderr(str(retriever.reason))
+    print_answer(options, related, _show)
     return 0
 
 
@@ -96,3 +86,4 @@ def _show(related: wire.RelatedResult) -> None:
         print_line(f"    {marked(note.snippet, note.marks)}")
     if not related.notes:
         print_stderr("no similar notes found")
+    print_limitations(related.index, related.missing)

@@ -1,53 +1,50 @@
 """`quarry search`: one query and its hits, one query a line from a pipe, or a prompt that takes one after another."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
+import re
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, get_args
 
 import msgspec
 
+from quarry import protocol as wire
 from quarry.cli import hits
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
     add_vault,
     add_wait,
-    checked_query,
     connect,
     exit_code_of_nothing,
     given_fields,
-    unprotected,
+    query_of,
     wait_for_index,
 )
-from quarry.cli.exit_codes import BAD_USAGE, OK
-from quarry.cli.failure import error_value, report
+from quarry.cli.failure import BAD_USAGE, OK, error_value, report
 from quarry.cli.terminal import (
     bold,
     dim,
     print_if_empty,
-    print_if_incomplete,
     print_json,
     print_json_line,
+    print_limitations,
     print_line,
     print_stderr,
 )
-from quarry.client.client import RequestFailed
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
+from quarry.conditions import Operator
 from quarry.errors import BadQuery, BadRequest
-from quarry.messages import sentences
+from quarry.messages import Message, message, sentences
 from quarry.options import SearchOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from quarry import protocol as wire
-    from quarry.client.client import SidecarClient
-
 PROMPT = "search> "
-FORMS = {"markdown": hits.print_markdown, "paths": hits.print_paths, "compact": hits.print_compact}
+MISSPELLED = 0.8  # share of letters in common from which a word before a colon is taken for an operator
+FORMS = {"as_markdown": hits.print_markdown, "files": hits.print_paths, "compact": hits.print_compact}  # by option
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer the query of the command line, those typed at the prompt, or those that come from a pipe."""
-    query = " ".join(map(unprotected, options.query))
-    if options.query and not query.strip():
-        raise BadQuery("the query is empty", 0)
-    checked_query(query)
+    query = query_of(options.query)
     with connect(options) as client:
         wait_for_index(client, options.wait)
         if query:
@@ -128,9 +122,9 @@ def _answer_all(client: SidecarClient, options: argparse.Namespace, lines: Itera
         if not options.as_json:
             print_line(bold(query))
         try:
-            if not _is_text(line):
+            if query.encode(errors="replace") != line.strip():
                 raise BadRequest(f"line {line_number} is not UTF-8")
-            checked_query(query)
+            query_of([query])
             if options.as_json:
                 print_json_line({"query": query, "result": _ask(client, options, query)})
             else:
@@ -145,14 +139,6 @@ def _answer_all(client: SidecarClient, options: argparse.Namespace, lines: Itera
     return exit_code
 
 
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 # --- one query -------------------------------------------------------------------------------------
 
 
@@ -163,17 +149,18 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
     elapsed_ms = 1000 * (time.perf_counter() - started_s)
     if options.as_json:
         print_json(result)
-    elif options.as_markdown or options.files or options.compact:
-        if found := result.remarks:
-            print_stderr(sentences(found))
-        form = "markdown" if options.as_markdown else "paths" if options.files else "compact"
+    elif form := next((form for form in FORMS if getattr(options, form)), None):
+        if result.remarks:
+            print_stderr(sentences(result.remarks))
         FORMS[form](result)
     else:
         hits.print_how(result, why=options.why)
         hits.print_hits(result, full=options.full, why=options.why)
-        print_line(dim(f"{hits.counted(result)} · {elapsed_ms:.0f} ms"))
+        print_line(dim(f"{hits.summary(result)} · {elapsed_ms:.0f} ms"))
     if not options.as_json:
         _explain_what_is_missing(client, result)
+        for found in _misspelled_operators(query):
+            print_stderr(str(found))
     return OK if result.hits else exit_code_of_nothing(result.index)
 
 
@@ -194,11 +181,18 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
     return result
 
 
+def _misspelled_operators(query: str) -> Iterator[Message]:
+    """A message for each word before a colon that is nearly an operator: the engine searches for it as a word."""
+    operators = get_args(Operator)
+    for given in re.findall(r"(?<!\S)-?([a-z-]+):", query):
+        similar = get_close_matches(given, operators, 1, MISSPELLED)
+        if given not in operators and similar:
+            yield message("query.unknown-operator", given=given, similar=similar[0])
+
+
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
-    for retriever in result.missing:
-        print_stderr(str(retriever.reason))
-    print_if_incomplete(result.index)
+    print_limitations(result.index, result.missing)
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())
     if result.truncated:

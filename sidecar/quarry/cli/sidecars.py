@@ -1,22 +1,18 @@
 """The sidecars that run for this user: found by their discovery files, asked for their state, and ended."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from quarry import protocol as wire
 from quarry.client.client import SidecarClient
 from quarry.client.discovery import NO_PORT, Discovery, VaultLock, read_discovery
 from quarry.config import runtime_dir
 from quarry.errors import QuarryError
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
 
 ANSWER_TIMEOUT_S = 2.0  # for an answer of one that works; it takes milliseconds
 LEAVE_TIMEOUT_S = 20.0  # one that leaves finishes the notes that it has begun

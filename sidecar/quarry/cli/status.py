@@ -1,19 +1,15 @@
 """`quarry status`: what the index holds, what it is doing, and its problems."""
 
-from __future__ import annotations
-
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from quarry import protocol
 from quarry.cli.arguments import add_json, add_vault, connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.vault_folder import inner_vaults, outer_vault
-
-if TYPE_CHECKING:
-    from quarry import protocol
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,35 +28,45 @@ def run(options: argparse.Namespace) -> int:
         print_json({**msgspec.to_builtins(status), "outerVault": str(outer) if outer else None, "innerVaults": inner})
         return 0
     print_line(f"{bold(vault.name)}  {vault.path}")
-    print_line(f"{status.state}: {status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB")
+    print_line(f"{status.state}: {size(status)}")
     if status.progress:
         print_line(f"{status.progress.done_notes} of {status.progress.total_notes} notes done")
     print_line(f"model {status.model.name}: {status.model.state}")
-    if status.deepening:
-        print_line(_deepening_line(status.deepening))
-    if status.excluded:
-        print_line(f"{status.excluded} notes are excluded by rules")
-    if status.deepening and status.deepening.message:
-        print_stderr(status.deepening.message)
-    for retriever in status.missing:
-        print_stderr(str(retriever.reason))
-    for problem in status.problems:
-        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
-    if status.problem_count > len(status.problems):
-        print_stderr(f"and {status.problem_count - len(status.problems)} more")
+    if status.backfill:
+        print_line(_backfill_line(status.backfill))
+    if status.backfill and status.backfill.message:
+        print_stderr(status.backfill.message)
+    print_left_out(status, status.problems)
     if outer:
         print_stderr(f"this vault lies in another, {outer}, where its notes are found too unless they are excluded")
     for folder in inner:
         print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
-    if status.message:
-        print_stderr(str(status.message))
     return 0
 
 
-def _deepening_line(deepening: protocol.Deepening) -> str:
-    """How far the index is deepened, and for how long it will go on."""
-    line = f"deepening: {deepening.state}, {deepening.done_chunks} of {deepening.total_chunks} chunks"
-    if deepening.remaining_ms is None:
+def size(status: protocol.IndexStatus) -> str:
+    """How much the index contains."""
+    return f"{status.notes} notes, {status.chunks} chunks, {status.size_bytes / 1e6:.1f} MB"
+
+
+def print_left_out(status: protocol.IndexStatus, problems: Sequence[protocol.Problem]) -> None:
+    """Print what is missing in the index, and why: excluded notes, retrievers, those *problems*, a failure."""
+    if status.excluded:
+        print_line(f"{status.excluded} notes are excluded by rules")
+    for retriever in status.missing:
+        print_stderr(str(retriever.reason))
+    for problem in problems:
+        print_stderr(f"{problem.path}: {problem.reason}" if problem.path else str(problem.reason))
+    if status.problem_count > len(problems):
+        print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
+    if status.message:
+        print_stderr(str(status.message))
+
+
+def _backfill_line(backfill: protocol.Backfill) -> str:
+    """The progress of the contextual backfill, and the time that it will take."""
+    line = f"backfill: {backfill.state}, {backfill.done_chunks} of {backfill.total_chunks} chunks"
+    if backfill.remaining_ms is None:
         return line
-    seconds = deepening.remaining_ms / 1000
+    seconds = backfill.remaining_ms / 1000
     return f"{line}, {seconds:.0f} s left" if seconds < 60 else f"{line}, {seconds / 60:.0f} min left"

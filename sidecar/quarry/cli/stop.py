@@ -1,20 +1,14 @@
 """`quarry stop`: end the sidecar of a vault, or all of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import argparse
 
 from quarry.cli.arguments import add_json, add_vault, resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.sidecars import running, stop
 from quarry.cli.terminal import print_json, print_line, print_stderr
+from quarry.client.discovery import Discovery
 from quarry.errors import ConnectionFailed
 from quarry.vault.paths import vault_id
-
-if TYPE_CHECKING:
-    import argparse
-
-    from quarry.client.discovery import Discovery
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,23 +1,21 @@
 """Output for a person at a terminal, and for a pipe."""
 
-from __future__ import annotations
-
+import argparse
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
+from quarry.protocol import Freshness, IndexStatus, Mark, MissingRetriever, Vault
+from quarry.protocol.base import limitations
 from quarry.redaction.sanitize import printable, printable_json
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from quarry.protocol import Freshness, IndexStatus, Mark, Vault
+T = TypeVar("T")
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
-INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may be there and not be found
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
 _OURS = re.compile("(\x1b\\[[012]m)")
 
@@ -53,6 +51,14 @@ def print_json(value: object) -> None:
     print(printable_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()))
 
 
+def print_answer(options: argparse.Namespace, answer: T, show: Callable[[T], None]) -> None:
+    """Print *answer* as JSON if *options* ask for it, and for a person by *show* otherwise."""
+    if options.as_json:
+        print_json(answer)
+    else:
+        show(answer)
+
+
 def print_json_line(value: object) -> None:
     """*value* as JSON on one line, with characters that could steer the terminal escaped."""
     print(printable_json(msgspec.json.encode(value).decode()))
@@ -68,12 +74,23 @@ def print_if_empty(vault: Vault, status: IndexStatus) -> None:
         print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
 
 
-def print_if_incomplete(index: Freshness) -> None:
-    """Say on standard error that notes are still being indexed, unless *index* holds all of them."""
-    if index.state in INCOMPLETE and index.total > index.done:
-        print_stderr(f"indexing: {index.done} of {index.total} notes done")
-    elif index.state in INCOMPLETE:
-        print_stderr("the vault is still being scanned; ask again in a moment, or with --wait")
+def print_limitations(index: Freshness, missing: Sequence[MissingRetriever] = ()) -> None:
+    """Print on standard error why an answer may lack notes."""
+    for reason in limitations(index, missing):
+        print_stderr(str(reason))
+
+
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Print the *facts* that have a value below an empty line, each behind its label; nothing if none has one."""
+    shown = [(label, value) for label, value in facts if value]
+    width = max((len(label) for label, _ in shown), default=0)
+    for number, (label, value) in enumerate(shown):
+        print_line(f"{'' if number else chr(10)}  {dim(label.ljust(width))}  {value}")
+
+
+def counted(number: int, noun: str) -> str:
+    """*number* with *noun* in its singular or plural form."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:

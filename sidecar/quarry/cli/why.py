@@ -1,18 +1,13 @@
 """`quarry why`: whether a note can be found at all, what keeps it out of the index, and what of it is in there."""
 
-from __future__ import annotations
-
 import argparse
-from datetime import datetime
-from pathlib import PurePath
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from quarry.cli.arguments import add_json, add_vault, connect, unprotected
-from quarry.cli.exit_codes import FAILED, OK
-from quarry.cli.terminal import bold, dim, print_json, print_line
-
-if TYPE_CHECKING:
-    from quarry import protocol as wire
+from quarry import protocol as wire
+from quarry.cli.arguments import add_json, add_note, add_vault, connect
+from quarry.cli.failure import FAILED, OK
+from quarry.cli.terminal import bold, print_answer, print_facts, print_line
+from quarry.protocol.base import local_time
 
 FOUND = "It is in the index and can be found. `quarry explain` says where it ranks for a query."
 
@@ -20,18 +15,15 @@ FOUND = "It is in the index and can be found. `quarry explain` says where it ran
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_json(parser)
-    parser.add_argument("path", metavar="PATH", help="the note, relative to the vault; it need not be indexed")
+    add_note(parser)
     add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Report on the note."""
     with connect(options, as_owner=True) as client:
-        report: wire.NoteReport = client.ask("inspect/note", {"path": PurePath(unprotected(options.path)).as_posix()})
-    if options.as_json:
-        print_json(report)
-    else:
-        _show(report)
+        report: wire.NoteReport = client.ask("inspect/note", {"path": options.path})
+    print_answer(options, report, _show)
     return FAILED if report.state == "unknown" else OK
 
 
@@ -39,30 +31,21 @@ def _show(report: wire.NoteReport) -> None:
     print_line(bold(report.path))
     for sentence in [str(reason) for reason in report.reasons] or [FOUND]:
         print_line(sentence)
-    facts = _facts(report)
-    if facts:
-        print_line()
-        width = max(len(name) for name, _ in facts)
-        for name, value in facts:
-            print_line(f"  {dim(name.ljust(width))}  {value}")
+    print_facts(_facts(report))
 
 
-def _facts(report: wire.NoteReport) -> list[tuple[str, str]]:
-    """The known facts about the note, each with its label."""
-    content = report.indexed
-    known = [("file changed", _time(report.modified_ms))]
-    if content:
-        known += [
-            ("indexed as of", _time(content.modified_ms)),
-            ("title", content.title),
-            ("passages", f"{content.chunks:,} with {content.words:,} words"),
-            ("vectors", "" if content.has_vectors else "some passages wait for theirs"),
-            ("languages", ", ".join(["en", *content.languages]) if content.languages else ""),
-            ("sections left out", ", ".join(content.skipped_sections)),
-            ("credentials blanked", ", ".join(f"{name} {count}" for name, count in content.redactions.items())),
-        ]
-    return [(name, value) for name, value in known if value]
+def _facts(report: wire.NoteReport) -> Iterator[tuple[str, str]]:
+    """The facts about the note, each with its label."""
+    yield "file changed", _time(report.modified_ms)
+    if content := report.indexed:
+        yield "indexed as of", _time(content.modified_ms)
+        yield "title", content.title
+        yield "passages", f"{content.chunks:,} with {content.words:,} words"
+        yield "vectors", "" if content.has_vectors else "some passages wait for theirs"
+        yield "languages", ", ".join(["en", *content.languages]) if content.languages else ""
+        yield "sections left out", ", ".join(content.skipped_sections)
+        yield "credentials blanked", ", ".join(f"{name} {count}" for name, count in content.redactions.items())
 
 
 def _time(ms: int | None) -> str:
-    return datetime.fromtimestamp(ms / 1000).strftime("%Y-%m-%d %H:%M:%S") if ms is not None else ""  # noqa: DTZ006
+    return f"{local_time(ms):%Y-%m-%d %H:%M:%S}" if ms is not None else ""

@@ -43,6 +43,9 @@ class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     holder: LockHolder | None = None
 
 
+_ready_line_decoder = msgspec.json.Decoder(ReadyLine)  # here, as threads may not make it at once: see `client.py`
+
+
 def start_sidecar(root: Path) -> ReadyLine:
     """
     Start a sidecar for the vault at *root* that outlives this process, and wait until it can answer.
@@ -63,7 +66,7 @@ def start_sidecar(root: Path) -> ReadyLine:
         **detached_options(),
     )
     try:
-        return msgspec.json.decode(_first_line(process), type=ReadyLine)
+        return _ready_line_decoder.decode(_first_line(process))
     except msgspec.DecodeError:
         raise _failure(process, root) from None
     except KeyboardInterrupt:

@@ -10,17 +10,19 @@ Chunks are slices of the *scrubbed* text. Their offsets count in the note as dec
 the two drift apart at each redaction, so that a jump lands right.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.documents.decoding import utf16_length
-from quarry.documents.markdown import Heading, OpaqueBlock, Outline, read_outline
+from quarry.documents.markdown import Heading, OpaqueBlock, Outline, gaps, read_outline
 from quarry.documents.text_blocks import MAX_CHARS, split_blocks, trim
+from quarry.messages import Message, message
 from quarry.redaction.scrub import Scrubbed
-from quarry.types import Chunk, Shift
+from quarry.types import Chunk, Shift, Span
 
 MIN_CHARS = 30  # a shorter passage is joined to a neighbour, and is found there
 MAX_DETAIL_CHARS = 2_000  # of flattened data in a chunk: as much as its own text may have
@@ -46,10 +48,10 @@ class TextSection(Struct, frozen=True):
 
 
 class ChunkedText(Struct, frozen=True):
-    """The chunks of a note, and sentences about what was left out."""
+    """The chunks of a note, and messages about what was left out."""
 
     chunks: tuple[Chunk, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Message, ...]
 
 
 class _Part(Struct, frozen=True):
@@ -93,10 +95,9 @@ def chunk_body(
     Returns:
         At least one chunk: a note without text has one empty chunk, and is found by its context.
     """
-    sections = _sections(scrubbed.text, outline.headings, body_start, skip_sections)
-    sections = _without_live_blocks(scrubbed.text, sections, outline.protected)
-    parts = _join_small([part for section in sections for part in _cut(scrubbed.text, section, outline)])
-    problems = _cut_to(parts, max_chunks, "note")
+    live_blocks = [block for block in outline.protected if block.kind == "fence" and block.info == LIVE_BLOCK_LANGUAGE]
+    parts = _parts(scrubbed.text, outline, body_start, skip_sections, live_blocks)
+    problems = _cut_to(parts, max_chunks)
     if not parts:
         parts = [_Part(body_start, body_start, (), 0)]
     chunks = tuple(_place(decoded, scrubbed, parts, context))
@@ -111,7 +112,6 @@ def chunk_sections(
     skip_sections: Sequence[str] = (),
     max_chunks: int = 2_000,
     context: str = "",
-    noun: str = "file",
 ) -> ChunkedText:
     """
     Divide a text that consists of *sections* into chunks, each by itself; other arguments are as for `chunk_body`.
@@ -121,7 +121,6 @@ def chunk_sections(
 
     Args:
         sections: In the order of the text; they do not overlap.
-        noun: What the text is that of, for `problems`.
 
     Returns:
         At least one chunk, as `chunk_body`.
@@ -131,22 +130,19 @@ def chunk_sections(
         start, end = scrubbed.scrubbed_offset(section.start), scrubbed.scrubbed_offset(section.end)
         text = scrubbed.text[start:end]
         outline = read_outline(text) if section.is_markdown else Outline((), ())
-        found = [
-            part for each in _sections(text, outline.headings, 0, skip_sections) for part in _cut(text, each, outline)
-        ]
         parts += [
             _Part(start + part.start, start + part.end, (*section.trail, *part.path), run, section.anchor)
-            for part in _join_small(found)
+            for part in _parts(text, outline, 0, skip_sections)
         ]
-    problems = _cut_to(parts, max_chunks, noun)
+    problems = _cut_to(parts, max_chunks)
     return ChunkedText(tuple(_place(decoded, scrubbed, parts or [_Part(0, 0, (), 0)], context)), problems)
 
 
-def _cut_to(parts: list[_Part], max_chunks: int, noun: str) -> tuple[str, ...]:
-    """Drop what *parts* has beyond *max_chunks*; returns a sentence that says so."""
+def _cut_to(parts: list[_Part], max_chunks: int) -> tuple[Message, ...]:
+    """Drop what *parts* has beyond *max_chunks*; returns a message that says so."""
     if len(parts) <= max_chunks:
         return ()
-    problem = f"only the first {max_chunks:,} of its {len(parts):,} passages are indexed; split the {noun}"
+    problem = message("reason.too-many-passages", limit=max_chunks, total=len(parts))
     del parts[max_chunks:]
     return (problem,)
 
@@ -164,64 +160,41 @@ class _Section(Struct):
     cuts: list[tuple[int, tuple[str, ...]]]  # offset and path of each H3
 
 
-def _sections(
-    text: str, headings: Sequence[Heading], body_start: int, skip_sections: Sequence[str]
-) -> Iterator[_Section]:
-    """The sections of a note in order, except those in *skip_sections*."""
-    skipped_titles = frozenset(_title_key(title) for title in skip_sections)
+def _parts(
+    text: str, outline: Outline, body_start: int, skip_sections: Sequence[str], live_blocks: Sequence[OpaqueBlock] = ()
+) -> list[_Part]:
+    """
+    Divide *text* from *body_start* on, without *skip_sections* and *live_blocks*.
+
+    The words of the query in a live block are not what the note says.
+    """
+    left_out = [(start, end) for _, start, end in skipped_sections(text, outline.headings, skip_sections)]
+    left_out += [(block.start, block.end) for block in live_blocks]
     trail = ["", "", ""]
-    section = _Section(body_start, body_start, (), 0, [])
-    skipping = 0  # level of the heading whose section is being left out; 0: none
-    seen_top = False
-    for heading in headings:
-        if skipping and heading.level > skipping:
+    parts: list[_Part] = []
+    for run, (start, end) in enumerate(gaps(sorted(left_out), body_start, len(text))):
+        for section in _sections(text, outline.headings, Span(start, end), run, trail):
+            parts += _cut(text, section, outline)
+    return _join_small(parts)
+
+
+def _sections(text: str, headings: Sequence[Heading], kept: Span, run: int, trail: list[str]) -> Iterator[_Section]:
+    """The sections in *kept*, from which nothing is left out; *trail* has the headings above, by level."""
+    section = _Section(kept.start, kept.end, tuple(filter(None, trail)), run, [])
+    first, end = (bisect_left(headings, offset, key=attrgetter("start")) for offset in (kept.start, kept.end))
+    for heading in headings[first:end]:
+        if heading.level > 3:
             continue
-        resumes, skipping = skipping > 0, 0
-        # The first H1 is the note's title: a note called "Links" is not a section called so.
-        is_title = heading.level == 1 and not seen_top
-        seen_top = seen_top or heading.level == 1
-        if not is_title and _title_key(heading.text) in skipped_titles:
-            skipping = heading.level
-        elif heading.level <= 3:
-            trail[heading.level - 1 :] = [heading.text] + [""] * (3 - heading.level)
-        elif not resumes:
-            continue
+        trail[heading.level - 1 :] = [heading.text] + [""] * (3 - heading.level)
         path = tuple(filter(None, trail))
-        if skipping or resumes or heading.level <= 2:
-            if not resumes:
-                section.end = heading.start
-                yield section
-            section = _Section(heading.start, len(text), path, section.run + bool(skipping), [])
-        elif heading.level == 3:
+        is_first = run > 0 and not section.cuts and not text[section.start : heading.start].strip()
+        if heading.level == 3 and not is_first:
             section.cuts.append((heading.start, path))
-    if not skipping:
-        section.end = len(text)
-        yield section
-
-
-def _without_live_blocks(
-    text: str, sections: Iterable[_Section], protected: Sequence[OpaqueBlock]
-) -> Iterator[_Section]:
-    """The sections, divided at Quarry's own code blocks: the words of a query in a note are not what the note says."""
-    blocks = [block for block in protected if block.kind == "fence" and block.info == LIVE_BLOCK_LANGUAGE]
-    if not blocks:
-        yield from sections
-        return
-    for section in sections:
-        passed = sum(block.end <= section.start for block in blocks)  # what a block separates is not joined again
-        start, path = section.start, section.path
-        for block in blocks:
-            if not section.start <= block.start < section.end:
-                continue
-            yield _piece(section, start, block.start, path, passed)
-            start, passed = trim(text, block.end, section.end)[0], passed + 1
-            path = next((path for cut, path in reversed(section.cuts) if cut <= start), section.path)
-        yield _piece(section, start, section.end, path, passed)
-
-
-def _piece(section: _Section, start: int, end: int, path: tuple[str, ...], passed: int) -> _Section:
-    cuts = [(offset, path) for offset, path in section.cuts if start <= offset < end]
-    return _Section(start, end, path, section.run + passed, cuts)
+        else:
+            section.end = heading.start
+            yield section
+            section = _Section(heading.start, kept.end, path, run, [])
+    yield section
 
 
 def skipped_sections(
@@ -229,15 +202,19 @@ def skipped_sections(
 ) -> Iterator[tuple[str, int, int]]:
     """The sections that `chunk_body` leaves out: title, start and end, in order."""
     skipped_titles = frozenset(_title_key(title) for title in skip_sections)
-    seen_top, end_before = False, 0
-    for at, heading in enumerate(headings):
+    seen_top = False
+    skipped: Heading | None = None
+    for heading in headings:
+        if skipped and heading.level > skipped.level:
+            continue
+        if skipped:
+            yield skipped.text, skipped.start, heading.start
+        # The first H1 is the note's title: a note called "Links" is not a section called so.
         is_title = heading.level == 1 and not seen_top
         seen_top = seen_top or heading.level == 1
-        if is_title or heading.start < end_before or _title_key(heading.text) not in skipped_titles:
-            continue
-        behind = (later.start for later in headings[at + 1 :] if later.level <= heading.level)
-        end_before = next(behind, len(text))
-        yield heading.text, heading.start, end_before
+        skipped = heading if not is_title and _title_key(heading.text) in skipped_titles else None
+    if skipped:
+        yield skipped.text, skipped.start, len(text)
 
 
 def _title_key(title: str) -> str:

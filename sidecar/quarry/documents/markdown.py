@@ -231,9 +231,9 @@ def code_spans(text: str, protected: Iterable[OpaqueBlock], body_start: int = 0)
 
     A run of backticks is closed by the next run of the same length in the same paragraph, else it is text.
     """
-    gaps = tuple(_gaps(text, protected, body_start))
-    plain = _plain_code_spans(text, gaps)
-    return _paired_runs(text, gaps) if plain is None else plain
+    outside = tuple(gaps(((block.start, block.end) for block in protected), body_start, len(text)))
+    plain = _plain_code_spans(text, outside)
+    return _paired_runs(text, outside) if plain is None else plain
 
 
 def _plain_code_spans(text: str, gaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]] | None:
@@ -280,9 +280,10 @@ def inline_comments(text: str, body_start: int = 0) -> Iterator[tuple[int, int]]
     return (found.span() for found in _INLINE_COMMENT.finditer(text, body_start))
 
 
-def _gaps(text: str, protected: Iterable[OpaqueBlock], start: int) -> Iterator[tuple[int, int]]:
-    """The spans between the *protected* blocks."""
-    for region in protected:
-        yield start, region.start
-        start = region.end
-    yield start, len(text)
+def gaps(spans: Iterable[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of `[start, end)` between the ordered *spans*; a span inside an earlier one changes nothing."""
+    for span_start, span_end in spans:
+        if span_start >= start:
+            yield start, span_start
+            start = span_end
+    yield start, end

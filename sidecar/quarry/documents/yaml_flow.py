@@ -34,9 +34,6 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _SPACE = re.compile(r"[ \t\n]*")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"|\'(?:[^\']|\'\')*+\'', re.DOTALL)
 _AFTER_QUOTED = re.compile(r"[ \t\n]*(?:[:,\]}]|\Z)")
-_UNESCAPED = re.compile(r'"([^"\\]*)"')
-_PLAIN_LIST = re.compile(r"\[([^\[\]{}'\"]*)\]")
-_QUOTED_LIST = re.compile(r'\[[ \t]*+(?:"[^"\\]*+"[ \t]*+(?:,[ \t]*+|(?=\])))*+\]')
 # Links and template placeholders are text, whatever brackets they have.
 _TEXT = r"(?:\[\[[^\[\]]*\]\]|\{\{[^{}]*\}\}|[^\[\]{},"
 _PLAIN = re.compile(_TEXT + "])+")
@@ -81,17 +78,6 @@ def _unescape(found: re.Match[str]) -> str:
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
         return "\ufffd"
     return chr(number)
-
-
-def parse_plain(written: str) -> str | list[FlowValue] | None:
-    """Read the simple forms quickly: a text without escapes in `"..."`, or several in `[a, list]`; None for others."""
-    if written[0] == '"':
-        return written[1:-1] if _UNESCAPED.fullmatch(written) else None
-    if found := _PLAIN_LIST.fullmatch(written):
-        return [text for item in found[1].split(",") if (text := item.strip())]
-    if _QUOTED_LIST.fullmatch(written):
-        return [text for text in _UNESCAPED.findall(written) if text]
-    return None
 
 
 def parse_flow(written: str) -> tuple[FlowValue, int] | None:

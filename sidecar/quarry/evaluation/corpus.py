@@ -58,20 +58,18 @@ def prepare(collection: Collection, folder: Path) -> Corpus:
     vault, done = place / "vault", place / DONE
     if not done.is_file():
         shutil.rmtree(vault, ignore_errors=True)  # of an interrupted run
-        ids = {nfc(note.path): note.id for note in write_vault(read_documents(collection.corpus), vault)}
+        ids = {nfc(path): document for path, document in write_vault(read_documents(collection.corpus), vault)}
         done.write_text(json.dumps(ids), "utf-8")
     return Corpus(vault, place / "index.db", json.loads(done.read_text("utf-8")))
 
 
-class CorpusNote(Struct, frozen=True):
-    """The file of a document."""
+def write_vault(documents: Iterable[CorpusDocument], vault: Path) -> Iterator[tuple[str, str]]:
+    """
+    Write *documents* below *vault*, a new folder; never outside it, whatever their ids say.
 
-    id: str
-    path: str  # vault-relative, as spelled on disk
-
-
-def write_vault(documents: Iterable[CorpusDocument], vault: Path) -> Iterator[CorpusNote]:
-    """Write *documents* below *vault*, a new folder; never outside it, whatever their ids say."""
+    Yields:
+        The path of each note, as spelled on disk, and the id of its document.
+    """
     vault.mkdir(parents=True)
     names = _Names()
     for number, document in enumerate(documents):
@@ -81,7 +79,7 @@ def write_vault(documents: Iterable[CorpusDocument], vault: Path) -> Iterator[Co
         with file.open("xb") as new:  # an existing file would be that of another document
             new.write(note_of(document))
         os.utime(file, ns=(WRITTEN_NS, WRITTEN_NS))
-        yield CorpusNote(document.id, path)
+        yield path, document.id
 
 
 def note_of(document: CorpusDocument) -> bytes:

@@ -215,16 +215,6 @@ def ask(
     return SystemRun(run, tuple(refusals), time.perf_counter() - started_s)
 
 
-def require_measures() -> None:
-    """
-    Make sure that anything can be measured, before hours are spent on runs.
-
-    Raises:
-        ExtraMissing: `ir_measures` is not installed.
-    """
-    _measures()
-
-
 def measure(queries: Sequence[JudgedQuery], run: Run) -> dict[str, Values]:
     """
     Query id -> its values, for every one of *queries*; all 0 where the run has nothing for it.
@@ -232,8 +222,7 @@ def measure(queries: Sequence[JudgedQuery], run: Run) -> dict[str, Values]:
     Raises:
         ExtraMissing: `ir_measures` is not installed.
     """
-    measures = _measures()
-    name_of = {measure: name for name, measure in measures.items()}
+    name_of = {measure: name for name, measure in measures().items()}
     values = {query.id: dict.fromkeys(MEASURES, 0.0) for query in queries}
     qrels = {query.id: dict(query.grades) for query in queries}
     # trec_eval ranks by score and breaks ties by name: scores that are ranks leave the order as it is.
@@ -243,7 +232,7 @@ def measure(queries: Sequence[JudgedQuery], run: Run) -> dict[str, Values]:
     }
     import ir_measures
 
-    for found in ir_measures.iter_calc(list(measures.values()), qrels, scored):
+    for found in ir_measures.iter_calc(list(name_of), qrels, scored):
         values[found.query_id][name_of[found.measure]] = float(found.value)
     return dict(values)
 
@@ -254,7 +243,13 @@ def means(values: Iterable[Values]) -> dict[str, float]:
     return {name: sum(row[name] for row in rows) / max(len(rows), 1) for name in MEASURES}
 
 
-def _measures() -> dict[str, "Measure"]:
+def measures() -> dict[str, "Measure"]:
+    """
+    The measures of `ir_measures` by name.
+
+    Raises:
+        ExtraMissing: `ir_measures` is not installed.
+    """
     try:
         from ir_measures import RR, R, Success, nDCG
     except ImportError as error:

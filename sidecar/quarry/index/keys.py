@@ -185,15 +185,14 @@ def fold_tag(tag: str) -> str:
     return fold_case(tag.lstrip("#").strip("/"))
 
 
-def fold_name(path: str) -> str:
-    """The key of a note's name: the last part of its path without `.md`, case ignored."""
+def target_key(path: str) -> str:
+    """
+    The key of a note's name, and of a link that leads there: the last part of *path* without `.md`, case ignored.
+
+    "" for a link into the note itself.
+    """
     name = fold_case(path.rpartition("/")[2])
     return name.removesuffix(".md")
-
-
-def target_key(target: str) -> str:
-    """The key that a note's name must share for *target* to lead there; "" for a link into the note itself."""
-    return fold_name(target)
 
 
 def target_keys(targets: Sequence[str]) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Generic, TypeVar
 
 import apsw
 
-from quarry.index import meta
 from quarry.index.database import select
 
 GENERATION = "generation"  # counts transactions; what is cached from the index is keyed by it
@@ -121,21 +120,21 @@ class SnapshotCache(Generic[T]):
 
     def at(self, connection: apsw.Connection) -> T:
         """The value of the snapshot that *connection* sees."""
-        generation = meta.generation(connection)
+        current = generation(connection)
         kept = self._kept
-        if kept is None or kept[0] < generation:
+        if kept is None or kept[0] < current:
             with self._lock:
-                if self._kept is None or self._kept[0] < generation:
+                if self._kept is None or self._kept[0] < current:
                     kept = None  # the last reference from here to the old value
-                    self._kept = (generation, self._renewed(connection))
+                    self._kept = (current, self._renewed(connection))
                 kept = self._kept
-        return kept[1] if kept[0] == generation else self._build(connection)
+        return kept[1] if kept[0] == current else self._build(connection)
 
     def _renewed(self, connection: apsw.Connection) -> T:
         """The value for a newer snapshot than the one that is kept."""
         if self._kept is not None and self._update is not None:
-            generation, value = self._kept
-            updated = self._update(connection, value, generation)
+            earlier, value = self._kept
+            updated = self._update(connection, value, earlier)
             if updated is not None:
                 return updated
             del value

@@ -12,7 +12,7 @@ the anchors, which no Markdown file has, is then not written at all.
 
 import json
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from types import GenericAlias
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args
@@ -232,11 +232,6 @@ def _decoded_columns(written: bytes | memoryview) -> Sequence[Any]:
         return columns
 
 
-def unpack(packed: bytes) -> NoteContent:
-    """The content that `pack` made *packed* of; raises as `open_packed`."""
-    return open_packed(packed).content()
-
-
 class StoredTerms(Struct, frozen=True):
     """The encoded terms of a note, without the rest of its content."""
 
@@ -280,15 +275,10 @@ def decompressed_content(packed: bytes) -> bytes:
 
 def register(connection: apsw.Connection) -> None:
     """Register the functions of the view `chunks` on *connection*; they are innocuous: they only compute."""
-    functions: tuple[tuple[str, Callable[..., SqlValue], int], ...] = (
-        ("body_text", _text, 2),
-        ("body_section", _section, 2),
-        ("body_context", _context, 2),
-        ("body_headings", _headings, 2),
-        ("text_of", _text_of, 1),
-    )
-    for name, function, count in functions:
-        connection.create_scalar_function(name, function, count, deterministic=True, flags=apsw.SQLITE_INNOCUOUS)
+    for name, part in _PARTS_OF_CHUNK.items():
+        connection.create_scalar_function(
+            name, partial(_part_of_chunk, part), 2, deterministic=True, flags=apsw.SQLITE_INNOCUOUS
+        )
 
 
 def _usual_columns(count: int) -> tuple[Sequence[Any] | None, ...]:
@@ -318,35 +308,18 @@ def _damaged() -> IndexDamaged:
 _open = lru_cache(maxsize=CACHED_NOTES)(open_packed)
 
 
-def _found(packed: SqlValue, chunk_id: SqlValue) -> tuple[PackedNote, int]:
+_PARTS_OF_CHUNK: dict[str, Callable[[PackedNote, int], str]] = {
+    "body_text": PackedNote.text,
+    "body_section": PackedNote.section,
+    "body_context": PackedNote.context,
+    "body_headings": lambda content, number: bytes(content.headings[number]).decode(),
+}
+
+
+def _part_of_chunk(part: Callable[[PackedNote, int], str], packed: SqlValue, chunk_id: SqlValue) -> str:
     if isinstance(packed, bytes) and isinstance(chunk_id, int):
         content = _open(packed)
         number = content.number_of(slot_of(chunk_id))
         if number is not None:
-            return content, number
+            return part(content, number)
     raise _damaged()
-
-
-def _text(packed: SqlValue, chunk_id: SqlValue) -> str:
-    content, number = _found(packed, chunk_id)
-    return content.text(number)
-
-
-def _section(packed: SqlValue, chunk_id: SqlValue) -> str:
-    content, number = _found(packed, chunk_id)
-    return content.section(number)
-
-
-def _context(packed: SqlValue, chunk_id: SqlValue) -> str:
-    content, number = _found(packed, chunk_id)
-    return content.context(number)
-
-
-def _headings(packed: SqlValue, chunk_id: SqlValue) -> str:
-    content, number = _found(packed, chunk_id)
-    return bytes(content.headings[number]).decode()
-
-
-def _text_of(text: SqlValue) -> SqlValue:
-    """SQL: the text of a chunk, given the column of the view `chunks` that holds it."""
-    return text

@@ -30,23 +30,21 @@ from quarry.index.prepared import PreparedNote
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, VectorWriter
 from quarry.types import FileStamp
 
-_INSERT_NOTE = (
-    "INSERT INTO notes (path, composed, folded, name, title, aliases, properties, redactions, problems, size_bytes,"
-    " mtime_ns, ctime_ns, sha256, chunk_count, checksum, name_length, languages, is_map)"
-    " VALUES (?1,nullif(?2,?1),nullif(?3,?1),?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-)
-_UPDATE_NOTE = (
-    "UPDATE notes SET path = ?1, composed = nullif(?2, ?1), folded = nullif(?3, ?1), name = ?, title = ?,"
-    " aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?, mtime_ns = ?,"
-    " ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
-    " WHERE id = ?"
-)
-_UPDATE_UNMOVED = (  # without what follows from the path: rewriting it dirties a page of each index that holds it
-    "UPDATE notes SET title = ?, aliases = ?, properties = ?, redactions = ?, problems = ?, size_bytes = ?,"
-    " mtime_ns = ?, ctime_ns = ?, sha256 = ?, chunk_count = ?, checksum = ?, name_length = ?, languages = ?, is_map = ?"
-    " WHERE id = ?"
-)
 _OF_PATH = 4  # the first of `PreparedNote.values`, which follow from the path
+_COLUMNS = (
+    "title, aliases, properties, redactions, problems, size_bytes, mtime_ns, ctime_ns, sha256, chunk_count,"
+    " checksum, name_length, languages, is_map"
+)
+_VALUES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+_ALL_COLUMNS = f"path, composed, folded, name, {_COLUMNS}"
+_ALL_VALUES = f"?1, nullif(?2, ?1), nullif(?3, ?1), ?, {_VALUES}"
+_INSERT_NOTE = f"INSERT INTO notes ({_ALL_COLUMNS}) VALUES ({_ALL_VALUES})"
+_UPDATE_NOTE = f"UPDATE notes SET ({_ALL_COLUMNS}) = ({_ALL_VALUES}) WHERE id = ?"
+# Without what follows from the path: rewriting it dirties a page of each index that holds it.
+_UPDATE_UNMOVED = f"UPDATE notes SET ({_COLUMNS}) = ({_VALUES}) WHERE id = ?"
+_NOTE_CHANGE = (
+    "INSERT INTO changes VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET generation = ?2, worded = max(worded, ?3)"
+)
 _INSERT_CHUNK = "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (?,?,?,?,?)"
 
 
@@ -90,7 +88,7 @@ class NoteWriter:
             note_id = self._find(note.path) if old_path else None
         elif old_path not in (None, note.path):
             self.remove(note.path)  # what the renamed file replaced
-        self._forget_problem(note.path)
+        listing.clear_problem(self._db, note.path)
         if note_id is None:
             self._insert(note)
         else:
@@ -121,7 +119,7 @@ class NoteWriter:
 
     def remove(self, path: str) -> None:
         """Delete every row of the note at *path*, and its problem; an unknown path is no error."""
-        self._forget_problem(path)
+        listing.clear_problem(self._db, path)
         note_id = self._find(path)
         if note_id is None:
             return
@@ -136,7 +134,7 @@ class NoteWriter:
     def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes, tables: VectorTables = STATIC) -> None:
         """Store the vector of a chunk that waits for it in *tables*; where its text has changed since, it goes on."""
         if self._vectors_in(tables).fill_in(chunk_id, content_hash, vector):
-            self._note_vector(note_of(chunk_id))
+            self._note_change(note_of(chunk_id), of_words=False)
 
     def set_title_vector(self, note_id: int, title: str, vector: bytes, tables: VectorTables = STATIC) -> None:
         """Store the vector of a note's title; where the title has changed since, it goes on waiting."""
@@ -144,11 +142,7 @@ class NoteWriter:
         vectors.check_dimensions([vector])
         if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
             vectors.set_title(note_id, title, vector)
-            self._note_vector(note_id)
-
-    def drop_vectors(self) -> None:
-        """Delete every vector: all chunks and titles are pending."""
-        self._vectors.drop()
+            self._note_change(note_id, of_words=False)
 
     def _vectors_in(self, tables: VectorTables) -> VectorWriter:
         found = self._vectors if tables is STATIC else self._contextual
@@ -232,24 +226,13 @@ class NoteWriter:
         is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in content.slots)
         return _OldNote(row, ids, content if is_sound else None, hashes)
 
-    def _forget_problem(self, path: str) -> None:
-        listing.clear_problem(self._db, path)
-
-    def _note_change(self, note_id: int) -> None:
-        """Record that the note's words changed, so that caches read it anew."""
+    def _note_change(self, note_id: int, *, of_words: bool = True) -> None:
+        """Record that the note's words changed, so that caches read it anew; without *of_words*, only a vector."""
         if note_id in self._changed:
             return
         self._changed.add(note_id)
-        sql = "INSERT INTO changes VALUES (?1, ?2, ?2) ON CONFLICT DO UPDATE SET generation = ?2, worded = ?2"
-        self._db.execute(sql, (note_id, meta.next_generation(self._db)))
-
-    def _note_vector(self, note_id: int) -> None:
-        """Record that a vector of the note changed, but not its words."""
-        if note_id in self._changed:
-            return
-        self._changed.add(note_id)
-        sql = "INSERT INTO changes VALUES (?1, ?2, 0) ON CONFLICT DO UPDATE SET generation = ?2"
-        self._db.execute(sql, (note_id, meta.next_generation(self._db)))
+        generation = meta.next_generation(self._db)
+        self._db.execute(_NOTE_CHANGE, (note_id, generation, generation if of_words else 0))
 
     # --- tags and links ------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.index.keys import content_hash, note_checksum
-from quarry.index.maps import is_map
+from quarry.index.links import is_map
 from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.index.postings.builder import CountedDocument, TermCounts, count_terms
@@ -55,7 +55,7 @@ class PreparedNote(Struct, frozen=True):
     name_length: int
     vocabulary: str  # each term of the note once
     languages: str | None  # see `languages_in`
-    is_map: bool  # see `maps.is_map`
+    is_map: bool  # see `links.is_map`
     terms: NoteTerms | None  # None: they are in `counted`
     counted: CountedNote | None = None
 

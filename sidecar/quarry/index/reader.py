@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from unicodedata import normalize
 
 import apsw
 import numpy as np
@@ -15,18 +14,14 @@ from quarry.index.database import NO_DEADLINE, Deadline, Parts, select
 from quarry.index.filters.filter import first_failing_condition, matching_notes
 from quarry.index.filters.phrase_filter import IndexedPhrases, WrittenPhrases
 from quarry.index.keys import NoteIds, id_list, id_range
-from quarry.index.links import links_from, links_to, note_paths, similar_paths
+from quarry.index.links import MapsOfContent, links_from, links_to, note_paths, similar_paths
 from quarry.index.listing import OrderedNote, ordered_notes
-from quarry.index.memory import Memory, SnapshotData
-from quarry.index.note_codec import PackedNote
-from quarry.index.note_rows import each_chunk, note_from, note_row, read_passages, read_properties
-from quarry.index.postings.query import (
-    Fts5Postings,
-    KeywordSearcher,
-    MemoryPostings,
-    NoPostings,
-    PostingsSource,
-)
+from quarry.index.memory import Memory, SnapshotData, vault_languages
+from quarry.index.note_rows import ContentReader, note_from, note_row, read_properties
+from quarry.index.postings.cache import NO_DOCUMENTS
+from quarry.index.postings.query import KeywordSearcher
+from quarry.index.postings.scorer import TermScorer
+from quarry.index.postings.stored_snapshot import Documents, TermReader
 from quarry.index.records import (
     IncomingLink,
     IndexedFile,
@@ -36,7 +31,6 @@ from quarry.index.records import (
     NoteFilter,
     NoteName,
     NotePage,
-    NoteSummary,
     Problem,
     ResolvedLink,
     StoredChunk,
@@ -44,7 +38,7 @@ from quarry.index.records import (
 )
 from quarry.index.top_k import Scored
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
-from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, notes_without_vectors
+from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, Waiting, notes_without_vectors, serving_model
 from quarry.index.vectors.vector_query import (
     DenseQuery,
     MemoryDenseQuery,
@@ -71,8 +65,7 @@ class Reader:
         self._db = connection
         self._parts = parts
         self._memory = memory
-        self._contents: dict[int, bytes] = {}  # of notes that are read for their terms, and then for their text
-        self._opened: dict[int, PackedNote] = {}  # of notes that are compared with a query, and then quoted
+        self._notes = ContentReader(connection)
 
     def warm_up(self) -> None:
         """Fill the caches that every search needs: a fifth of a second that no search should wait for."""
@@ -90,14 +83,13 @@ class Reader:
 
     @cached_property
     def keywords(self) -> KeywordSearcher:
-        """The keyword index of this snapshot; its source of postings is chosen once, by `_postings_source`."""
-        return KeywordSearcher(
-            self._db, self._postings_source(), self._snapshot_data.locations, self._contents, self.languages
-        )
+        """The keyword index of this snapshot; where its postings come from is decided once."""
+        postings, spelling = self._postings(), self._memory.spelling
+        return KeywordSearcher(self._db, postings, spelling, self._snapshot_data, self._notes, self.languages)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
         """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""
-        places = self._snapshot_data.locations.of_chunks(self._db, [chunk_id for chunk_id, _ in scored])
+        places = self._snapshot_data.locations.of(self._db, [chunk_id for chunk_id, _ in scored])
         return tuple(Candidate(i, *places[i], score) for i, score in scored if i in places)
 
     def invalidate_postings(self, why: str) -> None:
@@ -110,7 +102,7 @@ class Reader:
     @property
     def contextual_model(self) -> str | None:
         """The contextual model whose vectors answer in this snapshot; None: the static ones do. See `serving_model`."""
-        return self._snapshot_data.serving_model(self._db)
+        return self._snapshot_data.once(serving_model, self._db)
 
     def dense_query(self, vector: FloatVector, tables: VectorTables = STATIC) -> DenseQuery | None:
         """
@@ -123,8 +115,11 @@ class Reader:
         Raises:
             ValueError: They are of another dimension.
         """
-        if not self._fits(vector, tables):
+        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
+        if dimension is None:
             return None
+        if vector.shape != (dimension,):
+            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
         query = QueryVector.of(vector)
         if query is None:
             return None
@@ -140,7 +135,9 @@ class Reader:
         Notes that wait for theirs are compared by *static*. Cosines are standardised: see `vectors/query.py`.
         """
         contextual = self.dense_query(vector, CONTEXTUAL)
-        return layered_query(contextual, static, self._snapshot_data.waiting(self._db)) if contextual else None
+        if contextual is None:
+            return None
+        return layered_query(contextual, static, self._snapshot_data.once(Waiting.read, self._db))
 
     def dense(self, vector: FloatVector, admitted: NoteIds | None, depth: int, *, deadline: Deadline) -> Ranking:
         """The *depth* chunks nearest to *vector*, nearest first; raises as `dense_query`."""
@@ -154,14 +151,14 @@ class Reader:
     @property
     def dimension(self) -> int | None:
         """The dimension of every static vector in the index; None while there is none."""
-        return self._snapshot_data.dimension(self._db)
+        return self._snapshot_data.once(STATIC.dimension, self._db)
 
     # --- names ---------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def languages(self) -> Languages:
         """The languages of the notes besides English, in which a query's words are stemmed as well."""
-        return self._snapshot_data.languages(self._db)
+        return self._snapshot_data.once(vault_languages, self._db)
 
     def note_languages(self, note_ids: Sequence[int]) -> dict[int, Languages]:
         """The languages besides English of these notes; those in English alone are left out."""
@@ -170,7 +167,8 @@ class Reader:
 
     def note_names(self, note_ids: Sequence[int]) -> list[NoteName]:
         """The names of these notes, in the same order; unknown ids are left out."""
-        return self._snapshot_data.names.of(self._db, note_ids)
+        names = self._snapshot_data.names.of(self._db, note_ids)
+        return [names[note_id] for note_id in note_ids if note_id in names]
 
     @property
     def note_count(self) -> int:
@@ -184,9 +182,8 @@ class Reader:
 
     def note_named(self, path: str) -> NoteName | None:
         """The names of the note at *path*, which may be spelled in any Unicode composition; None if there is none."""
-        sql = "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1"
-        found = select(self._db, sql, (normalize("NFC", path), path))
-        return self.note_names([found[0][0]])[0] if found else None
+        note_id = listing.id_of(self._db, path)
+        return self.note_names([note_id])[0] if note_id is not None else None
 
     def find_note(self, name: str) -> NoteName:
         """
@@ -213,28 +210,10 @@ class Reader:
     def _snapshot_data(self) -> SnapshotData:
         return self._memory.snapshot_data.at(self._db)
 
-    def _postings_source(self) -> PostingsSource:
-        """The source of postings: memory if it has this snapshot, otherwise the forward index by way of FTS5."""
-        if not self._parts.has_fts5:
-            return NoPostings(self._db)
-        scorer = self._memory.postings.scorer(self._db)
-        if scorer is not None:
-            return MemoryPostings(scorer, self._memory.spelling)
-        return Fts5Postings(self._db, self._memory.documents, self._memory.spelling)
-
-    def _fits(self, vector: FloatVector, tables: VectorTables = STATIC) -> bool:
-        """
-        Whether there is anything to compare *vector* with.
-
-        Raises:
-            ValueError: The index holds vectors of another dimension.
-        """
-        dimension = self.dimension if tables is STATIC else tables.dimension(self._db)
-        if dimension is None:
-            return False
-        if vector.shape != (dimension,):
-            raise ValueError(f"a query vector of shape {vector.shape} for an index of {dimension} dimensions")
-        return bool(vector.any())
+    def _postings(self) -> TermScorer | TermReader:
+        """The postings in memory if it has this snapshot, otherwise those of the forward index by way of FTS5."""
+        scorer = self._memory.postings.scorer(self._db) if self._parts.has_fts5 else NO_DOCUMENTS
+        return scorer or TermReader(self._db, lambda connection: self._snapshot_data.once(Documents.read, connection))
 
     # --- conditions ----------------------------------------------------------------------------
 
@@ -246,6 +225,8 @@ class Reader:
             DeadlineExceeded, Cancelled: The deadline says so.
             BadQuery: A regular expression cannot be used on this machine.
         """
+        if condition == MATCH_ALL:  # as of most queries
+            return None
         return matching_notes(self._db, condition, self._phrases(deadline), deadline)
 
     def first_failing_condition(self, condition: Condition, note_id: int, *, deadline: Deadline) -> Condition | None:
@@ -269,13 +250,10 @@ class Reader:
             DeadlineExceeded, Cancelled, BadQuery: As for `admitted`.
         """
         admitted = self.matching_notes(condition, deadline=deadline)
-
-        def read() -> Newest:
-            with deadline.over(self._db):
-                return listing.newest(self._db, admitted, condition, self._phrases(deadline), depth, order, offset)
-
-        is_kept = condition == MATCH_ALL and order in ("modified", "relevance") and not offset
-        return self._snapshot_data.newest(depth, read) if is_kept else read()
+        with deadline.over(self._db):
+            if condition == MATCH_ALL and order in ("modified", "relevance") and not offset:
+                return self._snapshot_data.once(listing.newest_of_all, self._db, depth)
+            return listing.newest(self._db, admitted, condition, self._phrases(deadline), depth, order, offset)
 
     def ordered_notes(
         self, note_ids: NoteIds, order: SortOrder, limit: int, offset: int, *, deadline: Deadline
@@ -306,7 +284,7 @@ class Reader:
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
         """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
-        return each_chunk(self._db, chunk_ids, self._contents, self._opened)
+        return self._notes.each_chunk(chunk_ids)
 
     def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
         """
@@ -316,7 +294,7 @@ class Reader:
             DeadlineExceeded, Cancelled: The deadline says so.
             IndexDamaged: The stored form of a note does not match its checksum.
         """
-        return read_passages(self._db, chunk_ids, deadline, self._contents, self._opened)
+        return self._notes.passages(chunk_ids, deadline)
 
     def first_chunk(self, note_id: int) -> int | None:
         """The id of the first chunk of a note; None where it has none."""
@@ -329,14 +307,10 @@ class Reader:
         Raises:
             IndexDamaged: As for `chunks`.
         """
-        found = select(
-            self._db,
-            "SELECT id FROM notes WHERE path = ?1 OR composed = ?1 ORDER BY path <> ?2, path LIMIT 1",
-            (normalize("NFC", path), path),
-        )
-        if not found:
+        note_id = listing.id_of(self._db, path)
+        if note_id is None:
             return None
-        row = note_row(self._db, found[0][0])
+        row = note_row(self._db, note_id)
         first, _ = id_range(row.note_id)
         content = row.content()
         return StoredNote(note_from(row.values, content), row.stamp, tuple(first + slot for slot in content.slots))
@@ -350,20 +324,7 @@ class Reader:
     def notes(self, wanted: NoteFilter, limit: int, offset: int = 0) -> NotePage:
         """The notes that pass a filter, newest first, *limit* of them from *offset* on."""
         admitted = self.matching_notes(wanted.condition, deadline=Deadline.after(LISTING_TIMEOUT_S))
-        rows, total = listing.summaries(self._db, admitted, limit, offset)
-        notes = (
-            NoteSummary(
-                path,
-                title,
-                _text_or_none(kind),
-                _text_or_none(domain),
-                _text_or_none(status),
-                self._tags(note_id),
-                *numbers,
-            )
-            for note_id, path, title, kind, domain, status, *numbers in rows
-        )
-        return NotePage(tuple(notes), total)
+        return listing.page(self._db, admitted, limit, offset)
 
     def stamps(self) -> dict[str, FileStamp]:
         """The stamp of every indexed file when it was read, by path."""
@@ -394,7 +355,7 @@ class Reader:
 
     def maps_listing(self, paths: Sequence[str]) -> dict[str, tuple[MapOfContent, ...]]:
         """The maps of content that link to the notes at *paths*; notes that none links to are left out."""
-        return self._snapshot_data.maps(self._db).listing(self._db, paths)
+        return self._snapshot_data.once(MapsOfContent.of, self._db).listing(self._db, paths)
 
     # --- about the index -----------------------------------------------------------------------
 
@@ -426,13 +387,3 @@ class Reader:
 
     def _phrases(self, deadline: Deadline) -> WrittenPhrases:
         return IndexedPhrases(self.keywords, deadline) if self._parts.has_fts5 else WrittenPhrases()
-
-    # --- rows ----------------------------------------------------------------------------------
-
-    def _tags(self, note_id: int) -> tuple[str, ...]:
-        rows = select(self._db, "SELECT tag FROM tags WHERE note_id = ? ORDER BY position", (note_id,))
-        return tuple(tag for (tag,) in rows)
-
-
-def _text_or_none(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -4,7 +4,7 @@ from msgspec import Struct, field
 
 from quarry.analysis.analysis import Languages
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
-from quarry.kinds import bare_name
+from quarry.messages import Message
 from quarry.options import Scope
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking
 
@@ -50,14 +50,6 @@ class NoteName(Struct, frozen=True):
     modified_ms: int
     languages: Languages
     every: tuple[str, ...]  # title, aliases and file name without its extension, each once
-
-    @classmethod
-    def of(
-        cls, note_id: int, path: str, title: str, aliases: tuple[str, ...], modified_ms: int, languages: Languages
-    ) -> "NoteName":
-        """The names of the note at *path*."""
-        every = tuple(dict.fromkeys((title, *aliases, bare_name(path))))
-        return cls(note_id, path, title, aliases, modified_ms, languages, every)
 
 
 class NoteSummary(Struct, frozen=True):
@@ -159,7 +151,7 @@ class Problem(Struct, frozen=True):
     """A fault of a file that its owner should know of."""
 
     path: str
-    reason: str
+    reason: Message
     skipped: bool  # the file is not in the index at all
 
 

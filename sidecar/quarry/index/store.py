@@ -22,17 +22,15 @@ from quarry.index.notes import NoteWriter
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.fts5 import begin_bulk, merge
-from quarry.index.prepared import PreparedNote, prepare
+from quarry.index.prepared import PreparedNote
 from quarry.index.reader import Reader
 from quarry.index.reader_pool import ReaderPool, open_reader, open_writer, warm_memory
-from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.schema import give_back_pages
-from quarry.index.vectors import rows as vector_rows
-from quarry.index.vectors.contextual_vectors import ContextualVectors
 from quarry.index.vectors.matrix import VectorLimits
+from quarry.index.vectors.stored_vectors import ContextualVectors, StoredVectors
 from quarry.messages import Message, message
 from quarry.options import Retriever
-from quarry.types import FileStamp, Note
+from quarry.types import FileStamp
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +51,7 @@ class Index:
         self._is_searched = is_searched
         self._vector_limits = vector_limits
         self._few_notes = few_notes
-        self._memory = Memory.of(path, vector_limits, few_notes)
+        self._memory = Memory(path, vector_limits, few_notes)
         self._pool = ReaderPool(lambda: open_reader(self.path, self._file_key, self._without))
         self._open_writer()
 
@@ -119,34 +117,20 @@ class Index:
 
     # --- writing -------------------------------------------------------------------------------
 
-    def upsert(
-        self,
-        note: Note,
-        stamp: FileStamp,
-        vectors: Sequence[bytes | None],
-        *,
-        title_vector: bytes | None = None,
-        old_path: str | None = None,
-    ) -> None:
+    def upsert(self, note: PreparedNote, *, old_path: str | None = None) -> None:
         """
         Make everything stored about *note* current, and forget that its file was ever skipped.
 
         Chunks that did not change keep their rows and vectors.
 
         Args:
-            old_path: Where the note was until now, when it was renamed; a note that stood at its new path is gone.
-            vectors: For each chunk what `quantize` gave, or None when there is no model: the chunk is then pending,
-                unless its text is unchanged and has a vector.
-            title_vector: Of the title, likewise.
+            note: What `prepare` made ready, perhaps in another process.
+            old_path: Where the note was until now, when it was renamed; a note that was at its new path is gone.
 
         Raises:
-            ValueError: The note cannot be stored (see `note_rows.check_storable`); nothing changed.
+            ValueError: Its vectors are of another model than those stored; nothing changed.
             IndexUnavailable, IndexDamaged: It could not be written; nothing changed.
         """
-        self.upsert_prepared(prepare(note, stamp, vectors, title_vector), old_path=old_path)
-
-    def upsert_prepared(self, note: PreparedNote, *, old_path: str | None = None) -> None:
-        """`upsert` of a note that `prepare` made ready, perhaps in another process; raises as `upsert`."""
         with self._rows() as rows:
             rows.upsert(note, old_path)
             if old_path is not None:
@@ -163,7 +147,7 @@ class Index:
             rows.remove(path)
             fault_point("remove")
 
-    def record_problem(self, path: str, reason: str, skipped: bool) -> None:
+    def record_problem(self, path: str, reason: Message, skipped: bool) -> None:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
             listing.record_problem(connection, path, reason, skipped)
@@ -187,7 +171,7 @@ class Index:
         with self._writer.change() as connection:
             listing.clear_problem(connection, path)
 
-    def replace_skipped(self, skipped: Mapping[str, str]) -> None:
+    def replace_skipped(self, skipped: Mapping[str, Message]) -> None:
         """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
         with self._writer.change() as connection:
             listing.replace_skipped(connection, skipped)
@@ -249,52 +233,6 @@ class Index:
     def flush(self) -> None:
         """Let what was written be seen at once, also in the middle of `bulk`."""
         self._writer.flush()
-
-    # --- vectors -------------------------------------------------------------------------------
-
-    def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
-        with translate_sqlite_errors(self.path):
-            return vector_rows.known_vectors(self._writer.connection, paths, hashes)
-
-    def pending_vectors(self, limit: int) -> list[PendingChunk]:
-        """The first *limit* chunks that wait for a vector."""
-        with translate_sqlite_errors(self.path):
-            return vector_rows.pending_chunks(self._writer.connection, limit)
-
-    def pending_titles(self, limit: int) -> list[PendingTitle]:
-        """The first *limit* notes whose titles wait for a vector."""
-        with translate_sqlite_errors(self.path):
-            return vector_rows.pending_titles(self._writer.connection, limit)
-
-    def has_pending_vectors(self) -> bool:
-        """Whether any chunk or title waits for a vector."""
-        with translate_sqlite_errors(self.path):
-            return vector_rows.has_pending(self._writer.connection)
-
-    def set_vectors(
-        self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
-    ) -> None:
-        """
-        Fill in vectors, all in one transaction.
-
-        Args:
-            vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it stays pending.
-            titles: `(note_id, title, vector)`, likewise.
-
-        Raises:
-            ValueError: A vector has another length than those stored; nothing changed.
-        """
-        with self._rows() as rows:
-            for chunk_id, content_hash, vector in vectors:
-                rows.set_vector(chunk_id, content_hash, vector)
-            for note_id, title, vector in titles:
-                rows.set_title_vector(note_id, title, vector)
-
-    def drop_vectors(self) -> None:
-        """Forget all vectors, as those of another model are to come: every chunk and title is pending."""
-        with self._rows() as rows:
-            rows.drop_vectors()
 
     # --- care ----------------------------------------------------------------------------------
 
@@ -393,9 +331,7 @@ class Index:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(
-                    self.path, self._vector_limits, self._few_notes
-                )  # of whichever of the two is there now
+                memory = Memory(self.path, self._vector_limits, self._few_notes)  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory
@@ -424,5 +360,6 @@ class Index:
     def _open_writer(self) -> None:
         with translate_sqlite_errors(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
+            self.static = StoredVectors(self._writer)
             self.contextual = ContextualVectors(self._writer, self._memory.contextual)
         self._file_key = files.file_key(self.path)

@@ -29,7 +29,7 @@ END_S = 10.0  # a thread that is told to end is in the middle of a few texts
 NICENESS = 10
 
 
-BackfillState = Literal["loading", "missing", "deepening", "complete"]
+BackfillState = Literal["loading", "missing", "running", "complete"]
 """
 The contextual model is being loaded; it is not there or fails, and a message says why; vectors are being made with it;
 every chunk and title has one.
@@ -69,9 +69,9 @@ class _Batch(Struct, frozen=True):
         return [embedded_text(pending.chunk) for pending in self.chunks] or [title.title for title in self.titles]
 
 
-class Backfill:
+class ContextualBackfill:
     """
-    Deepens one index at a time; `advance` is called on the indexing thread until nothing waits.
+    Backfills one index at a time; `advance` is called on the indexing thread until nothing waits.
 
     Args:
         request: Asks for `advance` to be called; on another thread.
@@ -120,8 +120,8 @@ class Backfill:
             return BackfillStatus(slot.name, state, slot.message or self.failure)
         progress = self.progress
         if progress is None:
-            return BackfillStatus(slot.name, "deepening", None)
-        state = "complete" if progress.is_complete else "deepening"
+            return BackfillStatus(slot.name, "running", None)
+        state = "complete" if progress.is_complete else "running"
         numbers = progress.done_chunks, progress.total_chunks, progress.remaining_ms
         return BackfillStatus(slot.name, state, None, *numbers)
 

@@ -40,6 +40,7 @@ from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions, embedded_text
 from quarry.indexing.workforce import Workforce, batches
+from quarry.messages import message, sentence
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
 from quarry.types import FileSeen, FileStamp, VaultChange
@@ -169,13 +170,13 @@ class Indexer:
     def embed_pending(self, index: Index) -> None:
         """Fill in missing vectors, a batch a transaction."""
         with self._new_workforce(index) as workforce:
-            while batch := index.pending_vectors(PENDING_TEXTS):
+            while batch := index.static.pending_chunks(PENDING_TEXTS):
                 vectors = workforce.vectors([embedded_text(pending.chunk) for pending in batch])
-                index.set_vectors([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
+                index.static.fill_in([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
                 self.checkpoint(index)
-            while untitled := index.pending_titles(PENDING_TEXTS):
+            while untitled := index.static.pending_titles(PENDING_TEXTS):
                 vectors = workforce.vectors([pending.title for pending in untitled])
-                index.set_vectors((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
+                index.static.fill_in((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
                 self.checkpoint(index)
 
     def warm_up(self) -> None:
@@ -344,9 +345,10 @@ class Indexer:
                         run.index.record_problem(found.path, found.reason, skipped=found.path not in run.known)
                     case ReadyNote():
                         try:
-                            run.index.upsert_prepared(found.rows, old_path=old_path)
+                            run.index.upsert(found.rows, old_path=old_path)
                         except ValueError as error:
-                            run.index.record_problem(found.path, str(error), skipped=found.path not in run.known)
+                            reason = message("reason.other", detail=sentence(str(error)))
+                            run.index.record_problem(found.path, reason, skipped=found.path not in run.known)
                             continue
                         stored.append(found)
                         self._excluded.pop(found.path, None)
@@ -372,7 +374,7 @@ class Indexer:
         if missed.is_gone:
             run.vanished += filter(None, (missed.path, old_path))
         else:
-            run.index.record_problem(missed.path, str(missed.reason), skipped=missed.path not in run.known)
+            run.index.record_problem(missed.path, missed.reason, skipped=missed.path not in run.known)
 
     def _exclude(self, run: _Run, file: ExcludedFile, old_path: str | None) -> list[str]:
         """Remember that *file* is excluded; returns the notes that are removed for it."""

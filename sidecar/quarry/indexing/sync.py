@@ -22,7 +22,7 @@ from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryErr
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing import rebuild
-from quarry.indexing.backfill import Backfill
+from quarry.indexing.backfill import ContextualBackfill
 from quarry.indexing.current_index import (
     INITIAL_SYNC_DONE,
     PARSER,
@@ -40,7 +40,7 @@ from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
 from quarry.indexing.process import PlanLimits, ProcessLimits
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import Absence, absence_of
+from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
@@ -114,7 +114,7 @@ class Synchronizer:
             limits.head_start_s,
             limits.model_wait_s,
         )
-        self.contextual_backfill = Backfill(partial(requests.request, "backfill"))
+        self.contextual_backfill = ContextualBackfill(partial(requests.request, "backfill"))
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
@@ -155,13 +155,19 @@ class Synchronizer:
             missing["dense"] = self.model.why_no_vectors
         return missing
 
-    def absence_of(self, path: str) -> tuple[Absence, Message]:
-        """Why the note at *path* is not in the index; see `reasons.absence_of`."""
+    def absence_of(self, path: str, *, for_owner: bool = True) -> tuple[Absence, Message]:
+        """
+        Why the note at *path* is not in the index; see `reasons.absence_of`.
+
+        Only the owner learns of a note that its data class keeps out; for others there is no such note.
+        """
         with self.reader() as reader:
             problems = reader.problems_of(path)
             similar = reader.similar_notes(path)
         excluded = {path: file.reason for path, file in self._excluded.items()}
-        return absence_of(self._root, path, self.policy.rules, excluded, problems, similar)
+        state, reason = absence_of(self._root, path, self.policy.rules, excluded, problems, similar)
+        is_secret = reason.code == SENSITIVITY and not for_owner
+        return ("unknown", unknown(path, similar)) if is_secret else (state, reason)
 
     @property
     def excluded_files(self) -> Mapping[str, ExcludedFile]:
@@ -414,7 +420,7 @@ class Synchronizer:
     def _embed_pending(self) -> None:
         if self.model.encoder is None:
             return
-        if self.index.has_pending_vectors():
+        if self.index.static.has_pending():
             self.activity.enter("embedding")
             self._indexer().embed_pending(self.index)
         self.activity.clear_notice("model")

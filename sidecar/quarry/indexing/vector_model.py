@@ -201,10 +201,10 @@ class VectorModel:
                 _log.info("another model: vectors are computed again")
                 name = encoder.fingerprint.name
                 self._activity.set_notice("model", message("status.vectors-pending", model=name))
-            index.drop_vectors()  # before the new fingerprint: no snapshot may see it with old vectors
+            index.static.drop()  # before the new fingerprint: no snapshot may see it with old vectors
             index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
         self._adopted = encoder.fingerprint
-        return index.has_pending_vectors()
+        return index.static.has_pending()
 
     def adopt_contextual(self, index: Index) -> ContextualEncoder | None:
         """

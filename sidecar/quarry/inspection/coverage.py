@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 
 from quarry.index import IndexedFile, Problem
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import CHANGED, NEW, of_problem
+from quarry.indexing.reasons import CHANGED, NEW
 from quarry.messages import Message, message
 from quarry.vault.paths import nfc
 from quarry.vault.scan import Scan
@@ -120,14 +120,14 @@ def coverage(
     for path, refusal in scan.excluded.items():
         add(path, "excluded", refusal)
     for path, why in scan.skipped.items():
-        add(path, "failed", of_problem(why))
+        add(path, "failed", why)
     for path, seen in scan.files.items():
         file, problem = known.get(path), told.get(path)
         if file is None:
             if (left_out := excluded.get(path)) and left_out.seen == seen:
                 add(path, "excluded", left_out.reason)
             elif problem and problem.skipped:
-                add(path, "failed", of_problem(problem.reason))
+                add(path, "failed", problem.reason)
             else:
                 add(path, "waiting", NEW)
             continue
@@ -138,7 +138,7 @@ def coverage(
         elif shown is not None and file.note_id not in shown:
             add(path, "hidden", STATUS)
         elif problem:
-            add(path, "partial", of_problem(problem.reason))
+            add(path, "partial", problem.reason)
         else:
             add(path, "indexed", None)
     notes = tuple(sorted(found.values(), key=_path))
@@ -156,16 +156,12 @@ def _by_folder(
         mine = counts.get(folder) or counts.setdefault(folder, StateCounts())
         setattr(mine, note.state, getattr(mine, note.state) + 1)
         mine.without_vectors += note.path in vectorless
+    for folder in list(counts):
+        while folder and (folder := folder.rpartition("/")[0]) not in counts:
+            counts[folder] = StateCounts()
     children: dict[str, list[str]] = {}
-    unfinished = sorted(counts, key=_depth)
-    while unfinished:  # the deepest first, so that what is added to a folder is whole; each folder is met once
-        folder = unfinished.pop()
-        if not folder:
-            continue
+    for folder in sorted(filter(None, counts), key=_depth, reverse=True):  # what is added to a folder above is whole
         above = folder.rpartition("/")[0]
-        if above not in counts:
-            counts[above] = StateCounts()
-            unfinished.insert(bisect_left(unfinished, _depth(above), key=_depth), above)
         counts[above].add(counts[folder])
         children.setdefault(above, []).append(folder)
     return counts, {folder: tuple(sorted(inner, key=_by_name)) for folder, inner in children.items()}
@@ -176,7 +172,7 @@ def _path(note: CoveredNote) -> str:
 
 
 def _depth(folder: str) -> int:
-    return folder.count("/") + 1 if folder else 0
+    return folder.count("/")
 
 
 def _by_name(folder: str) -> tuple[str, str]:

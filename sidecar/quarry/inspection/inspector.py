@@ -8,14 +8,14 @@ A walk is kept for a while, so that a page that follows the index takes a small 
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
 
 from quarry.conditions import all_of
-from quarry.errors import VaultMissing
+from quarry.errors import NoteNotFound, VaultMissing
 from quarry.index import Deadline, Reader
 from quarry.indexing.diff import MANY_PROBLEMS
 from quarry.indexing.sync import Synchronizer
@@ -98,13 +98,20 @@ class Inspector:
         return NoteStates(tuple(islice(notes, offset, offset + limit)), len(notes))
 
     def note(self, path: str) -> NoteReport:
-        """Why the note at *path* is found, or not. Only its own file is looked at. Raises as `folders`."""
+        """
+        Why the note at *path* is found, or not. Only its own file is looked at. Raises as `folders`.
+
+        If there is no such file, *path* may also be the target of a link, a title or an alias; see `Reader.find_note`.
+        """
         policy = self._sync.policy
+        seen = file_seen_at(self._root, path)
         with self._reader() as reader:
+            if seen is None:
+                with suppress(NoteNotFound):
+                    path = reader.find_note(path).path
             if found := report_indexed(self._root, path, reader, policy.rules, policy.settings):
                 return found
         state, reason = self._sync.absence_of(path)
-        seen = file_seen_at(self._root, path) if state != "unknown" else None
         return NoteReport(
             path=path,
             state="waiting" if state == "pending" else state,

@@ -7,13 +7,14 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.dates import day_of, parse_day_ms
-from quarry.limits import MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
+from quarry.limits import MAX_CAPTURE_BYTES, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from quarry.mcp import quoting
 from quarry.mcp.quoting import Rendered, clean_name, document, fields, fitted, sentences, whole_lines, without_empty
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
 from quarry.options import NoteType
+from quarry.protocol.base import limitations
 from quarry.redaction.sanitize import printable
 
 MOST_TOKENS = 20_000  # clients cut results at 25,000
@@ -57,7 +58,7 @@ class ListNotes(Struct, forbid_unknown_fields=True):
 class Capture(Struct, forbid_unknown_fields=True):
     """Arguments of `capture`."""
 
-    text: Annotated[str, Meta(max_length=262_144, description="Markdown")]
+    text: Annotated[str, Meta(max_length=MAX_CAPTURE_BYTES, description="Markdown")]
     title: Text | None = None
     domain: Text | None = None
     tags: Annotated[list[Text], Meta(max_length=100)] | None = None
@@ -121,7 +122,7 @@ def read_note(vault: Vault, asked: ReadNote, call: PendingCall) -> Rendered:
         raise BadArguments(f"`path` or `paths` says what to read; {given}", "send one of the two")
     names = [asked.path] if asked.path is not None else list(dict.fromkeys(asked.paths or ()))
     excerpts = [_excerpt(vault, split_uri(name), asked, call) for name in names]
-    state = sentences(dict.fromkeys(reason for one in excerpts for reason in quoting.state_of(one.note.index)))
+    state = sentences(dict.fromkeys(str(reason) for one in excerpts for reason in limitations(one.note.index)))
 
     def rendered(shown: int, width: int) -> Rendered:
         notes = [_note(excerpt, width, with_links=asked.links) for excerpt in excerpts[:shown]]
@@ -159,7 +160,7 @@ def list_notes(vault: Vault, asked: ListNotes, call: PendingCall) -> Rendered:
     end = offset + len(notes)
     cursor = str(end) if notes and end < page.total else None
     nothing = None if notes else "No notes match. Try broader terms: fewer filters, or a parent folder"
-    message = sentences([nothing, *quoting.state_of(page.index)])
+    message = sentences([nothing, *limitations(page.index)])
     structured = {"notes": notes, "total": page.total, "next_cursor": cursor, "message": message}
     lines = "\n".join(f"- {_listed_line(note)}" for note in notes)
     more = f"{end} of {page.total}; go on with cursor {cursor}" if cursor else None

@@ -22,21 +22,16 @@ from quarry.mcp.quoting import (
     without_empty,
 )
 from quarry.mcp.vaults import WAIT_MS, BadArguments, PendingCall, Vault
+from quarry.messages import Message, message
 from quarry.messages import sentences as message_sentences
 from quarry.options import Mode
-from quarry.protocol.base import Option, options_of
+from quarry.protocol.base import Option, limitations, options_of
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
 DEFAULTS = {"limit": 5, "max_tokens": 2000, "detail": "full"}  # an agent reads all it is given: few and short first
 MOST = {"limit": 50, "offset": 1000, "max_tokens": MOST_TOKENS}
-ABSTENTIONS = {
-    "low-confidence": "No note is likely to answer this; `search` shows the nearest",
-    "all-seen": "All notes that answer this were left out as asked",
-    "indexing": "Nothing is found, but the index is not complete yet; ask again in a moment",
-    "budget": "Not one quote fits into max_tokens; raise it",
-}
 
 
 def _argument(option: Option) -> tuple[str, Any, Any]:
@@ -76,7 +71,7 @@ class ExplainResult(Struct, forbid_unknown_fields=True):
     """Arguments of `explain_result`."""
 
     query: Text
-    path: Text
+    path: PathTitleOrId
     limit: Limit = 5
     mode: Mode = "hybrid"
 
@@ -123,7 +118,7 @@ def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendere
         }
         for note in result.notes
     ]
-    remarks = [None if notes else "No similar notes", *quoting.state_of(result.index, result.missing)]
+    remarks = [None if notes else "No similar notes", *limitations(result.index, result.missing)]
     return _listing(notes, "text", {}, remarks, asked.max_tokens)
 
 
@@ -158,7 +153,7 @@ def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
         if found.size <= room or not found.structured["text"]:
             return found
         if tokens <= MIN_TOKENS:
-            return _quotes("", [], 0, [ABSTENTIONS["budget"]])
+            return _quotes("", [], 0, [message("abstained.budget")])
         tokens = min(tokens - 1, tokens * room // found.size)  # sources and sentences are sent as well as quotes
 
 
@@ -167,7 +162,7 @@ def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) ->
         params = {"name": asked.block, "maxTokens": tokens, "waitMs": WAIT_MS}
         blocks: wire.BlocksResult = vault.ask("blocks/read", params, call)
         problems = [clean_name(one.message) for one in blocks.problems if one.name in (asked.block, None)]
-        remarks = [None if blocks.text else ABSTENTIONS["low-confidence"], *problems, *quoting.state_of(blocks.index)]
+        remarks = [None if blocks.text else message("abstained.low-confidence"), *problems, *limitations(blocks.index)]
         sources = [source for block in blocks.blocks for source in block.sources]
         return _quotes(blocks.text, sources, blocks.tokens, remarks, preface=None)
     params = {
@@ -178,8 +173,8 @@ def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) ->
         "exclude": asked.exclude or [],
     }
     result: wire.ContextResult = vault.ask("context", params, call)
-    abstained = ABSTENTIONS.get(result.abstained, result.abstained) if result.abstained else None
-    remarks = [abstained, *quoting.state_of(result.index, result.missing)]
+    abstained = message(f"abstained.{result.abstained}") if result.abstained else None
+    remarks = [abstained, *limitations(result.index, result.missing)]
     return _quotes(result.text, result.sources, result.tokens, remarks)
 
 
@@ -190,7 +185,7 @@ def _quotes(
     text: str,
     sources: Sequence[wire.Source],
     tokens: int,
-    remarks: Sequence[str | None],
+    remarks: Sequence[str | Message | None],
     preface: str | None = quoting.PREFACE,
 ) -> Rendered:
     """The result of `get_context`; the text of a block has a preface of its own."""
@@ -208,7 +203,7 @@ def _listing(
     hits: Sequence[Mapping[str, Any]],
     text: str,
     about: Mapping[str, Any],
-    remarks: Sequence[str | None],
+    remarks: Sequence[str | Message | None],
     max_tokens: int,
 ) -> Rendered:
     """*hits* within the budget: their *text* is cut first, then the last of them are left out."""
@@ -269,13 +264,13 @@ def _place(passage: wire.Passage | wire.RelatedNote | wire.Source) -> dict[str, 
     return {"section": quoting.section(passage.heading_path), "line": passage.line + 1}
 
 
-def _remarks(result: wire.SearchResult) -> list[str | None]:
+def _remarks(result: wire.SearchResult) -> list[str | Message | None]:
     """How the hits were found: corrections, relaxation, a stale index."""
     return [
         None if result.hits else f"No notes match. {BROADER}",
         *(clean_name(str(remark)) for remark in result.remarks),
         "The query has no words to rank by; these are the newest that satisfy it" if result.listed else None,
-        *quoting.state_of(result.index, result.missing),
+        *limitations(result.index, result.missing),
     ]
 
 

@@ -7,13 +7,14 @@ tokens. Order and wording are constant, as clients cache them.
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from quarry import __version__
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.errors import QuarryError
 from quarry.limits import MAX_QUERY_CHARS
 from quarry.mcp import note_tools, prompts, resources, searching
@@ -54,6 +55,7 @@ path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x tas
 [rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits briefly; read_note takes their id."""
 
 
+_converting = threading.Lock()  # two first conversions to one struct at once end the process: see `client/client.py`
 OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}
 
 
@@ -220,7 +222,8 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
             offer = f"did you mean `{meant}`? " if meant else ""
             raise BadArguments(f"there is no argument {name[:60]!r}", f"{offer}it takes {', '.join(names)}")
     try:
-        return vault, msgspec.convert(given, tool.arguments, strict=False)
+        with _converting:
+            return vault, msgspec.convert(given, tool.arguments, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
         (name,) = re.findall(r"`\$?\.?(\w+)[^`]*`$", message)

@@ -9,7 +9,10 @@ Up to revision 2025-11-25 a client shakes hands with `initialize`, and its revis
 2026-07-28 on every request names its own in `_meta`, and there is no handshake.
 """
 
+import faulthandler
 import json
+import os
+import signal
 import sys
 import threading
 import time
@@ -32,6 +35,7 @@ UNSUPPORTED_VERSION = -32022
 
 MAX_LINE_BYTES = 4 * 2**20  # a text to find similar notes for has 100 KB; this only bounds accidents
 MAX_CALLS = 64  # at a time; a client has a handful, more is a flood
+ENDING_SIGNALS = (signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else []))
 DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fraction of a second
 
 Message = dict[str, Any]
@@ -46,7 +50,14 @@ class Request(NamedTuple):
 
 
 def serve_stdio(vaults: Vaults) -> None:
-    """Serve until standard input ends, or the client stops reading."""
+    """
+    Serve until standard input ends, or the client stops reading.
+
+    Any other end of this process is reported on standard error, which clients log.
+    """
+    faulthandler.enable()
+    for number in ENDING_SIGNALS:
+        signal.signal(number, _end_by_signal)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     session = Session(vaults, sink)
@@ -55,6 +66,13 @@ def serve_stdio(vaults: Vaults) -> None:
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):  # the rest of a line that was refused
             line = source.readline(MAX_LINE_BYTES + 1)
     session.drain()
+
+
+def _end_by_signal(number: int, _frame: object) -> None:
+    """Report the signal, then end as this process would have ended without a handler."""
+    os.write(2, f"quarry: ended by {signal.Signals(number).name}\n".encode())
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 class Session:
@@ -193,8 +211,9 @@ class Session:
             try:
                 self._sink.write(line)
                 self._sink.flush()
-            except (OSError, ValueError):  # the client reads no more
+            except (OSError, ValueError) as error:
                 self.is_closed = True
+                print(f"quarry: the client reads no more ({error}); the server ends", file=sys.stderr)
 
 
 def encoded(message: Message) -> bytes:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union,
 
 from msgspec import structs
 
-from quarry.limits import UNFINISHED
-from quarry.messages import Message
+from quarry.limits import INCOMPLETE, UNFINISHED
+from quarry.messages import Message, message
 from quarry.options import Doc, Params, Retriever, Value
 
 T = TypeVar("T", covariant=True)
@@ -150,3 +150,18 @@ class Freshness(Value, frozen=True, kw_only=True):
     def is_complete(self) -> bool:
         """Whether the answer was read from an index that contains every note."""
         return self.state not in UNFINISHED and self.done >= self.total
+
+
+def limitations(index: Freshness, missing: Sequence[MissingRetriever] = ()) -> list[Message]:
+    """Why an answer of *index*, given without the *missing* retrievers, may lack notes."""
+    reasons = [retriever.reason for retriever in missing]
+    if index.state == "paused" and index.done < index.total:
+        reasons.append(message("incomplete.paused", done=index.done, count=index.total))
+    elif index.state in INCOMPLETE:
+        is_counted = index.done < index.total
+        reasons.append(
+            message("incomplete.indexing", done=index.done, count=index.total)
+            if is_counted
+            else message("incomplete.scanning")
+        )
+    return reasons

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from quarry.kinds import DocumentKind
+from quarry.limits import MAX_LISTED_TAGS
 from quarry.options import Doc, Value
 from quarry.protocol.base import code_points, local_time
 
@@ -15,8 +16,6 @@ Anchor = Annotated[
     str | None,
     Doc(description="The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note."),
 ]
-
-
 MatchedBy = Literal["words", "meaning", "both"]
 
 
@@ -49,7 +48,7 @@ class Signal(Value, frozen=True, kw_only=True):
             description=(
                 "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
                 "`meaning`: similarity in meaning. `max_sim`: similarity to each single word. "
-                "`title`: words in its title. `exact`: the query is its title. "
+                "`title`: words in its title. `exact_title`: the query is its title. "
                 "Later versions may add others."
             )
         ),
@@ -57,8 +56,8 @@ class Signal(Value, frozen=True, kw_only=True):
     share: Annotated[float, Doc(description="Its contribution to the note's score.")]
 
 
-class Passage(Value, frozen=True, kw_only=True):
-    """A chunk of a note that matches the query."""
+class Excerpt(Value, frozen=True, kw_only=True):
+    """A chunk of a note, shown by a snippet of it."""
 
     heading_path: list[str]
     snippet: str
@@ -67,10 +66,15 @@ class Passage(Value, frozen=True, kw_only=True):
     line: Annotated[int, Doc(description="The line of `matchStart`.")]
     match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
     match_end: int
+    anchor: Anchor
+
+
+class Passage(Excerpt, frozen=True, kw_only=True):
+    """A chunk of a note that matches the query."""
+
     tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
     text: Annotated[str | None, Doc(description="The whole chunk; null with `scan`.")]
     truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
-    anchor: Anchor
     breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and if notes are only listed.")]
 
     @property
@@ -115,7 +119,7 @@ class Hit(Value, frozen=True, kw_only=True):
     type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `project`.")]
     domain: str | None
     project: str | None
-    tags: list[str]
+    tags: Annotated[list[str], Doc(description=f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
     passages: Annotated[list[Passage], Doc(description="The best passage; with `expand`, all that fit the budget.")]
     further_passages: Annotated[
         int, Doc(description="Matching passages that are not quoted here; `search/passages` returns them.")

@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quarry.limits import MAX_PATH_CHARS, MAX_QUERY_CHARS, MAX_TOKENS, MAX_WAIT_MS, MIN_TOKENS
+from quarry.limits import (
+    MAX_CAPTURE_BYTES,
+    MAX_LISTED_LINKS,
+    MAX_LISTED_TAGS,
+    MAX_PATH_CHARS,
+    MAX_QUERY_CHARS,
+    MAX_TOKENS,
+    MAX_WAIT_MS,
+    MIN_TOKENS,
+)
 from quarry.options import Doc, NoteType, Params, ReadParams, Value
 from quarry.protocol.base import Freshness, Items, local_time
 from quarry.protocol.hits import Kind
@@ -33,8 +42,15 @@ class NoteText(Value, frozen=True, kw_only=True):
     start_line: int
     line_count: Annotated[int, Doc(description="Lines of the whole note.")]
     truncated: bool
-    links: Annotated[list[str], Doc(description="Paths of the notes it links to; unresolved links as written.")]
-    backlinks: Annotated[list[str], Doc(description="Paths of the notes that link to it.")]
+    links: Annotated[
+        list[str],
+        Doc(description=f"Paths of the notes it links to, unresolved links as written; the first {MAX_LISTED_LINKS}."),
+    ]
+    link_count: int
+    backlinks: Annotated[
+        list[str], Doc(description=f"Paths of the notes that link to it; the first {MAX_LISTED_LINKS}.")
+    ]
+    backlink_count: int
     index: Freshness
 
     def __str__(self) -> str:
@@ -68,7 +84,7 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     path: str
     kind: Kind
     title: str
-    tags: list[str]
+    tags: Annotated[list[str], Doc(description=f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
     type: str | None
     domain: str | None
     status: str | None
@@ -133,7 +149,7 @@ class Accepted(Value, frozen=True, kw_only=True):
 class CaptureParams(Params, frozen=True, kw_only=True):
     """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
 
-    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=262_144)]
+    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=MAX_CAPTURE_BYTES)]
     title: (
         Annotated[
             str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)

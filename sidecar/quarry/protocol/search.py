@@ -6,8 +6,8 @@ from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
 from quarry.messages import Message, message
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
 from quarry.protocol.base import Freshness, Items, MissingRetriever
-from quarry.protocol.hits import Anchor, Breakdown, Hit, Kind, Mark, Passage, Signal
-from quarry.query.clauses import ClauseKind
+from quarry.protocol.hits import Anchor, Breakdown, Excerpt, Hit, Kind, Passage, Signal
+from quarry.types import ClauseKind
 
 Weakness = Literal["no-words", "unlikely"]
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
@@ -255,7 +255,7 @@ class RelatedParams(ReadParams, frozen=True, kw_only=True):
     filters: Filters = Filters()
 
 
-class RelatedNote(Value, frozen=True, kw_only=True):
+class RelatedNote(Excerpt, frozen=True, kw_only=True):
     """A note similar to the source, shown by its most similar passage."""
 
     path: str
@@ -263,14 +263,6 @@ class RelatedNote(Value, frozen=True, kw_only=True):
     title: str
     score: float
     linked: Annotated[bool, Doc(description="One of the two notes links to the other.")]
-    heading_path: list[str]
-    snippet: str
-    marks: list[Mark]
-    start: Annotated[int, Doc(description="Where the passage's chunk starts in the note.")]
-    line: Annotated[int, Doc(description="The line of `matchStart`.")]
-    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
-    match_end: int
-    anchor: Anchor
 
 
 class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):

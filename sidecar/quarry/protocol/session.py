@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec.structs import fields
 
 from quarry.limits import UNFINISHED
 from quarry.messages import Message
@@ -11,7 +12,7 @@ from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
 ModelState = Literal["loading", "ready", "missing"]
-DeepeningState = Literal["loading", "missing", "deepening", "complete"]
+BackfillState = Literal["loading", "missing", "running", "complete"]
 
 
 class Progress(Value, frozen=True, kw_only=True):
@@ -32,11 +33,11 @@ class Model(Value, frozen=True, kw_only=True):
     message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null otherwise.")]
 
 
-class Deepening(Value, frozen=True, kw_only=True):
-    """A contextual model, and the progress of deepening: the share of chunks that have its vectors."""
+class Backfill(Value, frozen=True, kw_only=True):
+    """A contextual model, and the progress of the contextual backfill: the share of chunks that have its vectors."""
 
     model: str
-    state: Annotated[DeepeningState, Doc(description="Static vectors answer until this is `complete`.")]
+    state: Annotated[BackfillState, Doc(description="Static vectors answer until this is `complete`.")]
     message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
     done_chunks: int
     total_chunks: int
@@ -61,7 +62,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
     progress: Annotated[Progress | None, Doc(description="Null when idle.")]
     model: Model
-    deepening: Annotated[Deepening | None, Doc(description="Null unless a contextual model is chosen.")]
+    backfill: Annotated[Backfill | None, Doc(description="Null unless a contextual model is chosen.")]
     missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
@@ -76,7 +77,9 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     @property
     def is_complete(self) -> bool:
         """Whether every note can be found, by words and, if there is a model, by meaning."""
-        return self.state not in UNFINISHED and self.model.state != "loading" and not self.pending
+        is_dense_missing = any(retriever.retriever == "dense" for retriever in self.missing)
+        awaits_vectors = is_dense_missing and self.state == "live" and self.model.state == "ready"  # it was just loaded
+        return self.state not in UNFINISHED and self.model.state != "loading" and not (self.pending or awaits_vectors)
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):
@@ -133,10 +136,18 @@ class Settings(Value, frozen=True, kw_only=True):
     exclude_folders: list[str]
     model: Annotated[str, Doc(description='"bundled", a local folder, or a Hugging Face name.')]
     skip_sections: Annotated[list[str], Doc(description="Headings whose sections are not indexed.")]
-    keyword_weight: float
-    dense_weight: float
+    keyword_weight: Annotated[float, Doc(ge=0, le=100)]
+    dense_weight: Annotated[float, Doc(ge=0, le=100)]
     fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
-    stemming: Annotated[Stemming, Doc(description="none: a word matches only itself, not its other forms.")]
+    stemming: Annotated[
+        Stemming,
+        Doc(
+            description=(
+                "none: a word matches only itself, not its other forms. A change re-indexes all notes; search keeps "
+                "working."
+            )
+        ),
+    ]
     index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
     index_canvases: Annotated[bool, Doc(description="Whether the text of canvases is indexed.")]
     index_pdfs: Annotated[
@@ -151,28 +162,18 @@ class Settings(Value, frozen=True, kw_only=True):
     restricted_folders: Annotated[
         list[str], Doc(description="Folders whose notes are restricted, with the same effect.")
     ]
-    capture_folder: Annotated[str, Doc(description='Where `capture` puts new notes; "" is the vault itself.')]
+    capture_folder: Annotated[
+        str, Doc(description='Where `capture` puts new notes; "" is the vault itself.', max_length=1000)
+    ]
     capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
 
 
-class SettingsWriteParams(Params, frozen=True, kw_only=True):
-    """Only the given settings change; comments in `.quarry.toml` are kept."""
-
-    include_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
-    exclude_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
-    model: str | msgspec.UnsetType = msgspec.UNSET
-    skip_sections: list[str] | msgspec.UnsetType = msgspec.UNSET
-    keyword_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
-    dense_weight: Annotated[float, Doc(ge=0, le=100)] | msgspec.UnsetType = msgspec.UNSET
-    fusion: Fusion | msgspec.UnsetType = msgspec.UNSET
-    stemming: (
-        Annotated[Stemming, Doc(description="A change re-indexes all notes; search keeps working.")] | msgspec.UnsetType
-    ) = msgspec.UNSET
-    index_templates: bool | msgspec.UnsetType = msgspec.UNSET
-    index_canvases: bool | msgspec.UnsetType = msgspec.UNSET
-    index_pdfs: bool | msgspec.UnsetType = msgspec.UNSET
-    exclude_status: list[str] | msgspec.UnsetType = msgspec.UNSET
-    sensitive_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
-    restricted_folders: list[str] | msgspec.UnsetType = msgspec.UNSET
-    capture_folder: Annotated[str, Doc(max_length=1000)] | msgspec.UnsetType = msgspec.UNSET
-    capture_by_agents: bool | msgspec.UnsetType = msgspec.UNSET
+SettingsWriteParams: type[Params] = msgspec.defstruct(  # type: ignore[assignment]  # its base is `Params`
+    "SettingsWriteParams",
+    [(setting.name, setting.type | msgspec.UnsetType, msgspec.UNSET) for setting in fields(Settings)],
+    bases=(Params,),
+    namespace={"__doc__": "Only the given settings change; comments in `.quarry.toml` are kept."},
+    frozen=True,
+    kw_only=True,
+)
+"""Any of the fields of `Settings`."""

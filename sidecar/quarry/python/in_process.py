@@ -5,21 +5,19 @@ import itertools
 import os
 import threading
 from collections.abc import Coroutine, Iterator
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from quarry import __version__, errors, protocol
-from quarry.agents.conversations import Ledgers
-from quarry.client.client import Incoming, decoded, request_params, request_text, result_of
+from quarry.client.codec import decoded, request_params, request_text, result_of
 from quarry.client.discovery import (
     NO_PORT,
     Discovery,
     ServedVault,
     VaultLock,
     discovery_path,
-    new_token,
     remove_discovery,
     remove_stale_files,
     write_discovery,
@@ -28,13 +26,11 @@ from quarry.client.vault_folder import vault_root
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine as IndexEngine
 from quarry.limits import PROTOCOL_VERSION
+from quarry.protocol.envelope import ServerMessage
 from quarry.python.connection_pool import CLIENT_NAME, as_errors
 from quarry.python.notes import Notes
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
-from quarry.server.feedback import FeedbackLog
-from quarry.server.gate import Gate
-from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
-from quarry.server.vault_changes import follow_vault_changes
+from quarry.server.service import open_service, watch_vault_of
 from quarry.vault.paths import vault_id
 
 
@@ -73,7 +69,8 @@ class EngineSession:
             engine = IndexEngine.open(real_root, data_dir() / f"{identity}.db")
             opening.callback(engine.close)
             self._loop = opening.enter_context(_running_loop())
-            self._conversation = _conversation(opening, engine, real_root, identity)
+            service = opening.enter_context(open_service(engine, real_root, identity, lambda: None))
+            self._session = ClientSession(service, client=CLIENT_NAME, access="owner")
             opening.enter_context(_watching(engine))
             self._resources = opening.pop_all()
         self._is_closed = False
@@ -93,7 +90,7 @@ class EngineSession:
             self._is_closed = True
             self._resources.close()
 
-    def _wait_for(self, answer: Coroutine[Any, Any, Incoming]) -> Incoming:
+    def _wait_for(self, answer: Coroutine[Any, Any, ServerMessage]) -> ServerMessage:
         """The result of *answer*, which is given up where waiting for it is (Ctrl-C)."""
         pending = asyncio.run_coroutine_threadsafe(answer, self._loop)
         try:
@@ -103,10 +100,10 @@ class EngineSession:
         finally:
             pending.cancel()
 
-    async def _answer(self, frame: str) -> Incoming:
-        answer = await self._conversation.answer(frame)
+    async def _answer(self, frame: str) -> ServerMessage:
+        answer = await self._session.answer(frame)
         assert answer is not None  # it has an id
-        return decoded(answer, Incoming)
+        return decoded(answer, ServerMessage)
 
 
 def _take_lock(opening: ExitStack, root: Path, identity: str) -> None:
@@ -153,28 +150,11 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
         thread.join()
 
 
-def _conversation(opening: ExitStack, engine: IndexEngine, root: Path, identity: str) -> ClientSession:
-    """A session that answers requests in this process, with the owner's access."""
-    service = Service(
-        engine=engine,
-        executor=opening.enter_context(ThreadPoolExecutor(SEARCH_THREADS, "quarry-search")),
-        vault_executor=opening.enter_context(ThreadPoolExecutor(VAULT_THREADS, "quarry-read")),
-        feedback=FeedbackLog(data_dir() / f"{identity}.feedback"),
-        ledgers=Ledgers(identity),
-        gate=Gate(new_token(), new_token()),
-        vault=protocol.Vault(id=identity, name=root.name, path=str(root)),
-        version=__version__,
-        stop=lambda: None,
-    )
-    return ClientSession(service, client=CLIENT_NAME, access="owner")
-
-
 @contextmanager
 def _watching(engine: IndexEngine) -> Iterator[None]:
     """Have the engine follow its vault."""
     stop = threading.Event()
-    thread = threading.Thread(target=follow_vault_changes, args=(engine, stop), name="quarry-watch", daemon=True)
-    thread.start()
+    thread = watch_vault_of(engine, stop)
     try:
         yield
     finally:

@@ -13,20 +13,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from quarry import protocol
+from quarry import __version__, protocol
 from quarry.errors import ProtocolMismatch, QuarryError, Unauthorized
-from quarry.server import handlers
-from quarry.server.envelope import (
+from quarry.protocol.envelope import (
+    ClientMessage,
     Error,
     ErrorData,
     ErrorResponse,
-    Incoming,
     Notification,
     RequestId,
     Response,
 )
+from quarry.server.encode import state
 from quarry.server.failures import error_of
 from quarry.server.gate import UNAUTHORIZED
+from quarry.server.handlers import HANDLERS
 from quarry.server.service import Request, Service
 from quarry.server.waiting import wait_for_index
 
@@ -35,7 +36,7 @@ MAX_IN_FLIGHT = 16  # requests of one client, at work or waiting for a turn; a p
 
 _ONE_OBJECT = "send one JSON object a text frame"
 
-_envelope_decoder = msgspec.json.Decoder(Incoming)
+_envelope_decoder = msgspec.json.Decoder(ClientMessage)
 _request_id_decoder = msgspec.json.Decoder(RequestId)
 _encoder = msgspec.json.Encoder()
 
@@ -71,11 +72,11 @@ class ClientSession(Struct, eq=False):
     def cancel_all(self) -> None:
         """Cancel all requests in progress: the client has disconnected."""
         for request in self.in_flight.values():
-            request.stop()
+            request.cancel()
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _refusal(self, incoming: Incoming) -> Error | None:
+    def _refusal(self, incoming: ClientMessage) -> Error | None:
         """The error for a request that cannot be processed; None where it can."""
         assert not isinstance(incoming.id, msgspec.UnsetType)
         if not self.is_authenticated and incoming.method != "initialize":
@@ -108,25 +109,24 @@ class ClientSession(Struct, eq=False):
             return True
         return method == "capture" and self.service.engine.settings.capture_by_agents
 
-    async def _answer_request(self, request_id: int | str, incoming: Incoming) -> bytes:
+    async def _answer_request(self, request_id: int | str, incoming: ClientMessage) -> bytes:
         params_type, _ = protocol.REQUESTS[incoming.method]
         try:
             params = msgspec.json.decode(incoming.params, type=params_type)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             return _failure(request_id, _bad_params(incoming.method, params_type, error))
-        request = self.in_flight[request_id] = Request()
+        request = self.in_flight[request_id] = Request(is_owner=self.access == "owner")
         try:
             result = await self._run(incoming.method, params, request)
             return _encoder.encode(Response(id=request_id, result=result))
-        except QuarryError as error:
-            return _failure(request_id, error_of(error))
-        except Exception as error:  # a defect of ours: the client hears of it, and the next request is served
-            _log.exception("%s failed", incoming.method)
-            return _failure(request_id, error_of(error))
+        except Exception as error:
+            if not isinstance(error, QuarryError):  # a defect: the client is told, and the next request is served
+                _log.exception("%s failed", incoming.method)
+            return _failure(request_id, error_of(error, getattr(params, "query", "")))
         finally:
             del self.in_flight[request_id]
 
-    def _handle_notification(self, incoming: Incoming) -> None:
+    def _handle_notification(self, incoming: ClientMessage) -> None:
         if not self.is_authenticated or incoming.method not in protocol.CLIENT_NOTIFICATIONS:
             return  # JSON-RPC: a notification is never answered, not even to say that it is unknown
         try:
@@ -137,25 +137,28 @@ class ClientSession(Struct, eq=False):
 
     def _cancel(self, request_id: int | str | None) -> None:
         if request_id is not None and (request := self.in_flight.get(request_id)):
-            request.stop()
+            request.cancel()
 
     async def _run(self, method: str, params: Any, request: Request) -> protocol.Value:
-        """Answer, once the index holds what is asked for and it is the turn of this client."""
+        """Answer, once the index contains what is asked for and this client has a slot."""
         if method == "initialize":
             return await self._initialize(params)
+        if method == "shutdown":
+            self.service.stop()
+            return protocol.Done()
         if method == "search":
             self._cancel(params.supersedes)
-        async with AsyncExitStack() as turn:
+        handler = HANDLERS[method]
+        async with AsyncExitStack() as slot:
             with request.interruptible():
                 if isinstance(params, protocol.ReadParams):
                     await wait_for_index(self.service.engine.freshness, params)
-                if method not in handlers.WITHOUT_TURN:
-                    lane = handlers.LANES.get(method, "search")
-                    is_urgent = method == "search" and params.typing
-                    await turn.enter_async_context(self.service.turns.turn(self, lane, urgent=is_urgent))
-            result = await handlers.HANDLERS[method](self.service, params, request)
-        finish = handlers.AFTER_TURN.get(method)
-        return await finish(self.service, params, request, result) if finish else result
+                is_urgent = method == "search" and params.typing
+                await slot.enter_async_context(self.service.scheduler.slot(self, handler.pool, urgent=is_urgent))
+            if handler.begin:
+                handler.begin(self.service.engine, params)
+            result = await self.service.call(handler.pool, handler.answer, self.service, params, request)
+        return await handler.finish(self.service, params, request, result) if handler.finish else result
 
     async def _initialize(self, params: protocol.InitializeParams) -> protocol.Value:
         gate = self.service.gate
@@ -165,15 +168,15 @@ class ClientSession(Struct, eq=False):
             raise Unauthorized("the token is not one of this vault's sidecar")
         if params.protocol != protocol.PROTOCOL_VERSION:
             raise ProtocolMismatch(
-                f"the client speaks protocol {params.protocol}, this sidecar (version {self.service.version}) speaks "
+                f"the client speaks protocol {params.protocol}, this sidecar (version {__version__}) speaks "
                 f"{protocol.PROTOCOL_VERSION}; update the older of the two"
             )
-        async with self.service.turns.turn(self, "search", urgent=True):
-            status = await handlers.index_status(self.service)
+        async with self.service.scheduler.slot(self, "search", urgent=True):
+            status = state.index_status(await self.service.call("search", self.service.engine.status))
         self.client, self.access = params.client.name, access
         return protocol.InitializeResult(
             protocol=protocol.PROTOCOL_VERSION,
-            version=self.service.version,
+            version=__version__,
             vault=self.service.vault,
             access=access,
             status=status,

@@ -1,11 +1,13 @@
 """Errors of the engine as a door shows them: a code for programs, a sentence and a next step for people."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry import errors
+from quarry.documents.decoding import utf16_offset
 from quarry.messages import Message
-from quarry.redaction.sanitize import scrubbed
-from quarry.server.envelope import Error, ErrorData
+from quarry.protocol.envelope import Error, ErrorData
+from quarry.redaction.scrub import scrub_text
 from quarry.server.gate import UNAUTHORIZED
 from quarry.server.message_redaction import redacted
 
@@ -73,20 +75,20 @@ def presentation_of(error: BaseException) -> Presentation:
     return next((_PRESENTATIONS[base] for base in type(error).__mro__ if base in _PRESENTATIONS), _DEFECT)
 
 
-def error_of(error: Exception) -> Error:
+def error_of(error: Exception, query: str = "") -> Error:
     """
-    The JSON-RPC error object for *error*.
+    The JSON-RPC error object for *error*, which a request with this *query* met.
 
     A defect of Quarry is reported without its message, which may quote a note.
     """
     form = presentation_of(error)
     message = f"the sidecar failed ({type(error).__name__})"
     if isinstance(error, errors.QuarryError):  # some quote what was asked, which may have been pasted
-        message = scrubbed(str(error))
-    position = told = None
+        message = scrub_text(str(error))
+    data = ErrorData(kind=form.kind, next=form.next)
     if isinstance(error, errors.BadQuery):
-        position, told = error.position, redacted(error.message) if isinstance(error.message, Message) else None
-    data = ErrorData(kind=form.kind, next=form.next, position=position, message=told)
+        localized = redacted(error.message) if isinstance(error.message, Message) else None
+        data = replace(data, position=utf16_offset(query, error.position), message=localized)
     return Error(code=form.code, message=message, data=data)
 
 

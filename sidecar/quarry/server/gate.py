@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from quarry.limits import MAX_CONNECTIONS
 from quarry.protocol import Access
-from quarry.server.envelope import Error, ErrorData
+from quarry.protocol.envelope import Error, ErrorData
 
 OBSIDIAN_ORIGIN = "app://obsidian.md"
 AUTH_TIMEOUT_S = 3.0

@@ -1,294 +1,265 @@
-"""What each method does: parameters in, one or two engine calls, a result out. No connection is in sight."""
+"""
+What each method does: parameters in, one or two calls of the engine, a result out. No connection is involved.
 
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+An answer and its `index` are read from one snapshot. A result is built on the thread that asked the engine: handing it
+to another costs as much as building it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from quarry import protocol
-from quarry.documents.decoding import utf16_offset
-from quarry.errors import BadQuery, Cancelled
-from quarry.indexing.freshness import Freshness
-from quarry.options import SCAN_WIDTH, HitOptions, SearchOptions
-from quarry.search import Answer
-from quarry.server import encode as translate
+from quarry.engine import Engine
+from quarry.errors import BadRequest, Cancelled
+from quarry.index import NoteFilter
+from quarry.options import SCAN_WIDTH, HitOptions, Scope, SearchOptions
+from quarry.search import Source
 from quarry.server.blocks.block_reader import Blocks
+from quarry.server.encode import answers, context, state
+from quarry.server.scheduler import Pool
 from quarry.server.service import Request, Service
-from quarry.server.turns import Lane
 from quarry.server.waiting import wait_for_changes
+from quarry.types import VaultChange
+from quarry.vault.capture import Draft
 
-T = TypeVar("T")
+# --- searching ---------------------------------------------------------------------------------
 
 
-async def _answer(
-    service: Service, ask: Callable[[], T], result: Callable[[T, Freshness], protocol.Value], lane: Lane = "search"
-) -> protocol.Value:
+def _search(service: Service, params: SearchOptions, request: Request) -> protocol.SearchResult:
+    with service.engine.freshness.snapshot() as index:
+        return answers.search_result(service.engine.search(params, request.is_cancelled), index, params)
+
+
+def _further_passages(service: Service, params: HitOptions, request: Request) -> protocol.PassagesResult:
+    with service.engine.freshness.snapshot() as index:
+        found = service.engine.further_passages(params, params.path, request.is_cancelled)
+        return answers.passages_result(found, index, with_text=params.with_text)
+
+
+def _examples(service: Service, params: protocol.ExamplesParams, request: Request) -> protocol.ExamplesResult:
+    return answers.examples_result(service.engine.examples(params.templates, params.limit, request.is_cancelled))
+
+
+def _explain(service: Service, params: HitOptions, request: Request) -> protocol.ExplainResult:
+    first_page = replace(params, offset=0, sort="relevance")
+    with service.engine.freshness.snapshot() as index:
+        explanation = service.engine.explain(first_page, params.path, request.is_cancelled, for_owner=request.is_owner)
+        return answers.explain_result(explanation, index)
+
+
+def _related(service: Service, params: protocol.RelatedParams, request: Request) -> protocol.RelatedResult:
+    source, width = _source(params), params.snippet_width or SCAN_WIDTH
+    with service.engine.freshness.snapshot() as index:
+        found = service.engine.related(source, params.filters, params.limit, width, request.is_cancelled)
+        return answers.related_result(found, index)
+
+
+def _source(params: protocol.RelatedParams) -> Source:
     """
-    Ask, and build the *result* on the same thread: handing over to another costs as much as building it.
-
-    The answer and its `index` are read from one snapshot.
-    """
-
-    def answered() -> protocol.Value:
-        with service.engine.freshness.snapshot() as index:
-            return result(ask(), index)
-
-    return await service.call(lane, answered)
-
-
-async def _search(service: Service, params: SearchOptions, request: Request) -> protocol.Value:
-    return await _search_for(service, params, request, partial(translate.search_result, options=params))
-
-
-async def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.Value:
-    result = partial(_context_result, service, params, request)
-    return await _search_for(service, translate.context_request(params), request, result)
-
-
-def _context_result(
-    service: Service, params: protocol.ContextParams, request: Request, answer: Answer, index: Freshness
-) -> protocol.ContextResult:
-    """
-    The quotes, and those of a conversation kept in its ledger: by the request that still waits for them.
+    The source to find similar notes for.
 
     Raises:
-        Cancelled: Nobody does; what comes too late to be read has not been shown.
-        IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be again.
+        BadRequest: Neither `path` nor `text` is given; or `line` is given without `path`, or beside `text`; or `text`
+            is empty.
     """
-    if params.conversation is None:
-        return translate.context_result(answer, index, params)
-    with service.ledgers.of(params.conversation) as shown:
-        result = translate.context_result(answer, index, params, shown)
-        if request.is_cancelled():
-            raise Cancelled("the request was cancelled")
-        if not params.dry_run:
-            shown.save()
-        return result
+    if params.path is None and params.text is None:
+        raise BadRequest("related: `path` or `text` says what to find the like of, and neither was given")
+    if params.line is not None and params.path is None:
+        raise BadRequest("related: `line` is a line of the note at `path`, and only `text` was given")
+    if params.line is not None and params.text is not None:
+        raise BadRequest("related: `line` and `text` both say what to compare with; give one of them")
+    if params.text is not None and not params.text.strip():
+        raise BadRequest("related: `text` is empty, and nothing is like it")
+    return Source(path=params.path, line=params.line, text=params.text)
 
 
-async def _search_for(
-    service: Service, wanted: SearchOptions, request: Request, result: Callable[[Answer, Freshness], protocol.Value]
-) -> protocol.Value:
-    with _utf16_position(wanted.query):
-        return await _answer(service, partial(service.engine.search, wanted, request.is_cancelled), result)
+# --- quoting -----------------------------------------------------------------------------------
 
 
-async def _further_passages(service: Service, params: HitOptions, request: Request) -> protocol.Value:
-    ask = partial(service.engine.further_passages, params, params.path, request.is_cancelled)
-    with _utf16_position(params.query):
-        return await _answer(service, ask, partial(translate.passages_result, with_text=params.with_text))
+def _context(service: Service, params: protocol.ContextParams, request: Request) -> protocol.ContextResult:
+    """
+    Quotes; those of a conversation are recorded in its ledger if the client still waits for them.
+
+    Raises:
+        Cancelled: It does not: what arrives too late to be read has not been shown.
+        IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be quoted again.
+    """
+    with service.engine.freshness.snapshot() as index:
+        answer = service.engine.search(context.search_options(params), request.is_cancelled)
+        if params.conversation is None:
+            return context.context_result(answer, index, params)
+        with service.ledgers.of(params.conversation) as shown:
+            result = context.context_result(answer, index, params, shown)
+            _raise_if_cancelled(request)
+            if not params.dry_run:
+                shown.save()
+            return result
 
 
-async def _examples(service: Service, params: protocol.ExamplesParams, request: Request) -> protocol.Value:
-    ask = partial(service.engine.examples, params.templates, params.limit, request.is_cancelled)
-    return await _answer(service, ask, lambda found, _: translate.examples_result(found))
-
-
-async def _explain(service: Service, params: HitOptions, request: Request) -> protocol.Value:
-    first_page = replace(params, offset=0, sort="relevance")
-    ask = partial(service.engine.explain, first_page, params.path, request.is_cancelled)
-    with _utf16_position(params.query):  # of a note that is not indexed, the file is looked for
-        return await _answer(service, ask, translate.explain_result, "vault")
-
-
-async def _related(service: Service, params: protocol.RelatedParams, request: Request) -> protocol.Value:
-    source, width = translate.related_source(params), params.snippet_width or SCAN_WIDTH
-    ask = partial(service.engine.related, source, params.filters, params.limit, width, request.is_cancelled)
-    return await _answer(service, ask, translate.related_result)
-
-
-async def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.Value:
-    return await service.call("vault", _blocks_result, service, params, request)  # the settings are read for it
-
-
-def _blocks_result(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
-    """The blocks; what they quote is kept in the ledger of a conversation. Raises as `_context_result`."""
-    quoted: list[tuple[str, str]] = []
+def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
+    """The blocks; their quotes are recorded in the ledger of a conversation. Raises as `_context`."""
     blocks = Blocks(service.engine, service.blocks, service.clock)
-    result = blocks.read(params, request.is_cancelled, lambda path, passage: quoted.append((path, passage)))
+    result, quotes = blocks.read(params, request.is_cancelled)
     if params.conversation is not None and not params.dry_run:
         with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
-            if request.is_cancelled():
-                raise Cancelled("the request was cancelled")
-            for path, passage in quoted:
-                shown.add(path, passage)
+            _raise_if_cancelled(request)
+            for quote in quotes:
+                shown.add(quote.source.path, quote.passage)
             shown.save()
     return result
 
 
-async def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.Value:
-    blocks = Blocks(service.engine, service.blocks, service.clock)
-    return await service.call("vault", blocks.check, request.is_cancelled)
+def _raise_if_cancelled(request: Request) -> None:
+    if request.is_cancelled():
+        raise Cancelled("the request was cancelled")
 
 
-async def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.Value:
-    ask = partial(service.engine.read_note, params.path)
-    return await _answer(service, ask, partial(translate.note_text, params=params), "vault")
+def _check_blocks(service: Service, _: protocol.BlocksCheckParams, request: Request) -> protocol.BlocksCheckResult:
+    return Blocks(service.engine, service.blocks, service.clock).check(request.is_cancelled)
 
 
-async def _list_notes(service: Service, params: protocol.ListNotesParams, _: Request) -> protocol.Value:
-    ask = partial(service.engine.list_notes, translate.listing(params), params.limit, params.offset)
-    return await _answer(service, ask, translate.note_list)
+# --- notes -------------------------------------------------------------------------------------
 
 
-async def _capture(service: Service, params: protocol.CaptureParams, _: Request) -> protocol.Value:
-    write = partial(service.engine.capture, translate.draft(params), params.folder)
-    return await _answer(service, write, translate.capture_result, "vault")
+def _read_note(service: Service, params: protocol.ReadNoteParams, _: Request) -> protocol.NoteText:
+    with service.engine.freshness.snapshot() as index:
+        return state.note_text(service.engine.read_note(params.path), index, params)
+
+
+def _list_notes(service: Service, params: protocol.ListNotesParams, _: Request) -> protocol.NoteList:
+    wanted = NoteFilter(
+        scope=Scope(folders=(params.folder,) if params.folder else (), tags=(params.tag,) if params.tag else ()),
+        type=params.type,
+        domain=params.domain,
+        status=params.status,
+        modified_from_ms=params.modified_after_ms,
+        modified_until_ms=params.modified_before_ms,
+    )
+    with service.engine.freshness.snapshot() as index:
+        return state.note_list(service.engine.list_notes(wanted, params.limit, params.offset), index)
+
+
+def _capture(service: Service, params: protocol.CaptureParams, _: Request) -> protocol.CaptureResult:
+    draft = Draft(
+        text=params.text,
+        title=params.title,
+        domain=params.domain,
+        tags=tuple(params.tags),
+        type=params.type,
+        source=params.source,
+    )
+    with service.engine.freshness.snapshot() as index:
+        return state.capture_result(service.engine.capture(draft, params.folder), index)
 
 
 async def _until_searchable(
-    service: Service, params: protocol.CaptureParams, request: Request, result: protocol.Value
-) -> protocol.Value:
+    service: Service, params: protocol.CaptureParams, request: Request, result: protocol.CaptureResult
+) -> protocol.CaptureResult:
     """*result*, once the note can be found, or `waitMs` is over."""
     index = service.engine.freshness
     is_searchable = await wait_for_changes(index, index.sequence_at(), params.wait_ms, request.is_cancelled)
-    now = translate.freshness(await service.call("search", index.now))
+    now = state.freshness(await service.call("search", index.now))
     return replace(result, searchable=is_searchable, index=now)
 
 
-async def _vault_changed(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Value:
-    service.engine.vault_changed([translate.vault_change(change) for change in params.changes])
-    return protocol.Accepted(accepted=len(params.changes), reported_ms=time.time_ns() // 1_000_000)
+def _report_changes(engine: Engine, params: protocol.VaultChangedParams) -> None:
+    engine.vault_changed([VaultChange(each.kind, each.path, each.old_path) for each in params.changes])
 
 
-async def _feedback(service: Service, params: protocol.FeedbackParams, _: Request) -> protocol.Value:
-    now_ms = time.time_ns() // 1_000_000
-    await service.call("search", service.feedback.add, params.query, params.path, params.kind, now_ms)
+def _accepted(service: Service, params: protocol.VaultChangedParams, _: Request) -> protocol.Accepted:
+    return protocol.Accepted(accepted=len(params.changes), reported_ms=service.clock())
+
+
+def _feedback(service: Service, params: protocol.FeedbackParams, _: Request) -> protocol.Done:
+    service.feedback.add(params.query, params.path, params.kind, service.clock())
     return protocol.Done()
 
 
-async def _index_reconcile(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    service.engine.reconcile()
-    return await index_status(service)
+# --- the index and its settings ----------------------------------------------------------------
 
 
-async def _index_rebuild(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    service.engine.rebuild()
-    return await index_status(service)
+def _index_status(service: Service, _: protocol.NoParams, __: Request) -> protocol.IndexStatus:
+    return state.index_status(service.engine.status())
 
 
-async def _index_pause(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    service.engine.pause()
-    return await index_status(service)
+def _inspect_folders(
+    service: Service, params: protocol.InspectFoldersParams, _: Request
+) -> protocol.InspectFoldersResult:
+    inspector = service.engine.inspector
+    return state.folder_states(inspector.folders(params.folder, params.state, params.offset, params.limit))
 
 
-async def _index_resume(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    service.engine.resume()
-    return await index_status(service)
+def _inspect_notes(service: Service, params: protocol.InspectNotesParams, _: Request) -> protocol.InspectNotesResult:
+    inspector = service.engine.inspector
+    found = inspector.notes(params.folder, params.state, params.offset, params.limit, below=params.below)
+    return state.note_states(found)
 
 
-async def _inspect_folders(service: Service, params: protocol.InspectFoldersParams, _: Request) -> protocol.Value:
-    def answered() -> protocol.Value:
-        page = service.engine.inspector.folders(params.folder, params.state, params.offset, params.limit)
-        return translate.folder_states(page)
-
-    return await service.call("vault", answered)
+def _inspect_note(service: Service, params: protocol.InspectNoteParams, _: Request) -> protocol.NoteReport:
+    return state.note_report(service.engine.inspector.note(params.path))
 
 
-async def _inspect_notes(service: Service, params: protocol.InspectNotesParams, _: Request) -> protocol.Value:
-    def answered() -> protocol.Value:
-        page = params.offset, params.limit
-        found = service.engine.inspector.notes(params.folder, params.state, *page, below=params.below)
-        return translate.note_states(found)
-
-    return await service.call("vault", answered)
+def _read_settings(service: Service, _: protocol.NoParams, __: Request) -> protocol.Settings:
+    return state.settings(service.engine.settings)
 
 
-async def _inspect_note(service: Service, params: protocol.InspectNoteParams, _: Request) -> protocol.Value:
-    def answered() -> protocol.Value:
-        return translate.note_report(service.engine.inspector.note(params.path))
-
-    return await service.call("vault", answered)
-
-
-async def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Request) -> protocol.Value:
-    change = partial(service.engine.change_folders, params.exclude, params.include)
-    return translate.settings(await service.call("vault", change))
-
-
-async def _read_settings(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    return translate.settings(service.engine.settings)
-
-
-async def _write_settings(service: Service, params: protocol.SettingsWriteParams, _: Request) -> protocol.Value:
+def _write_settings(service: Service, params: protocol.Params, _: Request) -> protocol.Settings:
     changes = {name: value for name, value in asdict(params).items() if value is not msgspec.UNSET}
-    return translate.settings(await service.call("vault", service.engine.write_settings, changes))
+    return state.settings(service.engine.write_settings(changes))
 
 
-async def _shutdown(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    service.stop()
-    return protocol.Done()
+def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Request) -> protocol.Settings:
+    return state.settings(service.engine.change_folders(params.exclude, params.include))
 
 
-async def index_status(service: Service) -> protocol.IndexStatus:
-    """The status of the index."""
-    return translate.index_status(await service.call("search", service.engine.status))
+# --- the table ---------------------------------------------------------------------------------
 
 
-async def _index_status(service: Service, _: protocol.NoParams, __: Request) -> protocol.Value:
-    return await index_status(service)
+class Handler(Struct, frozen=True):
+    """How a method is answered, once its client has a slot of the pool."""
+
+    answer: Callable[[Service, Any, Request], protocol.Value]  # on a thread of the pool
+    pool: Pool = "search"
+    begin: Callable[[Engine, Any], object] | None = None  # before, on the event loop: in the order of the requests
+    finish: Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]] | None = None  # when the slot is free
 
 
-HANDLERS: Mapping[str, Callable[[Service, Any, Request], Awaitable[protocol.Value]]] = {
-    "search": _search,
-    "search/passages": _further_passages,
-    "search/examples": _examples,
-    "explain": _explain,
-    "related": _related,
-    "context": _context,
-    "blocks/read": _read_blocks,
-    "blocks/check": _check_blocks,
-    "note/read": _read_note,
-    "notes/list": _list_notes,
-    "capture": _capture,
-    "vault/changed": _vault_changed,
-    "feedback": _feedback,
-    "index/status": _index_status,
-    "index/reconcile": _index_reconcile,
-    "index/rebuild": _index_rebuild,
-    "index/pause": _index_pause,
-    "index/resume": _index_resume,
-    "inspect/folders": _inspect_folders,
-    "inspect/notes": _inspect_notes,
-    "inspect/note": _inspect_note,
-    "settings/read": _read_settings,
-    "settings/write": _write_settings,
-    "settings/folders": _write_folders,
-    "shutdown": _shutdown,
+def _command(begin: Callable[[Engine], None]) -> Handler:
+    """A command to the indexer, answered with the status after it."""
+    return Handler(_index_status, begin=lambda engine, _: begin(engine))
+
+
+_in_vault = partial(Handler, pool="vault")
+
+HANDLERS: Mapping[str, Handler] = {
+    "search": Handler(_search),
+    "search/passages": Handler(_further_passages),
+    "search/examples": Handler(_examples),
+    "explain": _in_vault(_explain),  # the file of a note that is not indexed is looked for
+    "related": Handler(_related),
+    "context": Handler(_context),
+    "blocks/read": _in_vault(_read_blocks),  # the settings are read for it
+    "blocks/check": _in_vault(_check_blocks),
+    "note/read": _in_vault(_read_note),
+    "notes/list": Handler(_list_notes),
+    "capture": _in_vault(_capture, finish=_until_searchable),
+    "vault/changed": Handler(_accepted, begin=_report_changes),
+    "feedback": Handler(_feedback),
+    "index/status": Handler(_index_status),
+    "index/reconcile": _command(Engine.reconcile),
+    "index/rebuild": _command(Engine.rebuild),
+    "index/pause": _command(Engine.pause),
+    "index/resume": _command(Engine.resume),
+    "inspect/folders": _in_vault(_inspect_folders),
+    "inspect/notes": _in_vault(_inspect_notes),
+    "inspect/note": _in_vault(_inspect_note),
+    "settings/read": Handler(_read_settings),
+    "settings/write": _in_vault(_write_settings),
+    "settings/folders": _in_vault(_write_folders),
 }
-"""Every method but `initialize`, which makes a connection what it is."""
-
-AFTER_TURN: Mapping[str, Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]]] = {
-    "capture": _until_searchable
-}
-"""What is left to do of a method when its turn is over, so that nobody else waits for it meanwhile."""
-
-LANES: Mapping[str, Lane] = {
-    "capture": "vault",
-    "explain": "vault",
-    "blocks/read": "vault",
-    "blocks/check": "vault",
-    "note/read": "vault",
-    "inspect/folders": "vault",
-    "inspect/notes": "vault",
-    "inspect/note": "vault",
-    "settings/write": "vault",
-    "settings/folders": "vault",
-}
-"""Methods that open files of the vault; all others need a thread for searches."""
-
-WITHOUT_TURN = frozenset({"shutdown"})
-"""Methods that are answered at once, whatever else waits."""
-
-
-@contextmanager
-def _utf16_position(query: str) -> Iterator[None]:
-    """Convert the position in a `BadQuery` from code points of *query* to UTF-16 code units, as clients count."""
-    try:
-        yield
-    except BadQuery as error:
-        raise BadQuery(error.message, utf16_offset(query, error.position)) from error
+"""Every method but `initialize` and `shutdown`, which concern the connection and the process."""

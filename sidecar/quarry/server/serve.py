@@ -13,7 +13,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -21,14 +20,13 @@ import msgspec
 from msgspec import Struct
 
 from quarry import __version__, protocol
-from quarry.agents.conversations import Leases, Ledgers, conversations_folder
+from quarry.agents.conversations import Leases, conversations_folder
 from quarry.client.discovery import (
     Discovery,
     OwnerFile,
     ServedVault,
     VaultLock,
     discovery_path,
-    new_token,
     owner_path,
     read_discovery,
     remove_discovery,
@@ -43,15 +41,11 @@ from quarry.errors import QuarryError, VaultLocked, VaultMissing
 from quarry.indexing.status import Updated
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.worker import WorkerTiming
-from quarry.redaction.sanitize import scrubbed
-from quarry.server import encode as translate
-from quarry.server.blocks.block_store import BlockStore
-from quarry.server.feedback import FeedbackLog
-from quarry.server.gate import Gate
+from quarry.redaction.scrub import scrub_text
+from quarry.server.encode.state import index_status
 from quarry.server.logs import log_loop
 from quarry.server.process_lifetime import exit_after, watch_idle, watch_parent, watch_stdin
-from quarry.server.service import SEARCH_THREADS, VAULT_THREADS, Service
-from quarry.server.vault_changes import follow_vault_changes
+from quarry.server.service import Service, open_service, watch_vault_of
 from quarry.server.websocket import SocketServer
 from quarry.vault.paths import nfc, vault_id
 
@@ -91,7 +85,7 @@ def serve(options: ServeOptions) -> None:
         raise VaultMissing(f"there is no folder {options.vault}")
     # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index. No daemon
     # thread: where the vault is locked or its index too new, that would abort within google-re2's C++ code (SIGABRT).
-    threading.Thread(target=scrubbed, args=("",), name="quarry-scrub").start()
+    threading.Thread(target=scrub_text, args=("",), name="quarry-scrub").start()
     identity = vault_id(root)
     file = discovery_path(runtime_dir(), identity)
     try:
@@ -115,32 +109,14 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
             loop.call_soon_threadsafe(leaving.set)
 
     if options.lifeline:
-        watch_stdin(
-            leave
-        )  # before the index opens: whatever that takes, we do not outlive our parent by more than 20 s
+        watch_stdin(leave)  # before the index opens, which may take long: the parent is not outlived by more than 20 s
     with (
         _engine(root, identity, options.without) as engine,
-        ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as pool,
-        ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault_pool,
+        open_service(engine, root, identity, leave) as service,
     ):
-        gate = Gate(new_token(), new_token())
-        vault = protocol.Vault(id=identity, name=root.name, path=str(root))
-        server = SocketServer(
-            Service(
-                engine,
-                pool,
-                vault_pool,
-                _feedback_log(identity),
-                Ledgers(identity),
-                gate,
-                vault,
-                __version__,
-                leave,
-                _block_store(identity, engine),
-            )
-        )
+        server = SocketServer(service)
         async with server.listening() as port:
-            _publish(file, vault, gate, port)
+            _publish(file, service, port)
             try:
                 _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
                 with _background_tasks(options, engine, server, Leases(conversations_folder(), identity), leave):
@@ -159,30 +135,19 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
                 remove_discovery(file, os.getpid())
 
 
-def _publish(file: Path, vault: protocol.Vault, gate: Gate, port: int) -> None:
+def _publish(file: Path, service: Service, port: int) -> None:
     """Write the owner's file and the discovery file: from here on, tools find us."""
-    write_owner_file(owner_path(file), OwnerFile(os.getpid(), gate.owner_token))
+    write_owner_file(owner_path(file), OwnerFile(os.getpid(), service.gate.owner_token))
     discovery = Discovery(
         pid=os.getpid(),
         port=port,
-        token=gate.token,
+        token=service.gate.token,
         protocol=protocol.PROTOCOL_VERSION,
         version=__version__,
-        vault=ServedVault(id=vault.id, name=vault.name, path=vault.path),
+        vault=ServedVault(id=service.vault.id, name=service.vault.name, path=service.vault.path),
         owner=str(owner_path(file)),
     )
     write_discovery(file, discovery)
-
-
-def _feedback_log(identity: str) -> FeedbackLog:
-    return FeedbackLog(data_dir() / f"{identity}.feedback")
-
-
-def _block_store(identity: str, engine: Engine) -> BlockStore:
-    """The kept context blocks, from which a note goes as soon as it is changed."""
-    store = BlockStore(data_dir() / f"{identity}.blocks")
-    engine.listen(store.on_commit)
-    return store
 
 
 @contextlib.contextmanager
@@ -203,7 +168,7 @@ def _background_tasks(
     unwatch = threading.Event()
     tasks = [asyncio.create_task(_notify_clients(engine, server))]
     if not options.lifeline:
-        threading.Thread(target=follow_vault_changes, args=(engine, unwatch), name="quarry-watch", daemon=True).start()
+        watch_vault_of(engine, unwatch)
     if options.parent_pid is not None:
         tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
     if options.idle_s is not None:
@@ -241,7 +206,7 @@ async def _notify_clients(engine: Engine, server: SocketServer) -> None:
         if not server.client_count:
             continue
         try:
-            status = translate.index_status(await asyncio.to_thread(engine.status))
+            status = index_status(await asyncio.to_thread(engine.status))
             _broadcast(server, [updated for updated in batch if updated is not None], status)
         except QuarryError as error:  # the index is being swapped or mended: the next news is told again
             _log.warning("clients could not be notified of progress: %s", type(error).__name__)

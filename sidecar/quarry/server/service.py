@@ -1,30 +1,36 @@
-"""What all conversations share, and one request of theirs."""
+"""What all clients of a sidecar share, and one request of theirs."""
 
 import asyncio
+import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from msgspec import Struct, field
 
 from quarry import protocol
 from quarry.agents.conversations import Ledgers
+from quarry.client.discovery import new_token
+from quarry.config import data_dir
 from quarry.engine import Engine
 from quarry.errors import Cancelled
 from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
-from quarry.server.turns import Lane, Turns
+from quarry.server.scheduler import Pool, Scheduler
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 SEARCH_THREADS = 4  # SQLite and numpy let go of the interpreter; more than a few only queue elsewhere
 VAULT_THREADS = 2  # `note/read` and `settings/write` open files of the vault, whose drive may hang
+WATCH_RETRY_S = 5.0  # after the watch failed in a way that nobody foresaw
+
+_log = logging.getLogger(__name__)
 
 
 def now_ms() -> int:
@@ -35,6 +41,7 @@ def now_ms() -> int:
 class Request(Struct):
     """A request in progress."""
 
+    is_owner: bool = False  # its client has shown the owner's token
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _waiting: asyncio.Task[Any] | None = None  # what is to be woken when the request is cancelled
 
@@ -42,8 +49,8 @@ class Request(Struct):
         """Whether the client no longer wants the answer. Any thread may ask."""
         return self._cancelled.is_set()
 
-    def stop(self) -> None:
-        """The client no longer wants the answer."""
+    def cancel(self) -> None:
+        """Give the request up: its client no longer wants the answer."""
         self._cancelled.set()
         if self._waiting:
             self._waiting.cancel()
@@ -51,7 +58,7 @@ class Request(Struct):
     @contextmanager
     def interruptible(self) -> Iterator[None]:
         """
-        Let `stop` end what is waited for inside the block.
+        Let `cancel` end what is waited for inside the block.
 
         Raises:
             Cancelled: It did.
@@ -70,22 +77,66 @@ class Request(Struct):
 
 
 class Service(Struct):
-    """Shared by all conversations: the engine, the executors of its calls, and how to stop the sidecar."""
+    """Shared by all clients: the engine of one vault, the threads of its calls, and how to stop the sidecar."""
 
     engine: Engine
-    executor: Executor
-    vault_executor: Executor  # for what touches the vault's own files: where its drive hangs, searches go on
+    executors: Mapping[Pool, Executor]
     feedback: FeedbackLog
     ledgers: Ledgers
+    blocks: BlockStore
     gate: Gate
     vault: protocol.Vault
-    version: str
     stop: Callable[[], None]
-    blocks: BlockStore = field(default_factory=BlockStore)
     clock: Callable[[], int] = now_ms
-    turns: Turns = field(default_factory=lambda: Turns({"search": SEARCH_THREADS, "vault": VAULT_THREADS}))
+    scheduler: Scheduler = field(default_factory=lambda: Scheduler({"search": SEARCH_THREADS, "vault": VAULT_THREADS}))
 
-    async def call(self, lane: Lane, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run *function* on a thread of *lane*, so that the next frames are read meanwhile."""
-        executor = self.executor if lane == "search" else self.vault_executor
-        return await asyncio.get_running_loop().run_in_executor(executor, partial(function, *args, **kwargs))
+    async def call(self, pool: Pool, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run *function* on a thread of *pool*, so that the next frames are read meanwhile."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.executors[pool], lambda: function(*args, **kwargs))
+
+
+@contextmanager
+def open_service(engine: Engine, root: Path, identity: str, stop: Callable[[], None]) -> Iterator[Service]:
+    """The service of *engine*, whose vault at *root* has the id *identity*; its threads end with the block."""
+    blocks = BlockStore(data_dir() / f"{identity}.blocks")
+    engine.listen(blocks.on_commit)
+    with (
+        ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as search,
+        ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault,
+    ):
+        yield Service(
+            engine=engine,
+            executors={"search": search, "vault": vault},
+            feedback=FeedbackLog(data_dir() / f"{identity}.feedback"),
+            ledgers=Ledgers(identity),
+            blocks=blocks,
+            gate=Gate(new_token(), new_token()),
+            vault=protocol.Vault(id=identity, name=root.name, path=str(root)),
+            stop=stop,
+        )
+
+
+def watch_vault_of(engine: Engine, stop: threading.Event) -> threading.Thread:
+    """Report changes of files to *engine*, on a thread of its own, until *stop* is set."""
+    thread = threading.Thread(target=_follow, args=(engine, stop), name="quarry-watch", daemon=True)
+    thread.start()
+    return thread
+
+
+def _follow(engine: Engine, stop: threading.Event) -> None:
+    from quarry.vault.watch import watch_vault  # here, as answering comes first: 3 % of a start, where it is needed
+
+    while not stop.is_set():
+        try:
+            is_first = True
+            for batch in watch_vault(engine.root, stop):
+                # Changes between the scan of the start and the moment when the watch was set up are in no batch.
+                if batch.missed or is_first:
+                    engine.reconcile()
+                if batch.changes:
+                    engine.vault_changed(batch.changes)
+                is_first = False
+        except Exception:  # without a watch, the index would fall behind and nothing would say so
+            _log.exception("watching the vault failed; trying again in %.0f s", WATCH_RETRY_S)
+            stop.wait(WATCH_RETRY_S)

@@ -1,5 +1,5 @@
 """
-The socket: accepts connections on 127.0.0.1, passes frames to conversations, tells everyone what changed.
+The socket: accepts connections on 127.0.0.1, passes frames to sessions, and notifies all clients of changes.
 
 websockets closes what is too large, too slow or not WebSocket at all; the gate refuses what may not speak. Nothing is
 compressed: a query is short, and compression costs 50 KiB a connection and invites bombs.
@@ -38,7 +38,7 @@ _quiet.setLevel(logging.CRITICAL)
 
 
 class SocketServer:
-    """Serves conversations and broadcasts notifications. Lives on one event loop."""
+    """Serves clients and broadcasts notifications. Lives on one event loop."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -104,43 +104,43 @@ class SocketServer:
         return None
 
     async def _serve_connection(self, connection: ServerConnection) -> None:
-        conversation = ClientSession(self._service)
+        session = ClientSession(self._service)
         self._joining[connection] = None
         try:
-            if await self._authenticate(connection, conversation):
+            if await self._authenticate(connection, session):
                 self._gate.admit(connection)
                 missed = self._joining.pop(connection)
                 self._clients.add(connection)
                 if missed is not None:
                     await connection.send(missed, text=True)
-                await self._answer_all(connection, conversation)
+                await self._answer_all(connection, session)
         except ConnectionClosed:
             pass  # the client left, as clients do
         finally:
-            if conversation.is_authenticated:
+            if session.is_authenticated:
                 self._heard_s = time.monotonic()
             self._joining.pop(connection, None)
             self._clients.discard(connection)
 
-    async def _authenticate(self, connection: ServerConnection, conversation: ClientSession) -> bool:
+    async def _authenticate(self, connection: ServerConnection, session: ClientSession) -> bool:
         try:
             async with asyncio.timeout(AUTH_TIMEOUT_S):
                 frame = await connection.recv()
         except TimeoutError:
             await connection.close(UNAUTHORIZED_CLOSE, "no token came in time")
             return False
-        await self._reply(connection, conversation, frame)
-        if not conversation.is_authenticated:
+        await self._reply(connection, session, frame)
+        if not session.is_authenticated:
             await connection.close(UNAUTHORIZED_CLOSE, "not authenticated")
-        return conversation.is_authenticated
+        return session.is_authenticated
 
-    async def _answer_all(self, connection: ServerConnection, conversation: ClientSession) -> None:
+    async def _answer_all(self, connection: ServerConnection, session: ClientSession) -> None:
         """Answer each frame in a task of its own until the client leaves; then let go of what it asked for."""
         room = asyncio.Semaphore(MAX_UNANSWERED)
 
         async def answer(frame: str | bytes) -> None:
             try:
-                await self._reply(connection, conversation, frame)
+                await self._reply(connection, session, frame)
             finally:
                 room.release()
 
@@ -149,10 +149,10 @@ class SocketServer:
                 while True:
                     await room.acquire()
                     answers.create_task(answer(await connection.recv()))
-            conversation.cancel_all()
+            session.cancel_all()
 
-    async def _reply(self, connection: ServerConnection, conversation: ClientSession, frame: str | bytes) -> None:
-        answer = await conversation.answer(frame)
+    async def _reply(self, connection: ServerConnection, session: ClientSession, frame: str | bytes) -> None:
+        answer = await session.answer(frame)
         if answer is not None:
             with contextlib.suppress(ConnectionClosed):  # the client is gone, and no other waits for this answer
                 await connection.send(answer, text=True)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Literal, get_args
 from unicodedata import combining, normalize
 
 from msgspec import Struct
@@ -20,15 +19,13 @@ from msgspec.structs import replace
 from quarry.errors import BadRequest
 from quarry.kinds import NOTE_SUFFIX
 from quarry.lazy_pattern import lazy_pattern
+from quarry.limits import MAX_CAPTURE_BYTES
+from quarry.options import NOTE_TYPES, NoteType
 from quarry.redaction.scrub import scrub
 from quarry.vault.paths import is_reserved_in_windows
 from quarry.vault.rules import Rules
 from quarry.vault.write import checked_folder, write_new_note
 
-NoteType = Literal["note", "signal", "project", "moc", "daily"]
-NOTE_TYPES: tuple[NoteType, ...] = get_args(NoteType)
-
-MAX_TEXT_BYTES = 256 * 1024  # in UTF-8: a long article; more is a file to put into the vault, not a thought to keep
 MAX_TITLE = 200  # characters; longer is a paragraph
 MAX_LINE = 500  # characters of the domain or the source, which may be an address
 MAX_TAGS = 50
@@ -67,7 +64,7 @@ def checked_text(text: str) -> str:
     *text* as the body of a note: line ends as `\\n`, no control characters, no blank lines around it.
 
     Raises:
-        BadRequest: Nothing is left, or more than `MAX_TEXT_BYTES`.
+        BadRequest: Nothing is left, or more than `MAX_CAPTURE_BYTES`.
     """
     body = _CONTROLS.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     body = body.strip("\n").rstrip()
@@ -77,9 +74,9 @@ def checked_text(text: str) -> str:
         size = len(body.encode())
     except UnicodeEncodeError:
         raise BadRequest("the text is not valid Unicode; save it as UTF-8 and try again") from None
-    if size > MAX_TEXT_BYTES:
+    if size > MAX_CAPTURE_BYTES:
         raise BadRequest(
-            f"the text has {size:,} bytes, and a captured one up to {MAX_TEXT_BYTES:,}; save it as a file in the vault"
+            f"the text has {size:,} bytes, a captured one up to {MAX_CAPTURE_BYTES:,}; save it as a file in the vault"
         )
     return body
 

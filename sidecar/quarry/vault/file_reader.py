@@ -19,9 +19,11 @@ from msgspec import Struct
 
 from quarry.config import MAX_NOTE_BYTES
 from quarry.errors import NoteNotFound, VaultMissing
+from quarry.messages import Message, message, sentence
+from quarry.private_files import READ_FLAGS
 from quarry.types import FileStamp
 from quarry.vault.paths import note_parts, shown
-from quarry.vault.scan import file_seen
+from quarry.vault.scan import LINK, NOT_A_FILE, file_seen
 
 if sys.platform == "win32":
     import ctypes
@@ -31,16 +33,7 @@ _LONGEST_WINDOWS_PATH = 32_768
 _BLOCK_BYTES = 1024 * 1024
 HEAD_BYTES = 64 * 1024  # by which a file can be told that need not be read whole; long front matter fits
 CAN_OPEN_BY_PART = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-# O_NONBLOCK: opening a pipe without a writer would block for ever. O_BINARY, O_NOINHERIT: Windows only.
-_FILE_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_NOINHERIT", 0)
-)
-FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 IS_LINK = {errno.ELOOP, errno.EMLINK}  # the error of O_NOFOLLOW; EMLINK on FreeBSD
 
 
@@ -49,7 +42,20 @@ class FileGone(NoteNotFound):
 
 
 class FileUnreadable(NoteNotFound):
-    """The file exists but cannot be read: its note is kept as it was. The message is the reason."""
+    """The file exists but cannot be read: its note is kept as it was."""
+
+    def __init__(self, path: str, reason: Message) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+def reason_unread(error: NoteNotFound) -> Message:
+    """The reason why a file could not be read, given the *error* of `read_file`."""
+    return error.reason if isinstance(error, FileUnreadable) else message("reason.other", detail=sentence(str(error)))
 
 
 class FileContent(Struct, frozen=True):
@@ -83,9 +89,8 @@ def read_file(
         or any folder of its path is so. NoteNotFound: *path* is hidden or not the path of a note. VaultMissing: The
         vault itself cannot be opened, so nothing is known about the file.
     """
-    parts = note_parts(path)
-    content, is_steady = _read_once(root, parts, max_bytes, is_enough)
-    return content if is_steady else _read_once(root, parts, max_bytes, is_enough)[0]
+    content, is_steady = _read_once(root, path, max_bytes, is_enough)
+    return content if is_steady else _read_once(root, path, max_bytes, is_enough)[0]
 
 
 def read_stamp(root: Path, path: str, max_bytes: int) -> FileStamp:
@@ -94,11 +99,7 @@ def read_stamp(root: Path, path: str, max_bytes: int) -> FileStamp:
 
     Raises as `read_file`.
     """
-    parts = note_parts(path)
-    with _opened(root, parts) as file, _told(parts):
-        before = os.fstat(file)
-        if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
+    with _opened(root, path) as (file, before):
         digest, left = hashlib.sha256(), max_bytes
         while left > 0 and (block := os.read(file, min(left, _BLOCK_BYTES))):
             digest.update(block)
@@ -108,12 +109,9 @@ def read_stamp(root: Path, path: str, max_bytes: int) -> FileStamp:
 
 
 def _read_once(
-    root: Path, parts: tuple[str, ...], max_bytes: int, is_enough: Callable[[bytes], bool] | None
+    root: Path, path: str, max_bytes: int, is_enough: Callable[[bytes], bool] | None
 ) -> tuple[FileContent, bool]:
-    with _opened(root, parts) as file, _told(parts):
-        before = os.fstat(file)
-        if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
+    with _opened(root, path) as (file, before):
         if is_enough is None or before.st_size <= HEAD_BYTES:
             data = _read_up_to(file, max_bytes, before.st_size)
         else:
@@ -143,8 +141,15 @@ def _read_up_to(file: int, max_bytes: int, size_bytes: int) -> bytes:
     return b"".join(blocks)
 
 
-def _opened(root: Path, parts: tuple[str, ...]) -> contextlib.AbstractContextManager[int]:
-    return open_by_part(root, parts) if CAN_OPEN_BY_PART else open_and_prove(root, parts)
+@contextlib.contextmanager
+def _opened(root: Path, path: str) -> Iterator[tuple[int, os.stat_result]]:
+    """Open the regular file at *path*; yield its descriptor, and its status from before anything is read."""
+    parts = note_parts(path)
+    with (open_by_part if CAN_OPEN_BY_PART else open_and_prove)(root, parts) as file, _told(parts):
+        before = os.fstat(file)
+        if not stat.S_ISREG(before.st_mode):
+            raise FileUnreadable(_name(parts), NOT_A_FILE)
+        yield file, before
 
 
 @contextlib.contextmanager
@@ -155,7 +160,7 @@ def open_by_part(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         with _told_of_root(root):
             opened.append(os.open(root, FOLDER_FLAGS))
         for depth, part in enumerate(parts, start=1):
-            flags = _FILE_FLAGS if depth == len(parts) else FOLDER_FLAGS | os.O_NOFOLLOW
+            flags = READ_FLAGS if depth == len(parts) else FOLDER_FLAGS | os.O_NOFOLLOW
             try:
                 opened.append(os.open(part, flags, dir_fd=opened[-1]))
             except OSError as error:
@@ -173,12 +178,12 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         real_root = Path(os.path.realpath(root, strict=True))
     path = real_root.joinpath(*parts)
     with _told(parts):
-        file = os.open(path, _FILE_FLAGS)
+        file = os.open(path, READ_FLAGS)
     try:
         with _told(parts):
             real = final_path(file)
         if not real.is_relative_to(real_root):
-            raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
+            raise FileUnreadable(_name(parts), LINK)
         yield file
     finally:
         os.close(file)
@@ -222,10 +227,10 @@ def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -
         return FileGone(f"{_name(parts)} is gone")
     # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
     if error.errno in IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
-        return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
+        return FileUnreadable(_name(parts), LINK)
     if error.errno == errno.ENOTDIR:
         return FileGone(f"{_name(parts)} is not a folder any more")
-    return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
+    return FileUnreadable(_name(parts), message("reason.unreadable", detail=str(error.strerror)))
 
 
 def _is_link(part: str, folder: int | None) -> bool:
@@ -239,8 +244,3 @@ def _is_link(part: str, folder: int | None) -> bool:
 
 def _name(parts: tuple[str, ...]) -> str:
     return shown("/".join(parts))
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")

@@ -20,18 +20,10 @@ from msgspec import Struct
 
 from quarry.errors import BadRequest, NoteNotWritten, VaultMissing
 from quarry.kinds import NOTE_SUFFIX
+from quarry.private_files import NEW_FILE_FLAGS, READ_FLAGS
 from quarry.vault.file_reader import CAN_OPEN_BY_PART, FOLDER_FLAGS, IS_LINK, final_path
 from quarry.vault.paths import is_reserved_in_windows, nfc, path_objection, shown
 
-_NEW_FILE_FLAGS = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_NOINHERIT", 0)
-)
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.EACCES}
 MAX_NAMES_TRIED = 100  # that others take between our look and our write; two would be a coincidence
 
@@ -130,16 +122,15 @@ def _numbers(stem: str, names: Sequence[str]) -> dict[int, str]:
 
 def _holds(folder: _Folder, name: str, data: bytes) -> bool:
     """Whether the file *name* is *data*, byte for byte."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(folder.at(name), flags, dir_fd=folder.descriptor), "rb") as file:
+        with os.fdopen(os.open(folder.at(name), READ_FLAGS, dir_fd=folder.descriptor), "rb") as file:
             return os.fstat(file.fileno()).st_size == len(data) and file.read(len(data) + 1) == data
     except OSError:
         return False
 
 
 def _write_synced(folder: _Folder, name: str, data: bytes) -> None:
-    descriptor = os.open(folder.at(name), _NEW_FILE_FLAGS, 0o666, dir_fd=folder.descriptor)  # less the user's umask
+    descriptor = os.open(folder.at(name), NEW_FILE_FLAGS, 0o666, dir_fd=folder.descriptor)  # less the user's umask
     try:
         with os.fdopen(descriptor, "wb") as file:
             if folder.descriptor is None and final_path(descriptor).parent != folder.location:
@@ -178,7 +169,7 @@ def _rename_to_new(folder: _Folder, temporary: str, name: str) -> None:
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
-        os.close(os.open(target, _NEW_FILE_FLAGS, 0o666, dir_fd=folder.descriptor))
+        os.close(os.open(target, NEW_FILE_FLAGS, 0o666, dir_fd=folder.descriptor))
         os.replace(source, target, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
 
 

@@ -7,10 +7,12 @@ that each term keeps its share of the chunks. The same vault always gives the sa
 
 import hashlib
 import json
+import os
 import random
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -130,6 +132,24 @@ def sentences_of(text: str) -> list[str]:
     """The sentences of a note, without headings, tables and rules."""
     lines = (line.strip().lstrip("-*> ") for line in _SENTENCE_END.split(text))
     return [line[:MAX_SENTENCE] for line in lines if len(line) > 3 and line[0] not in "#|`-=~"]
+
+
+@contextmanager
+def restored(vault: Path) -> Iterator[Callable[[str], Path]]:
+    """A function to call with the path of a note before it is changed; in the end each such note is as it was."""
+    before: dict[Path, tuple[bytes, int]] = {}
+
+    def remember(path: str) -> Path:
+        file = vault / path
+        before.setdefault(file, (file.read_bytes(), file.stat().st_mtime_ns))
+        return file
+
+    try:
+        yield remember
+    finally:
+        for file, (data, mtime_ns) in before.items():
+            file.write_bytes(data)
+            os.utime(file, ns=(mtime_ns, mtime_ns))
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -13,13 +13,15 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
 from benchmark.commands import CommandCost, CommandRun, cost_of, run_command
 from benchmark.measurement import PartFailed
 from benchmark.server_cost import serving
+from quarry.client.discovery import discovery_path, read_discovery
+from quarry.config import runtime_dir
+from quarry.vault.paths import vault_id
 
 PROMPTS = 20  # as a published system reports
 WARM_UP = 3  # the first answers read parts of the index
@@ -105,25 +107,21 @@ def _has_ended(pid: int) -> bool:
 
 def _pid_of(vault: Path) -> int | None:
     """The process id in the discovery file of *vault*; None while there is none."""
-    for file in _home().glob("run/*.json"):
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            found: dict[str, Any] = json.loads(file.read_bytes())
-            if Path(found["vault"]["path"]) == Path(os.path.realpath(vault)):
-                return int(found["pid"])
-    return None
+    found = read_discovery(discovery_path(runtime_dir(), vault_id(vault)))
+    return found.pid if found else None
 
 
 def _forget_starts() -> None:
-    """Have the hook start a sidecar though one was started a moment ago."""
-    for file in _home().glob("run/conversations/*.started"):
-        file.unlink()
+    """
+    Have the hook start a sidecar though one was started a moment ago.
 
-
-def _home() -> Path:
-    home = os.environ.get("QUARRY_HOME")
-    if not home:
+    Raises:
+        PartFailed: Quarry's own folders are those of a user, whose sidecars would be ended.
+    """
+    if "QUARRY_HOME" not in os.environ:
         raise PartFailed("QUARRY_HOME is not set; sidecars are started and ended, so it must not be that of a user")
-    return Path(home)
+    for file in runtime_dir().glob("conversations/*.started"):
+        file.unlink()
 
 
 def _summary(runs: Sequence[CommandRun]) -> HookCost:

@@ -5,7 +5,6 @@ Each function runs in a process of its own (`measurement.run_in_subprocess`); ar
 """
 
 import gc
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from benchmark.corpora import find_notes
+from benchmark.corpora import find_notes, restored
 from benchmark.disk import files_of
 from benchmark.measurement import named_percentiles
 from quarry.analysis.analysis import analyse
@@ -21,7 +20,8 @@ from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding import load_encoder
 from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
-from quarry.index import Index, NoteFilter, discard, quantize
+from quarry.evaluation.runner import indexed
+from quarry.index import Index, NoteFilter, discard, prepare, quantize
 from quarry.indexing.read_files import NoteFile, read_one
 from quarry.indexing.status import Updated
 from quarry.indexing.vector_model import embedded_text
@@ -46,13 +46,9 @@ def index_whole(vault: Path, index_path: Path) -> dict[str, int]:
 
 def bring_up_to_date(vault: Path, index_path: Path) -> dict[str, int]:
     """Bring the index up to date with *vault*; its `files` and `chunks`."""
-    engine = Engine.open(vault, index_path)
-    try:
-        wait_until_idle(engine)
+    with indexed(vault, index_path) as engine:
         status = engine.status()
         return {"files": status.notes, "chunks": status.chunks}
-    finally:
-        engine.close()
 
 
 def discard_index(index_path: Path) -> None:
@@ -113,7 +109,6 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
     committed = threading.Event()
     waited_for = ""
     told_s = 0.0
-    before: dict[str, tuple[bytes, int]] = {}
 
     def listen(updated: Updated | None) -> None:
         nonlocal told_s
@@ -121,11 +116,10 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
             told_s = time.perf_counter()
             committed.set()
 
-    def save(path: str) -> tuple[float, float] | None:
+    def save(path: str, file: Path) -> tuple[float, float] | None:
         """Wall and CPU milliseconds of one save; None where the note is not found."""
         nonlocal waited_for
-        waited_for, file, word = path, vault / path, f"benchmarkword{time.time_ns()}"
-        before.setdefault(path, (file.read_bytes(), file.stat().st_mtime_ns))
+        waited_for, word = path, f"benchmarkword{time.time_ns()}"
         with file.open("a", encoding="utf-8") as note:
             note.write(f"\n\n# Added\n\nA line was added: {word}.\n")  # not under "See also", which is skipped
         committed.clear()
@@ -144,19 +138,18 @@ def save_notes(vault: Path, index_path: Path, count: int) -> dict[str, Any]:
         engine.listen(listen)
         listed = engine.list_notes(NoteFilter(), MOST_NOTES, 0).notes  # rules leave some out
         every = sorted(note.path for note in listed)
-        first = save(every[0])
-        time.sleep(PAUSE_S)
-        found = [taken for number in range(count) if (taken := save(every[number * len(every) // count]))]
+        chosen = [every[number * len(every) // count] for number in range(count)]
+        with restored(vault) as remember:
+            first = save(every[0], remember(every[0]))
+            time.sleep(PAUSE_S)
+            found = [taken for path in chosen if (taken := save(path, remember(path)))]
         if len(found) <= count // 2:
             raise IndexUnavailable(f"{count - len(found)} of {count} notes reported as saved cannot be found")
         wall, cpu = (list(taken) for taken in zip(*found, strict=True))
         measured = {"saves": count, "not_found": count - len(found), "first_ms": round(first[0], 3) if first else None}
         return {**named_percentiles({"wall": wall, "cpu": cpu}, SAVE_PERCENTILES), **measured}
     finally:
-        for path, (data, mtime_ns) in before.items():
-            (vault / path).write_bytes(data)
-            os.utime(vault / path, ns=(mtime_ns, mtime_ns))
-        engine.vault_changed([VaultChange("modified", path) for path in before])
+        engine.reconcile()
         wait_until_idle(engine)
         engine.close()
 
@@ -199,7 +192,7 @@ def stages(vault: Path, index_path: Path) -> dict[str, Any]:
                     for note, file in zip(notes[start : start + GROUP], files[start : start + GROUP], strict=True):
                         rows = vectors[at : at + len(note.chunks)]
                         at += len(note.chunks)
-                        index.upsert(note, file.stamp, rows, title_vector=rows[0] if rows else None)
+                        index.upsert(prepare(note, file.stamp, rows, rows[0] if rows else None))
             index.checkpoint()
 
         stage("write", write)

@@ -113,6 +113,17 @@ def size_mb(files: Sequence[Path]) -> float:
     return round(sum(file.stat().st_size for file in files) / 1e6, 3)
 
 
+@contextlib.contextmanager
+def work_folder(given: Path | None) -> Iterator[Path]:
+    """The folder *given* for copies and indexes, made if it is missing; else a temporary one."""
+    if given is not None:
+        given.mkdir(parents=True, exist_ok=True)
+        yield given.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="quarry-bench-", ignore_cleanup_errors=True) as temporary:
+        yield Path(temporary).resolve()
+
+
 # --- a process of its own ------------------------------------------------------------------------
 
 

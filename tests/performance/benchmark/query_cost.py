@@ -15,11 +15,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchmark.index_cost import wait_until_idle
 from benchmark.measurement import Percentiles, median, memory_mb, named_percentiles, percentiles
 from quarry.embedding import Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
+from quarry.evaluation.runner import indexed
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, Reader
 from quarry.options import Retriever, Scope, SearchOptions
 from quarry.query.parse import parse_query
@@ -37,9 +37,7 @@ PREFIX_LENGTHS = (3, 4, 5, 6)  # letters typed of a word
 
 def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
     """The figures of one size: those of `results.QUERY_KEYS`, and further ones."""
-    engine = Engine.open(vault, index_path)
-    try:
-        wait_until_idle(engine)
+    with indexed(vault, index_path) as engine:
         begun_s, cpu_begun_s = time.perf_counter(), time.process_time()
         whole = _time_queries(engine, [replace(REQUEST, query=text) for text in texts])
         process_cpu_ms = (time.process_time() - cpu_begun_s) * 1000 / max(1, whole.asked)
@@ -50,12 +48,7 @@ def measure_queries(vault: Path, index_path: Path, texts: Sequence[str], words: 
         status = engine.status()
         memory = memory_mb()
         answered = [text for text in texts if _is_query(text)][:COUNTED]
-        calls = count_python_calls(
-            lambda text: engine.search(replace(REQUEST, query=text)),
-            answered,
-        )
-    finally:
-        engine.close()
+        calls = count_python_calls(lambda text: engine.search(replace(REQUEST, query=text)), answered)
     retrievers = measure_retrievers(index_path, list(filter(_is_query, texts)))  # last: an index and a model of its own
     return {
         "legs_cpu_ms": retrievers.pop("whole"),
@@ -190,10 +183,10 @@ def _clock_retrievers(
     vector = encoder.encode([query.text])[0]
     marks.append(clock())
     words = reader.keywords.query(lexical_query, deadline=deadline).top_chunks(None, DEPTH, CHUNK_WEIGHTS)
-    lexical = reader.candidates(words)
+    keyword = reader.candidates(words)
     marks.append(clock())
     dense = reader.dense(vector, None, DEPTH, deadline=deadline)
     marks.append(clock())
-    fuse(lexical, dense, WEIGHTS)
+    fuse(keyword, dense, WEIGHTS)
     marks.append(clock())
     return marks

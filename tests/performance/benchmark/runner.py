@@ -18,7 +18,7 @@ from benchmark.corpora import Corpus, create_corpus
 from benchmark.disk import side_files_mb, size_of, tables_mb
 from benchmark.interfaces import measure_interfaces
 from benchmark.machine import describe
-from benchmark.measurement import Cost, median, run_in_subprocess
+from benchmark.measurement import Cost, P, T, median, run_in_subprocess
 from benchmark.results import Result
 from quarry.config import data_dir
 from quarry.errors import BadRequest
@@ -121,9 +121,7 @@ class _Run:
     def _index(self, corpus: Corpus) -> None:
         self._notify(f"indexing {corpus.notes} notes")
         path = _index_path(corpus)
-        _stamp(path).unlink(missing_ok=True)
-        cost = run_in_subprocess(index_cost.index_whole, corpus.vault, path)
-        _stamp(path).write_text(_builder(), "utf-8")
+        cost = _build(path, _builder(), index_cost.index_whole, corpus.vault, path)
         self._notify("indexing a sample, stage by stage")
         stages = run_in_subprocess(index_cost.stages, corpus.vault, self._scratch("stages.db")).result
         self._document["index"] = {
@@ -136,26 +134,17 @@ class _Run:
         }
         if self._plan.has_baseline:
             self._notify("indexing with the published design")
-            path = self._published_path(corpus)
-            _stamp(path).unlink(missing_ok=True)
-            cost = run_in_subprocess(baseline.index_whole, corpus.vault, path)
-            _stamp(path).write_text(_published_design_hash(), "utf-8")
+            path = _published_path(corpus)
+            cost = _build(path, _published_design_hash(), baseline.index_whole, corpus.vault, path)
             self._document["baseline"]["index"] = {**_index_figures(cost, path), "stages": None}
 
     def _unchanged(self, corpus: Corpus) -> None:
         self._notify("opening an unchanged vault")
         path = self._indexed(corpus)
         run_in_subprocess(index_cost.open_unchanged_ms, corpus.vault, path)  # once for the cache of files
-        taken = [
-            run_in_subprocess(index_cost.open_unchanged_ms, corpus.vault, path).result
-            for _ in range(self._plan.repeats)
-        ]
-        self._document["unchanged_ms"] = median(taken)
+        self._document["unchanged_ms"] = median(self._repeated(index_cost.open_unchanged_ms, corpus.vault, path))
         if self._plan.has_baseline:
-            path = self._published(corpus)
-            taken = [
-                run_in_subprocess(baseline.unchanged_ms, corpus.vault, path).result for _ in range(self._plan.repeats)
-            ]
+            taken = self._repeated(baseline.unchanged_ms, corpus.vault, self._published(corpus))
             self._document["baseline"]["unchanged_ms"] = median(taken)
 
     def _start(self, corpus: Corpus) -> None:
@@ -163,9 +152,7 @@ class _Run:
         self._indexed(corpus)
         self._document["start_ms"] = server_cost.measure_start(corpus.vault, self._texts[0], self._plan.repeats)
         if self._plan.has_baseline:
-            path = self._published(corpus)
-            first_answers_ms, text = baseline.first_answers_ms, self._texts[0]
-            taken = [run_in_subprocess(first_answers_ms, path, text).result for _ in range(self._plan.repeats)]
+            taken = self._repeated(baseline.first_answers_ms, self._published(corpus), self._texts[0])
             both = {retriever: median([one[retriever] for one in taken]) for retriever in ("keyword", "hybrid")}
             self._document["baseline"]["start_ms"] = both
 
@@ -217,7 +204,9 @@ class _Run:
     def _published_queries_at(self, size: str, corpus: Corpus) -> dict[str, Any]:
         chunks = size_of_name(size)
         if chunks > LARGEST_PUBLISHED and not self._plan.full:
-            self._note(f"the published design was not measured at {size}: it takes most of an hour; --full does")
+            self._document["notes"].append(
+                f"the published design was not measured at {size}: it takes most of an hour; --full does"
+            )
             return {}
         self._notify(f"{size}: asking the published design")
         path = self._published(corpus, chunks)
@@ -238,22 +227,15 @@ class _Run:
         path = _index_path(corpus)
         if not _is_built_by(path, _builder()):
             self._notify(f"indexing {corpus.notes} notes to ask them")
-            _stamp(path).unlink(missing_ok=True)
-            run_in_subprocess(index_cost.index_whole, corpus.vault, path)
-            _stamp(path).write_text(_builder(), "utf-8")
+            _build(path, _builder(), index_cost.index_whole, corpus.vault, path)
         return path
 
     def _published(self, corpus: Corpus, chunks: int | None = None) -> Path:
-        path = self._published_path(corpus)
+        path = _published_path(corpus)
         if not _is_built_by(path, _published_design_hash()):
             self._notify(f"indexing {corpus.notes} notes with the published design")
-            _stamp(path).unlink(missing_ok=True)
-            run_in_subprocess(baseline.index_whole, corpus.vault, path, chunks)
-            _stamp(path).write_text(_published_design_hash(), "utf-8")
+            _build(path, _published_design_hash(), baseline.index_whole, corpus.vault, path, chunks)
         return path
-
-    def _published_path(self, corpus: Corpus) -> Path:
-        return corpus.vault.parent / "published.db"
 
     def _scratch(self, name: str) -> Path:
         folder = self._plan.work / "scratch"
@@ -268,8 +250,9 @@ class _Run:
             texts = corpora.questions(plan.vault, plan.questions)
         return texts, corpora.words_of(texts, WORDS)
 
-    def _note(self, sentence: str) -> None:
-        self._document["notes"].append(sentence)
+    def _repeated(self, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> list[T]:
+        """The results of *work*, each in a process of its own."""
+        return [run_in_subprocess(work, *arguments, **more).result for _ in range(self._plan.repeats)]
 
 
 def _index_figures(cost: Cost[dict[str, int]], path: Path) -> dict[str, Any]:
@@ -286,6 +269,18 @@ def _index_figures(cost: Cost[dict[str, int]], path: Path) -> dict[str, Any]:
 def _index_path(corpus: Corpus) -> Path:
     """Where `quarry serve` looks for the index of this vault."""
     return data_dir() / f"{vault_id(corpus.vault)}.db"
+
+
+def _published_path(corpus: Corpus) -> Path:
+    return corpus.vault.parent / "published.db"
+
+
+def _build(path: Path, builder: str, index_whole: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> Cost[T]:
+    """Build the index at *path* in a process of its own, and stamp it with *builder*, the hash of the code."""
+    _stamp(path).unlink(missing_ok=True)
+    cost = run_in_subprocess(index_whole, *arguments, **more)
+    _stamp(path).write_text(builder, "utf-8")
+    return cost
 
 
 def _stamp(path: Path) -> Path:

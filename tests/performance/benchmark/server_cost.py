@@ -10,13 +10,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from benchmark.measurement import PartFailed, Percentiles, each_ms, median, memory_mb, percentiles, process_tree
 from quarry.cli.index import BUSY
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 
 CLIENTS = (1, 4, 16)
 WARM_UP = 20
@@ -26,44 +28,27 @@ TIMEOUT_S = 60.0
 LEAVE_TIMEOUT_S = 20.0
 
 
-class Session:
-    """A connection to a running sidecar, made by the client that every tool uses."""
+def connected(vault: Path) -> SidecarClient:
+    """A connection to the running sidecar of *vault*, by the client that every tool uses."""
+    return SidecarClient(vault, "bench", may_start=False, as_owner=True)
 
-    def __init__(self, vault: Path) -> None:
-        self._client = SidecarClient(vault, "bench", may_start=False, as_owner=True)
 
-    def search(self, text: str, *, by_word_only: bool = False) -> Sequence[str]:
-        """Ask for ten hits; the retrievers that answered, none if the query failed."""
-        try:
-            found = self._client.ask("search", {"query": text, "mode": "keyword" if by_word_only else "hybrid"})
-        except RequestFailed:  # not a query, or too slow; it counts as the time it took
-            return ()
-        retrievers: list[str] = found.retrievers
-        return retrievers
-
-    def is_working(self) -> bool:
-        """Whether there is indexing to finish."""
-        return self._client.status().state in BUSY
-
-    def whole_since_ms(self) -> int | None:
-        """When the index last became equal to the vault."""
-        return self._client.status().indexed_ms
-
-    def rebuild(self) -> None:
-        """Start a full rebuild."""
-        self._client.ask("index/rebuild")
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._client.close()
+def search(client: SidecarClient, text: str, *, by_word_only: bool = False) -> Sequence[str]:
+    """Ask for ten hits; the retrievers that answered, none if the query failed."""
+    try:
+        found = client.ask("search", {"query": text, "mode": "keyword" if by_word_only else "hybrid"})
+    except RequestFailed:  # not a query, or too slow; it counts as the time it took
+        return ()
+    retrievers: list[str] = found.retrievers
+    return retrievers
 
 
 def measure_socket(vault: Path, texts: Sequence[str]) -> dict[str, Any]:
     """Wall time of queries over the socket, for each number of concurrent clients; and the memory of the sidecar."""
-    with serving(vault) as process, contextlib.closing(Session(vault)) as session:
-        _settle(session)
+    with serving(vault) as process, connected(vault) as client:
+        _settle(client)
         for text in texts[:WARM_UP]:
-            session.search(text)
+            search(client, text)
         clients = {str(count): _ask_together(vault, texts, count) for count in CLIENTS}
         held = [memory_mb(pid) for pid in process_tree(process.pid)]
     together = {name: round(sum(one[name] for one in held if one), 1) for name in (held[0] if held else {})}
@@ -73,18 +58,19 @@ def measure_socket(vault: Path, texts: Sequence[str]) -> dict[str, Any]:
 def measure_while_indexing(vault: Path, texts: Sequence[str]) -> dict[str, float]:
     """Wall time of one client's queries, from requesting a full rebuild until the new index serves."""
     taken: list[float] = []
-    with serving(vault), contextlib.closing(Session(vault)) as session:
-        _settle(session)
+    with serving(vault), connected(vault) as client:
+        _settle(client)
         for text in texts[:WARM_UP]:
-            session.search(text)
-        before = session.whole_since_ms()
+            search(client, text)
+        before = client.status().indexed_ms
         begun_s = time.perf_counter()
-        session.rebuild()
+        client.ask("index/rebuild")
         for number, text in enumerate(cycle(texts)):
-            taken += each_ms(session.search, [text], time.perf_counter_ns)
-            is_time = number % ASK_STATUS_EVERY == ASK_STATUS_EVERY - 1
-            if is_time and not session.is_working() and session.whole_since_ms() != before:
-                break
+            taken += each_ms(partial(search, client), [text], time.perf_counter_ns)
+            if number % ASK_STATUS_EVERY == ASK_STATUS_EVERY - 1:
+                status = client.status()
+                if status.state not in BUSY and status.indexed_ms != before:
+                    break
             time.sleep(PAUSE_S)
         rebuild_s = time.perf_counter() - begun_s
     return {**percentiles(taken), "max": round(max(taken), 3), "queries": len(taken), "rebuild_s": round(rebuild_s, 2)}
@@ -95,10 +81,10 @@ def measure_start(vault: Path, text: str, times: int) -> dict[str, float]:
     keyword, hybrid = [], []
     for _ in range(times):
         begun_s = time.perf_counter()
-        with serving(vault), contextlib.closing(Session(vault)) as session:
-            keyword.append(_ms_until("keyword", lambda: session.search(text, by_word_only=True), begun_s))
-            hybrid.append(_ms_until("dense", lambda: session.search(text), begun_s))
-            _settle(session)
+        with serving(vault), connected(vault) as client:
+            keyword.append(_ms_until("keyword", lambda: search(client, text, by_word_only=True), begun_s))
+            hybrid.append(_ms_until("dense", lambda: search(client, text), begun_s))
+            _settle(client)
     return {"keyword": median(keyword), "hybrid": median(hybrid)}
 
 
@@ -136,8 +122,8 @@ def _ms_until(retriever: str, ask: Callable[[], Sequence[str]], begun_s: float) 
     return (time.perf_counter() - begun_s) * 1000
 
 
-def _settle(session: Session) -> None:
-    while session.is_working():
+def _settle(client: SidecarClient) -> None:
+    while client.status().state in BUSY:
         time.sleep(PAUSE_S)
 
 
@@ -151,11 +137,11 @@ def _ask_together(vault: Path, texts: Sequence[str], count: int) -> dict[str, An
 
     def ask(number: int) -> None:
         def one(text: str) -> None:
-            if not session.search(text):
+            if not search(client, text):
                 unanswered.append(text)
 
         try:
-            with contextlib.closing(Session(vault)) as session:
+            with connected(vault) as client:
                 start.wait(TIMEOUT_S)
                 mine = list(islice(cycle(texts), number * share, (number + 1) * share))
                 taken[number] = each_ms(one, mine, time.perf_counter_ns)

@@ -1,29 +1,22 @@
 import { beforeEach, expect, test } from "vitest";
 import { type ApiHandle, createApi } from "../../../plugin/api/api";
 import type { QuarryApi, QuarrySearchOptions } from "../../../plugin/api/quarry-api";
-import { Emitter } from "../../../plugin/emitter";
 import { type Mark } from "../../../plugin/protocol/messages";
-import { FakeClient, FRESHNESS, hit, passage, searchResult, settled } from "../builders";
+import { FakeClient, FRESHNESS, hit, LIVE, passage, searchResult, settled, TestEngine } from "../builders";
 
 let client: FakeClient;
 let handle: ApiHandle;
 let api: QuarryApi;
-let isReady: boolean;
+let engine: TestEngine;
 let logged: string[];
-let changed: Emitter<void>;
-let updated: Emitter<void>;
 
 beforeEach(() => {
   client = new FakeClient();
-  isReady = true;
+  engine = new TestEngine();
   logged = [];
-  changed = new Emitter();
-  updated = new Emitter();
   handle = createApi({
     client,
-    isReady: () => isReady,
-    onStateChange: (callback) => changed.listen(callback),
-    onIndexUpdated: (callback) => updated.listen(callback),
+    engine,
     openSearch: (query) => logged.push(`open ${query}`),
     log: (line) => logged.push(line),
   });
@@ -88,7 +81,7 @@ test("failures are values, and a bad query has its position", async () => {
   client.last.fail({ kind: "bad-query", message: "a bracket is missing", next: "close it", position: 2 });
   const late = api.search("x");
   client.last.fail({ kind: "timed-out", afterMs: 10_000 });
-  isReady = false;
+  engine.setState({ kind: "starting" });
 
   expect(await bad).toEqual({ ok: false, error: { kind: "bad-query", message: "A bracket is missing. Close it.", position: 2 } });
   expect(await late).toMatchObject({ ok: false, error: { kind: "timed-out" } });
@@ -110,13 +103,12 @@ test("a ninth request at a time is refused, and one after an answer is not", asy
 test("readiness is told once, at once where it is there, and not after it was taken back", () => {
   const told: string[] = [];
   api.onReady(() => told.push("now"));
-  isReady = false;
+  engine.setState({ kind: "starting" });
   api.onReady(() => told.push("later"));
   api.onReady(() => told.push("never"))();
-  changed.emit();
-  isReady = true;
-  changed.emit();
-  changed.emit();
+  engine.setState({ kind: "disconnected" });
+  engine.setState(LIVE);
+  engine.setState(LIVE);
 
   expect(told).toEqual(["now", "later"]);
 });
@@ -125,7 +117,7 @@ test("a callback that throws stops neither the others nor Quarry", () => {
   const told: string[] = [];
   api.onIndexUpdated(() => { throw new Error("of theirs"); });
   api.onIndexUpdated(() => told.push("told"));
-  updated.emit();
+  engine.indexUpdated.emit();
 
   expect(told).toEqual(["told"]);
   expect(logged).toEqual(["A callback of another plugin failed: Error: of theirs"]);
@@ -136,11 +128,11 @@ test("when Quarry is turned off, what waits is settled, listeners are forgotten 
   api.onIndexUpdated(() => told.push("updated"));
   const waiting = api.search("x");
   handle.close();
-  updated.emit();
+  engine.indexUpdated.emit();
   api.onIndexUpdated(() => told.push("updated"));
   api.onReady(() => told.push("ready"));
   api.openSearch("x");
-  updated.emit();
+  engine.indexUpdated.emit();
 
   expect(await waiting).toMatchObject({ ok: false, error: { kind: "unloaded" } });
   expect(await api.search("x")).toMatchObject({ ok: false, error: { kind: "unloaded" } });

@@ -1,15 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 import { createApi } from "../../../plugin/api/api";
 import { type CliCommand, cliCommands } from "../../../plugin/api/cli";
-import { FakeClient, FRESHNESS, hit, passage, searchResult } from "../builders";
+import { FakeClient, FRESHNESS, hit, passage, searchResult, TestEngine } from "../builders";
 
 let client: FakeClient;
 let commands: Map<string, CliCommand>;
 
 beforeEach(() => {
   client = new FakeClient();
-  const nothing = (): (() => void) => () => undefined;
-  const { api } = createApi({ client, isReady: () => true, onStateChange: nothing, onIndexUpdated: nothing, openSearch: () => undefined, log: () => undefined });
+  const { api } = createApi({ client, engine: new TestEngine(), openSearch: () => undefined, log: () => undefined });
   commands = new Map(cliCommands(api).map((command) => [command.id, command]));
 });
 

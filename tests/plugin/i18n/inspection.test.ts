@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { deepeningWords, degradationWords, exceptionWords, freshnessWords, indexFacts, messageWords, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/i18n/inspection";
+import { backfillWords, degradationWords, exceptionWords, freshnessWords, indexFacts, messageWords, problemWords, reasonWords, reportWords, wayOutWords } from "../../../plugin/i18n/inspection";
 import { chooseLanguage } from "../../../plugin/i18n/translate";
 import { type Freshness } from "../../../plugin/pane/state";
 import { type NoteReport } from "../../../plugin/protocol/messages";
@@ -18,7 +18,7 @@ describe("the footer", () => {
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
     paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
     "index-failed": [{ kind: "index-failed", message: { code: "status.index-unavailable", args: { detail: "The disk is full." } } }, "The disk is full.", "open-settings"],
-    deepening: [{ kind: "deepening", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · 33% deepened · 2 min left", null],
+    backfill: [{ kind: "backfill", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · 33% backfilled · 2 min left", null],
     live: [{ kind: "live", notes: 16_894, problems: 0 }, "Live · 16,894 notes", null],
   };
 
@@ -51,7 +51,7 @@ test("what a person should know of the index is said in their language", () => {
 
   expect(messageWords(indexStatus())).toBeNull();
   expect(messageWords(status)).toMatch(/^9 Notizen sind auf einmal verschwunden/);
-  expect(deepeningWords({ model: "m", state: "missing", message: "no such model", doneChunks: 0, totalChunks: 0, remainingMs: null })).toMatch(/„m“/);
+  expect(backfillWords({ model: "m", state: "missing", message: "no such model", doneChunks: 0, totalChunks: 0, remainingMs: null })).toMatch(/„m“/);
 });
 
 const REPORT: NoteReport = {
@@ -69,11 +69,11 @@ test("a reason is said with its entry, and with what the engine knows in detail"
   expect(reasonWords({ code: "reason.folders-exclude", args: { entry: "A {plugin}" } })).toBe("The settings exclude the folder “A {plugin}”.");
   expect(reasonWords({ code: "reason.any-status", args: {} })).toBe("It is indexed, but the settings exclude notes with its status.");
   chooseLanguage("de");
-  expect(reasonWords({ code: "reason.name", args: { detail: "It ends in a space." } })).toBe("Ihr Name kann nicht verwendet werden. Benenne die Datei um (It ends in a space.).");
+  expect(reasonWords({ code: "reason.other", args: { detail: "It is odd." } })).toBe("Sie konnte nicht indiziert werden (It is odd.).");
 });
 
 test("a problem names its note; one of the settings says which of them", () => {
-  const problem = { path: "A.md", reason: { code: "reason.unreadable", args: { detail: "It cannot be read: Permission denied." } }, skipped: true } as const;
+  const problem = { path: "A.md", reason: { code: "reason.unreadable", args: { detail: "Permission denied" } }, skipped: true } as const;
   const setting = { path: "", reason: { code: "reason.settings", args: { detail: "Unknown key 'serach'." } }, skipped: false } as const;
 
   expect(problemWords(problem)).toBe("A.md (not indexed): It cannot be read: Permission denied.");

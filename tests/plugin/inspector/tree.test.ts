@@ -14,17 +14,17 @@ class FakeVault implements TreeSource {
   readonly folders = ({ folder = "", offset = 0, limit = 100 }: InspectFoldersParams): ReturnType<TreeSource["folders"]> => {
     this.asked.push(folder);
     if (this.isGone) return Promise.resolve({ ok: false, failure: { kind: "disconnected" } });
-    const inner = this.inside(folder).filter((path) => path.endsWith("/")).map((path) => state(path.slice(0, -1)));
+    const inner = this.#inside(folder).filter((path) => path.endsWith("/")).map((path) => state(path.slice(0, -1)));
     return Promise.resolve({ ok: true, value: { folder: state(folder), folders: inner.slice(offset, offset + limit), total: inner.length } });
   };
 
   readonly notes = ({ folder = "", below = false, offset = 0, limit = 100 }: InspectNotesParams): ReturnType<TreeSource["notes"]> => {
-    const inner = below ? this.paths.filter((path) => !path.endsWith("/")) : this.inside(folder).filter((path) => !path.endsWith("/"));
+    const inner = below ? this.paths.filter((path) => !path.endsWith("/")) : this.#inside(folder).filter((path) => !path.endsWith("/"));
     const notes = inner.slice(offset, offset + limit).map((path) => ({ path, state: "indexed" as const, reason: null }));
     return Promise.resolve({ ok: true, value: { notes, total: inner.length } });
   };
 
-  private inside(folder: string): readonly string[] {
+  #inside(folder: string): readonly string[] {
     const prefix = folder === "" ? "" : `${folder}/`;
     return this.paths.filter((path) => path.startsWith(prefix) && /^[^/]+\/?$/.test(path.slice(prefix.length)));
   }

@@ -1,26 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Emitter } from "../../../plugin/emitter";
-import { type IndexStatus, type SearchResult } from "../../../plugin/protocol/messages";
+import { type SearchResult } from "../../../plugin/protocol/messages";
 import { ignoredBy } from "../../../plugin/search/answer";
 import { NamesFallback } from "../../../plugin/search/names-fallback";
 import { type Reply } from "../../../plugin/sidecar/failure";
-import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { FakeClient, MISSING, type ManualClock, hit, indexStatus, manualClock, searchResult } from "../builders";
+import { FakeClient, hit, indexStatus, LIVE, type ManualClock, manualClock, MISSING, searchResult, TestEngine } from "../builders";
 
-class Engine {
-  state: EngineState = MISSING;
-  status: IndexStatus | null = null;
-  readonly changed = new Emitter<EngineState>();
-  readonly indexUpdated = new Emitter<void>();
-
-  become(state: EngineState): void {
-    this.state = state;
-    this.changed.emit(state);
-  }
-}
-
-const live: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
-let engine: Engine;
+let engine: TestEngine;
 let client: FakeClient;
 let clock: ManualClock;
 let read: string[];
@@ -28,7 +14,8 @@ let changed: Emitter<void>;
 let fallback: NamesFallback;
 
 beforeEach(() => {
-  engine = new Engine();
+  engine = new TestEngine();
+  engine.setState(MISSING);
   client = new FakeClient();
   clock = manualClock();
   read = [];
@@ -60,7 +47,7 @@ test("without an engine the names answer, and say so", async () => {
 });
 
 test("an engine that is there is asked, no name is read, and its answer is its own", async () => {
-  engine.become(live);
+  engine.setState(LIVE);
   engine.status = indexStatus({ indexedMs: 1 });
   const pending = search("boat");
   client.last.answer(searchResult());
@@ -73,7 +60,7 @@ test("an engine that is there is asked, no name is read, and its answer is its o
 
 test("the engine is not told to cancel what it was never asked", () => {
   const { id } = search("boat");
-  engine.become(live);
+  engine.setState(LIVE);
   fallback.request("search", { query: "boats", supersedes: id });
 
   expect(client.last.params).toEqual({ query: "boats" });
@@ -94,13 +81,13 @@ test("other requests go to the engine as they are", () => {
 
 describe("while the engine starts", () => {
   beforeEach(() => {
-    engine.become({ kind: "starting" });
+    engine.setState({ kind: "starting" });
   });
 
   test("it is waited for, and asked when it is there", async () => {
     const pending = search("boat");
     await clock.advance(500);
-    engine.become(live);
+    engine.setState(LIVE);
     await clock.advance(0);
     client.last.answer(searchResult(hit("Engine.md")));
 
@@ -118,7 +105,7 @@ describe("while the engine starts", () => {
 
   test("one that turns out to be missing is not waited for", async () => {
     const pending = search("boat");
-    engine.become(MISSING);
+    engine.setState(MISSING);
 
     expect(said(await pending.reply)).toEqual(["Boat.md"]);
   });
@@ -126,7 +113,7 @@ describe("while the engine starts", () => {
 
 describe("while a vault is indexed for the first time", () => {
   beforeEach(() => {
-    engine.become(live);
+    engine.setState(LIVE);
     engine.status = indexStatus({ indexedMs: null });
   });
 
@@ -149,12 +136,12 @@ test("answers may differ when the index changes, names do without an engine, or 
   let updates = 0;
   fallback.updated.listen(() => { updates += 1; });
   changed.emit();
-  engine.become({ kind: "starting" });
-  engine.become(live);
+  engine.setState({ kind: "starting" });
+  engine.setState(LIVE);
   changed.emit();
   const byNames = updates;
   engine.indexUpdated.emit();
-  engine.become(MISSING);
+  engine.setState(MISSING);
 
   expect([byNames, updates]).toEqual([1, 3]);
 });

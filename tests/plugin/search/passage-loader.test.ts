@@ -10,17 +10,19 @@ describe("passage loader", () => {
 
   let client: FakeClient;
   let loader: PassageLoader;
+  let search: SearchOfHit | null;
   let changed: string[];
 
   beforeEach(() => {
     client = new FakeClient();
-    loader = new PassageLoader(client);
+    loader = new PassageLoader(client, () => search);
+    search = SEARCH;
     changed = [];
     loader.changed.listen((path) => changed.push(path));
   });
 
   async function unfolded(path: string): Promise<void> {
-    loader.unfold(path, SEARCH);
+    loader.unfold(path);
     client.last.answer({ passages: [SECOND], truncated: false });
     await settled();
   }
@@ -39,17 +41,17 @@ describe("passage loader", () => {
   });
 
   test("a hit that is loading or unfolded is not asked for again", async () => {
-    loader.unfold("a.md", SEARCH);
-    loader.unfold("a.md", SEARCH);
+    loader.unfold("a.md");
+    loader.unfold("a.md");
     client.last.answer({ passages: [SECOND], truncated: false });
     await settled();
-    loader.unfold("a.md", SEARCH);
+    loader.unfold("a.md");
 
     expect(client.asked).toHaveLength(1);
   });
 
   test("a hit that failed can be unfolded again", async () => {
-    loader.unfold("a.md", SEARCH);
+    loader.unfold("a.md");
     client.last.fail({ kind: "disconnected" });
     await settled();
     const failed = loader.stateOf("a.md");
@@ -60,7 +62,7 @@ describe("passage loader", () => {
   });
 
   test("folding cancels the request, and its answer is ignored", async () => {
-    loader.unfold("a.md", SEARCH);
+    loader.unfold("a.md");
     loader.fold("a.md");
     client.last.answer({ passages: [SECOND], truncated: false });
     await settled();
@@ -71,8 +73,9 @@ describe("passage loader", () => {
 
   test("cancelling everything folds first requests and keeps passages that were loaded", async () => {
     await unfolded("a.md");
-    loader.reload({ ...SEARCH, typing: true }, new Set(["a.md"]));
-    loader.unfold("b.md", SEARCH);
+    search = { ...SEARCH, typing: true };
+    loader.reload(new Set(["a.md"]));
+    loader.unfold("b.md");
     loader.cancelAll();
     await settled();
 
@@ -83,7 +86,8 @@ describe("passage loader", () => {
 
   test("after a change of the index unfolded hits are asked for again, with the old passages until then", async () => {
     await unfolded("a.md");
-    loader.reload({ ...SEARCH, typing: true }, new Set(["a.md"]));
+    search = { ...SEARCH, typing: true };
+    loader.reload(new Set(["a.md"]));
     const meanwhile = loader.stateOf("a.md");
     client.last.answer({ passages: [], truncated: false });
     await settled();
@@ -95,10 +99,10 @@ describe("passage loader", () => {
 
   test("after a change of the index hits that are gone or failed are folded", async () => {
     await unfolded("gone.md");
-    loader.unfold("failed.md", SEARCH);
+    loader.unfold("failed.md");
     client.last.fail({ kind: "disconnected" });
     await settled();
-    loader.reload(SEARCH, new Set(["failed.md", "other.md"]));
+    loader.reload(new Set(["failed.md", "other.md"]));
 
     expect([loader.stateOf("gone.md"), loader.stateOf("failed.md")]).toEqual([FOLDED, FOLDED]);
     expect(client.asked).toHaveLength(2);
@@ -106,7 +110,7 @@ describe("passage loader", () => {
 
   test("another query folds all hits", async () => {
     await unfolded("a.md");
-    loader.unfold("b.md", SEARCH);
+    loader.unfold("b.md");
     changed = [];
     loader.foldAll();
 

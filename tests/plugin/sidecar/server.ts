@@ -25,12 +25,12 @@ export class FakeServer {
   respond: (message: Message, reply: (fields: object) => void) => void = (message, reply) => {
     reply({ result: message.method === "initialize" ? initializeResult : {} });
   };
-  private readonly sockets = new Set<WebSocket>();
+  readonly #sockets = new Set<WebSocket>();
 
   private constructor(private readonly server: WebSocketServer) {
     server.on("connection", (socket) => {
-      this.sockets.add(socket);
-      socket.on("close", () => this.sockets.delete(socket));
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
       socket.on("message", (data) => {
         const message = JSON.parse((data as Buffer).toString("utf8")) as Message;
         this.received.push(message);
@@ -52,16 +52,16 @@ export class FakeServer {
   }
 
   get connectionCount(): number {
-    return this.sockets.size;
+    return this.#sockets.size;
   }
 
   notify(method: string, params: unknown): void {
-    for (const socket of this.sockets) socket.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+    for (const socket of this.#sockets) socket.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
   /** Ends the connections without a word, as a killed process does. */
   cut(): void {
-    for (const socket of this.sockets) socket.terminate();
+    for (const socket of this.#sockets) socket.terminate();
   }
 
   async stop(): Promise<void> {

@@ -18,17 +18,17 @@ class FakeEngine implements EngineProcess {
   readonly started: Promise<StartOutcome>;
   readonly exited: Promise<Exit>;
   isStopped = false;
-  private settleExit: (exit: Exit) => void = () => undefined;
+  #settleExit: (exit: Exit) => void = () => undefined;
 
   constructor(outcome: StartOutcome) {
     this.started = Promise.resolve(outcome);
     this.exited = new Promise((resolve) => {
-      this.settleExit = resolve;
+      this.#settleExit = resolve;
     });
   }
 
   die(code: number | null, signal: string | null): void {
-    this.settleExit({ code, signal });
+    this.#settleExit({ code, signal });
   }
 
   logTail(): string {
@@ -93,7 +93,7 @@ beforeEach(async () => {
   connection = new Connection({ openSocket, clock: nodeClock, clientName: "test", clientVersion: "1" });
   const client = new RpcClient(connection, nodeClock, () => undefined);
   supervisor = new Supervisor({ launcher, connection, client, clock, chosenProgram: () => null, consent });
-  consent.give(program.path);
+  consent.set(program.path, true);
   states = [];
   supervisor.changed.listen((state) => states.push(state));
 });
@@ -134,7 +134,7 @@ describe("asking before a program is started", () => {
     supervisor.start();
     await until(is("unapproved"));
     supervisor.decline();
-    supervisor.restart();
+    supervisor.start();
     await until(is("unapproved"));
 
     expect(supervisor.state).toEqual({ kind: "unapproved", program: other.path, isDeclined: true });
@@ -201,7 +201,7 @@ describe("getting an engine", () => {
   });
 
   test("names the wrong version when none does", async () => {
-    consent.give("/old/quarry");
+    consent.set("/old/quarry", true);
     launcher.found = [{ path: "/old/quarry", version: "0.0.9", protocol: 0 }];
     supervisor.start();
     await until(is("outdated"));
@@ -351,7 +351,7 @@ describe("ending it", () => {
   test("a restart ends the old one before it starts the new one", async () => {
     await live();
     const [old] = launcher.engines;
-    supervisor.restart();
+    supervisor.start();
     await until(() => launcher.engines.length === 2);
     const wasStopped = old?.isStopped;
     await until(is("live"));
@@ -365,7 +365,7 @@ describe("ending it", () => {
     supervisor.start();
     await clock.advance(60_000);
     launcher.outcome = announced;
-    supervisor.restart();
+    supervisor.start();
     await until(is("live"));
 
     expect(launcher.engines).toHaveLength(6);

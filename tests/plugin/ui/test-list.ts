@@ -5,21 +5,25 @@ import { vi } from "vitest";
 import { Emitter } from "../../../plugin/emitter";
 import { paneKey } from "../../../plugin/pane/keys";
 import { type PaneModel } from "../../../plugin/pane/model";
-import { type FeedbackKind, type IndexStatus, type Passage } from "../../../plugin/protocol/messages";
+import { type FeedbackKind, type Passage } from "../../../plugin/protocol/messages";
 import { type Answer, type ResultSource, type SearchState } from "../../../plugin/search/answer";
 import { type FurtherPassages } from "../../../plugin/search/passage-loader";
-import { type EngineState } from "../../../plugin/sidecar/supervisor";
-import { buildList } from "../../../plugin/ui/list/list-view";
+import { ListView } from "../../../plugin/ui/list/list-view";
 import { type ListParts, ResultList } from "../../../plugin/ui/list/result-list";
-import { answer, indexStatus, manualClock } from "../builders";
+import { answer, manualClock, TestEngine } from "../builders";
 
 /** A source that answers what the test says, and writes down what it was asked. */
 export class TestSource implements ResultSource {
   readonly changed = new Emitter<SearchState>();
-  readonly furtherChanged = new Emitter<string>();
   readonly asked: string[] = [];
   state: SearchState = { kind: "idle" };
-  private further: FurtherPassages = { kind: "folded" };
+  #further: FurtherPassages = { kind: "folded" };
+  readonly passages = {
+    changed: new Emitter<string>(),
+    stateOf: (): FurtherPassages => this.#further,
+    unfold: (path: string): void => { this.asked.push(`unfold ${path}`); },
+    fold: (path: string): void => { this.asked.push(`fold ${path}`); },
+  };
 
   answer(fields: Partial<Answer>, isRefresh = false): void {
     this.state = { kind: "results", answer: answer(fields), isRefresh };
@@ -27,8 +31,8 @@ export class TestSource implements ResultSource {
   }
 
   setFurther(path: string, further: FurtherPassages): void {
-    this.further = further;
-    this.furtherChanged.emit(path);
+    this.#further = further;
+    this.passages.changed.emit(path);
   }
 
   /** What the engine quotes of every passage; null: the passage is gone. */
@@ -36,18 +40,6 @@ export class TestSource implements ResultSource {
 
   async widePassage(): Promise<Passage | null> {
     return Promise.resolve(this.wide);
-  }
-
-  furtherOf(): FurtherPassages {
-    return this.further;
-  }
-
-  unfold(path: string): void {
-    this.asked.push(`unfold ${path}`);
-  }
-
-  fold(path: string): void {
-    this.asked.push(`fold ${path}`);
   }
 
   more(): void {
@@ -71,20 +63,6 @@ export class TestSource implements ResultSource {
   }
 }
 
-/** An engine whose state the test sets. */
-export class TestEngine {
-  readonly changed = new Emitter<EngineState>();
-  readonly statusChanged = new Emitter<IndexStatus | null>();
-  state: EngineState = { kind: "live", version: "0.1.0", isOurs: true };
-  status: IndexStatus | null = indexStatus();
-
-  setState(state: EngineState): void {
-    this.state = state;
-    this.status = state.kind === "live" ? indexStatus() : null;
-    this.changed.emit(state);
-  }
-}
-
 export class TestList {
   readonly source = new TestSource();
   readonly engine = new TestEngine();
@@ -97,7 +75,7 @@ export class TestList {
   readonly list: ResultList;
 
   constructor(parts: Partial<ListParts> = {}) {
-    const dom = buildList(this.el, this.el.createDiv(), null, { clock: this.clock, act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+    const view = new ListView(this.el, this.el.createDiv(), null, { clock: this.clock });
     const leaf = { openFile: async (file: TFile) => { this.opened.push(file.path); return Promise.resolve(); }, view: {} };
     const app = {
       vault: { getFileByPath: (path: string) => ({ path }), cachedRead: async () => Promise.resolve("") },
@@ -105,7 +83,7 @@ export class TestList {
       metadataCache: { getFirstLinkpathDest: () => null, getFileCache: () => null },
       fileManager: { generateMarkdownLink: (file: TFile) => `[[${file.path}]]` },
     } as unknown as App;
-    this.list = new ResultList(dom, {
+    this.list = new ResultList(view, {
       app,
       source: this.source,
       engine: this.engine,

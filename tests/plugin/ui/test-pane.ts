@@ -8,8 +8,7 @@ import { Emitter } from "../../../plugin/emitter";
 import { type PaneParts, type PanePreferences } from "../../../plugin/ui/pane/pane-commands";
 import { SearchView } from "../../../plugin/ui/pane/search-view";
 import { type EngineActionId } from "../../../plugin/pane/commands";
-import { TestEngine } from "./test-list";
-import { FakeClient, hit, manualClock, recordedCommands, searchResult, settled } from "../builders";
+import { FakeClient, hit, manualClock, recordedCommands, searchResult, settled, TestEngine } from "../builders";
 
 /** jsdom lays nothing out, so nothing comes into sight: what an empty box offers is tried end to end. */
 class NeverInSight {
@@ -41,7 +40,7 @@ export class TestPane {
   constructor() {
     // The stand-in for Obsidian looks for its app under a name of its own.
     const app = { vault: { getMarkdownFiles: () => [], getAllFolders: () => [], getFiles: () => [], getFileByPath: () => null }, metadataCache: { getFirstLinkpathDest: () => (this.offersNote ? null : {}), getFileCache: () => null }, workspace: { on: () => ({}), getActiveFile: () => null, getMostRecentLeaf: () => ({}), setActiveLeaf: () => { this.returned += 1; }, requestSaveLayout: () => Promise.resolve() } };
-    this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.parts());
+    this.view = new SearchView({ app__: app } as unknown as WorkspaceLeaf, this.#parts());
   }
 
   async open(): Promise<void> {
@@ -91,8 +90,9 @@ export class TestPane {
     return this.preferences.mode;
   }
 
-  private parts(): PaneParts {
+  #parts(): PaneParts {
     const preferencesChanged = new Emitter<void>();
+    const changed = new Emitter<void>();
     return {
       client: this.client,
       createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30, snippetWidth: 120 }),
@@ -106,19 +106,23 @@ export class TestPane {
         preferencesChanged.emit();
       },
       history: {
+        changed,
         all: () => this.history,
         add: (query) => {
           this.history = [query, ...this.history];
         },
-        remove: (query) => {
+        forget: (query) => {
           this.history = this.history.filter((past) => past !== query);
+          changed.emit();
         },
         clear: () => {
           this.history = [];
+          changed.emit();
         },
         saved: () => this.saved,
         toggleSaved: (query) => {
           this.saved = this.saved.includes(query) ? this.saved.filter((other) => other !== query) : [query, ...this.saved];
+          changed.emit();
         },
       },
       copy: (text) => this.copied.push(text),

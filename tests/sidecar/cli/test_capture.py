@@ -3,13 +3,10 @@
 import io
 import json
 import sys
-from typing import get_args
 
 import pytest
 
-from quarry import protocol
-from quarry.cli import capture
-from quarry.vault import capture as note_capture
+from quarry.limits import MAX_CAPTURE_BYTES
 
 pytestmark = pytest.mark.slow  # most tests start a sidecar
 
@@ -65,9 +62,7 @@ def test_utf_16_with_its_mark_is_read(command, at_own, pipe):
     assert command("capture", "--title", "Pot").out == "00-inbox/Pot.md\n"
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b" \n", b"\xff\xfe\x00", b"caf\xe9", b"a\0b", b"x" * (capture.MAX_TEXT_BYTES + 1)]
-)
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xff\xfe\x00", b"caf\xe9", b"a\0b", b"x" * (MAX_CAPTURE_BYTES + 1)])
 def test_what_is_no_text_is_refused_and_nothing_written(command, at_own, pipe, data):
     pipe(data)
 
@@ -101,8 +96,3 @@ def test_an_error_is_json_where_json_was_asked_for(command, at_own):
     told = json.loads(command("capture", "--json", " ").out)
 
     assert told["error"]["kind"] == "bad-request"
-
-
-def test_what_is_written_twice_agrees():
-    assert capture.TYPES == note_capture.NOTE_TYPES == get_args(protocol.NoteType)
-    assert capture.MAX_TEXT_BYTES == note_capture.MAX_TEXT_BYTES

@@ -50,8 +50,8 @@ def test_what_cannot_be_asked_is_refused(at_shared, command, arguments):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("price", "of", "a", "flight", "to", "Lisbon"), "no note is likely to answer this; `quarry search`"),
-        (("--max-tokens", "50", "rotate", "ssh", "keys"), "not one quote fits into --max-tokens; raise it"),
+        (("price", "of", "a", "flight", "to", "Lisbon"), "No note is likely to answer this."),
+        (("--max-tokens", "50", "rotate", "ssh", "keys"), "Not a single quote fits into the token budget."),
     ],
 )
 def test_why_nothing_is_quoted_is_said_on_standard_error(at_shared, command, arguments, reason):

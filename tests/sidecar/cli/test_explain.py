@@ -21,7 +21,7 @@ def test_a_hit_is_told_with_its_rank_its_words_and_its_signals(at_shared, comman
     assert "  words missing         elephant" in table
     assert any(line.startswith("  keyword rank   ") and "BM25" in line for line in table)
     assert any(line.startswith("  signal ") for line in table)
-    assert any(line.startswith("  words in the note  ") for line in table)
+    assert any(line.startswith("  Words in the whole note  ") for line in table)
 
 
 def test_by_rank_alone_there_is_no_table_of_signals(at_shared, command):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.cli.exit_codes import MEANINGS
+from quarry.cli.failure import MEANINGS
 from quarry.cli.help import TOPICS
 from quarry.cli.main import COMMANDS
 from quarry.settings import Settings, load_settings

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from quarry.cli.hits import (
-    SIGNALS,
     print_compact,
     print_hits,
     print_markdown,
@@ -14,12 +13,6 @@ from quarry.cli.hits import (
     signal_name,
 )
 from quarry.protocol import Signal
-from quarry.search.signals import SIGNAL_NAMES
-from quarry.search.six_signals import WITH_VECTORS
-
-
-def test_every_signal_has_words():
-    assert SIGNALS.keys() == {*SIGNAL_NAMES, *WITH_VECTORS}
 
 
 def test_a_signal_of_a_newer_sidecar_keeps_its_name():
@@ -29,7 +22,7 @@ def test_a_signal_of_a_newer_sidecar_keeps_its_name():
 def test_shares_are_a_sum():
     signals = [Signal(name="meaning", share=0.25), Signal(name="title", share=0.125)]
 
-    assert shares(signals, 0.375) == "meaning 0.250 + title 0.125 = 0.375"
+    assert shares(signals, 0.375) == "Similarity in meaning 0.250 + Words in the title 0.125 = 0.375"
 
 
 @pytest.mark.parametrize(

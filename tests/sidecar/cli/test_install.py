@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.agents.install.clients import CLIENTS
-from quarry.cli.exit_codes import BAD_USAGE, FAILED, NO_VAULT, OK
+from quarry.cli.failure import BAD_USAGE, FAILED, NO_VAULT, OK
 
 TOKEN = "ghp_1234567890abcdefghijklmnopqrstuvwxyz12"
 

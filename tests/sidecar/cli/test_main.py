@@ -9,7 +9,7 @@ import pytest
 
 from quarry.__main__ import main
 from quarry.cli.arguments import protected_arguments, unprotected
-from quarry.cli.exit_codes import MEANINGS
+from quarry.cli.failure import MEANINGS
 from quarry.cli.main import full_parser
 from quarry.client import client as client_module
 from quarry.protocol import PROTOCOL_VERSION
@@ -69,10 +69,10 @@ def test_words_of_a_query_may_come_behind_options(arguments):
         (("search", "--vault", "a", "--vault", "b", "tea"), "--vault is given twice; one command asks one vault"),
         (("index", "--vault", "a", "--vault", "b"), "--vault is given twice; one command asks one vault"),
         (("search", "--json", "--files", "tea"), "give either --files or --json"),
-        (("search", "--wait=soon", "tea"), "--wait is 'soon'; it takes a number of seconds from 0 to 3600"),
+        (("search", "--wait=soon", "tea"), "--wait is 'soon'; it takes a number from 0 to 3,600"),
         (("search", "x" * 5000), "the query has 5,000 characters; it takes up to 4,096"),
         (("explain", "x" * 5000, "Home.md"), "the query has 5,000 characters; it takes up to 4,096"),
-        (("read", "Home.md", "--from-line", "0"), "--from-line is 0; it takes 1 to 1,000,000,000"),
+        (("read", "Home.md", "--from-line", "0"), "--from-line is '0'; it takes a number from 1 to 1,000,000,000"),
     ],
 )
 def test_bad_usage_is_told_in_the_words_of_the_command_line(command, arguments, message):
@@ -157,7 +157,7 @@ def test_a_limit_out_of_range_is_refused_by_the_name_of_the_option(at_shared, co
     done = command(*arguments, "--limit", "0")
 
     assert done.code == 2
-    assert f"quarry: --limit is 0; it takes 1 to {most}\n" in done.err
+    assert f"quarry: --limit is '0'; it takes a number from 1 to {most}\n" in done.err
 
 
 @pytest.mark.parametrize("name", ["search", "status", "list", "index", "doctor", "read", "serve", "mcp"])

@@ -48,6 +48,14 @@ def test_modes_may_be_called_as_in_the_pane(at_shared, command, name, mode):
     assert called[0] == called[1]
 
 
+@pytest.mark.parametrize(("query", "meant"), [("modifed:7d reed", "modified"), ("reed -tags:x", "tag")])
+def test_a_word_that_is_nearly_an_operator_is_searched_for_and_named(at_shared, command, query, meant):
+    done = command("search", query)
+
+    assert f"There is no operator {re.findall(r'[a-z]+(?=:)', query)[0]}:. Did you mean {meant}:?" in done.err
+    assert "Did you mean" not in command("search", "reed tag:x note:y http://tea.example").err
+
+
 def test_a_long_question_names_the_first_words_that_a_note_lacks(at_shared, command):
     done = command("search", "reed xylophone zebra giraffe lion tiger unicorn", "--limit", "1")
 
@@ -152,7 +160,7 @@ def test_why_says_how_the_query_was_read_and_what_spoke_for_each_hit(at_shared, 
     done = command("search", option, "--limit", "1", "sourdough", "-labskaus")
 
     assert done.out.startswith("interpreted as: notes without “labskaus”, about sourdough\n 1. ")
-    assert " + words in the note 0." in done.out or " + words in a passage 0." in done.out
+    assert " + Words in the whole note 0." in done.out
 
 
 def test_by_rank_alone_the_ranks_say_why(at_shared, command):
@@ -305,7 +313,7 @@ def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(vault, c
     later = command("search", "--vault", str(vault), "--wait", "--mode", "keyword", "xyzzyqqq")
 
     assert done.code == 7
-    assert "indexing: " in done.err or "--wait" in done.err
+    assert "being indexed: " in done.err or "being scanned" in done.err
     assert (later.code, later.err) == (0, "")
 
 

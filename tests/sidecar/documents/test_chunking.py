@@ -192,7 +192,7 @@ def test_more_chunks_than_allowed_are_left_out_and_said() -> None:
     note = read("".join(section(f"## {n}") for n in range(10)), max_chunks=4)
 
     assert len(note.chunks) == 4
-    assert "first 4 of its 10" in note.problems[0]
+    assert "first 4 of its 10" in str(note.problems[0])
 
 
 # --- what chunks are also found by -------------------------------------------------------------
@@ -288,6 +288,14 @@ def test_chunks_are_bounded_and_hold_all_text_that_is_not_left_out(data: bytes) 
     body = decoded[read_front_matter(decoded).body_start :]
     assert "".join("".join(chunk.text.split()) for chunk in note.chunks) == "".join(body.split())
     assert all(len(chunk.text) <= 2_000 for chunk in note.chunks)
+
+
+@pytest.mark.slow
+def test_a_note_of_live_blocks_and_one_of_skipped_sections_are_read_to_their_end() -> None:
+    blocks, sections = "```quarry\nx\n```\n## A\n" * 60_000, "## Links\nx\n" * 200_000
+
+    assert len(read(blocks + LONG).chunks) == 2_000
+    assert len(list(skipped_sections(sections, read_outline(sections).headings, ("Links",)))) == 200_000
 
 
 def test_the_sections_left_out_are_those_without_a_chunk():

@@ -5,11 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.documents.yaml_flow import (
-    QUOTED,
     FlowValue,
     YamlTooDeep,
     parse_flow,
-    parse_plain,
     parse_quoted,
     parse_scalar,
 )
@@ -69,23 +67,3 @@ def test_a_scalar_that_is_no_number_stays_as_written(written: str) -> None:
     value = parse_scalar(written)
 
     assert value == written or not isinstance(value, str) or written in ("~", "null", "Null", "NULL")
-
-
-@given(st.text(alphabet="[]{},:\"'\\ a#\t\u3000", max_size=12).map(lambda inner: f"[{inner}]"))
-def test_a_simple_list_is_what_the_long_way_reads(written: str) -> None:
-    found = parse_plain(written)
-
-    assert found is None or (found, len(written)) == parse_flow(written)
-
-
-@given(st.text(alphabet="\"\\an'#", max_size=8).map(lambda inner: f'"{inner}"'))
-def test_a_simple_quoted_text_is_what_the_long_way_reads(written: str) -> None:
-    found = parse_plain(written)
-
-    assert found is None or (QUOTED.fullmatch(written) and found == parse_quoted(written))
-
-
-def test_plain_lists_and_quoted_texts_are_simple() -> None:
-    assert parse_plain("[a, b c,, d]") == parse_plain('["a", "b c","", "d" ,]') == ["a", "b c", "d"]
-    assert parse_plain('"a: #b"') == "a: #b"
-    assert parse_plain("[]") == []

@@ -10,7 +10,7 @@ from quarry.evaluation.corpus import note_of, write_vault
 
 
 def paths(vault, *ids):
-    return [note.path for note in write_vault((CorpusDocument(id_, "", "x") for id_ in ids), vault)]
+    return [path for path, _ in write_vault((CorpusDocument(id_, "", "x") for id_ in ids), vault)]
 
 
 def title_of(data):

@@ -1,6 +1,6 @@
 """
-A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, deepens, follows changes, rebuilds, says
-`clean`.
+A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, backfills, follows changes, rebuilds,
+says `clean`.
 
 Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
 """

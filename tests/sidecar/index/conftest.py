@@ -11,14 +11,14 @@ import pytest
 from builders import top_chunks
 
 from quarry.conditions import Condition
-from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, quantize
+from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, prepare, quantize
 from quarry.index.database import select
-from quarry.index.memory import Locations, vault_languages
-from quarry.index.meta import SnapshotCache
+from quarry.index.memory import SnapshotData, vault_languages
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings.cache import FEW_NOTES
-from quarry.index.postings.query import Fts5Postings, KeywordSearcher
+from quarry.index.postings.query import KeywordSearcher
 from quarry.index.postings.spelling import SpellingIndex
-from quarry.index.postings.stored_snapshot import Documents
+from quarry.index.postings.stored_snapshot import TermReader
 from quarry.index.reader_pool import connect_ours
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
@@ -121,7 +121,7 @@ def store(encode: Encode, stamp: Callable[..., FileStamp]) -> Callable[..., None
 
     def upsert(index: Index, note: Note, seconds: int = 1, old_path: str | None = None) -> None:
         *vectors, title = quantize(encode([*(chunk.text for chunk in note.chunks), note.title]))
-        index.upsert(note, stamp(seconds), vectors, title_vector=title, old_path=old_path)
+        index.upsert(prepare(note, stamp(seconds), vectors, title), old_path=old_path)
 
     return upsert
 
@@ -177,8 +177,8 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         connection, _ = connect_ours(index.path, writable=False, without=frozenset())
         try:
             connection.execute("BEGIN")
-            retriever = Fts5Postings(connection, SnapshotCache(Documents.read), SpellingIndex())
-            yield KeywordSearcher(connection, retriever, Locations(), {}, vault_languages(connection))
+            postings, notes, languages = TermReader(connection), ContentReader(connection), vault_languages(connection)
+            yield KeywordSearcher(connection, postings, SpellingIndex(), SnapshotData(), notes, languages)
         finally:
             connection.close()
 

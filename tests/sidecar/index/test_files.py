@@ -11,12 +11,12 @@ from quarry.index import Index, files, quarantine
 KEEP_OR_REPLACE = """
 import sys
 from pathlib import Path
-from quarry.index import Index
+from quarry.index import Index, prepare
 from quarry.types import Chunk, FileStamp, Note
 
 def store(index, path):
     chunk = Chunk(0, (), "apples", 0, 6, 0, 0, "")
-    index.upsert(Note(path, path, (), (), {}, (), (chunk,)), FileStamp(1, 1, b""), [None])
+    index.upsert(prepare(Note(path, path, (), (), {}, (), (chunk,)), FileStamp(1, 1, b""), [None]))
 
 path = Path(sys.argv[1])
 index = Index.open(path)

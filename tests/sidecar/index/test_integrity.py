@@ -193,10 +193,10 @@ def test_a_damaged_vector_is_not_handed_on(filled):
     with index.reader() as reader:
         chunk_id = reader.note("f1/note1.md").chunk_ids[0]
         key = content_hash(reader.chunks([chunk_id])[chunk_id].chunk)
-    assert key in index.known_vectors(["f1/note1.md"], [key])
+    assert key in index.static.known(["f1/note1.md"], [key])
     vandalise(filled, "UPDATE vectors SET vector = zeroblob(32) WHERE chunk_id = ?", chunk_id)
 
-    assert index.known_vectors(["f1/note1.md"], [key]) == {}
+    assert index.static.known(["f1/note1.md"], [key]) == {}
     index.close()
 
 

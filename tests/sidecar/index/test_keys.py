@@ -9,7 +9,6 @@ from quarry.index.keys import (
     digest,
     fold_case,
     fold_marks,
-    fold_name,
     fold_tag,
     free_ids,
     id_range,
@@ -75,8 +74,8 @@ def test_a_tag_is_the_same_with_or_without_its_sign():
 
 
 def test_a_note_is_named_by_the_last_part_of_its_path_without_suffix():
-    assert fold_name("Areas/Health.MD") == fold_name("health") == "health"
-    assert fold_name("v1.2 notes.md") == "v1.2 notes"
+    assert target_key("Areas/Health.MD") == target_key("health") == "health"
+    assert target_key("v1.2 notes.md") == "v1.2 notes"
 
 
 def test_no_two_lists_share_a_hash():

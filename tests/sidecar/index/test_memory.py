@@ -2,10 +2,8 @@ import gc
 import weakref
 from pathlib import Path
 
-from quarry.conditions import MATCH_ALL
 from quarry.index import listing, meta
-from quarry.index.filters.phrase_filter import WrittenPhrases
-from quarry.index.memory import Locations, Memory, SnapshotData
+from quarry.index.memory import Memory, RowCache, SnapshotData
 from quarry.index.meta import SnapshotCache
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC
@@ -113,70 +111,69 @@ def make_cache():
     return SnapshotCache(lambda _: SnapshotData())
 
 
+def titles(cache, connection, *note_ids):
+    return {note_id: name.title for note_id, name in cache.at(connection).names.of(connection, note_ids).items()}
+
+
 def test_names_and_counts_are_those_of_each_snapshot(put, snapshot):
     put("a.md", "apples", title="Apples")
     cache = make_cache()
     with snapshot() as older:
-        assert [name.title for name in cache.at(older).names.of(older, [1, 7])] == ["Apples"]
+        assert titles(cache, older, 1, 7) == {1: "Apples"}
         put("a.md", "pears", "and more", title="Pears")
         with snapshot() as newer:
-            assert [name.title for name in cache.at(newer).names.of(newer, [1])] == ["Pears"]
+            assert titles(cache, newer, 1) == {1: "Pears"}
             assert meta.totals(newer)[1] == 2
-        assert [name.title for name in cache.at(older).names.of(older, [1])] == ["Apples"]
+        assert titles(cache, older, 1) == {1: "Apples"}
         assert meta.totals(older)[1] == 1
 
 
-def test_names_stand_in_the_order_asked_for_and_are_read_once(put, snapshot):
-    for path in ("a.md", "b.md", "c.md"):
-        put(path, "x", title=path[0])
-    cache = make_cache()
+def test_rows_that_become_too_many_are_forgotten_and_read_again():
+    read = []
+    rows = RowCache(lambda _, ids: read.append(list(ids)) or {each: str(each) for each in ids if each < 9}, limit=2)
 
-    with snapshot() as connection:
-        first = cache.at(connection).names.of(connection, [3, 1])
-        again = cache.at(connection).names.of(connection, [1, 2, 3])
+    for wanted in ([1, 2], [2, 9], [2, 3], [3, 4], [4]):
+        found = rows.of(None, wanted)
+        assert [found.get(each) for each in wanted] == [str(each) if each < 9 else None for each in wanted]
 
-    assert [name.title for name in first] == ["c", "a"]
-    assert [name.title for name in again] == ["a", "b", "c"]
-    assert again[2] is first[0]
+    assert read == [[1, 2], [9], [3], [3, 4]]  # by then there were three
 
 
 def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put):
     put("a.md", "x", "y")
     put("b.md", "x")
-    chunk_ids, places = [(1 << 11) + 1, 2 << 11, 99], Locations()
+    chunk_ids, data = [(1 << 11) + 1, 2 << 11, 99], SnapshotData()
     statements = []
 
     with index.reader() as reader:
         reader._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
         for _ in range(2):
-            chunks, notes = places.of_chunks(reader._db, chunk_ids[:2]), places.of_notes(reader._db, [2, 1])
+            chunks, notes = data.locations.of(reader._db, chunk_ids[:2]), data.paths.of(reader._db, [2, 1])
             assert [chunks[chunk_id] for chunk_id in chunk_ids[:2]] == [("a.md", 1), ("b.md", 0)]
             assert (notes[1], notes[2]) == ("a.md", "b.md")
         assert len(statements) == 2
-        assert 99 not in places.of_chunks(reader._db, chunk_ids)
-        assert 99 not in places.of_notes(reader._db, [99])
+        assert 99 not in data.locations.of(reader._db, chunk_ids)
+        assert 99 not in data.paths.of(reader._db, [99])
         reader._db.exec_trace = None
 
 
-def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_them(put, snapshot):
+def test_a_value_is_read_once_a_snapshot_for_each_of_its_arguments(put, snapshot):
     for seconds, path in enumerate(("a.md", "b.md", "c.md")):
         put(path, "x", seconds=seconds)
     read = []
 
-    def newest(connection, depth):
-        def find():
-            read.append(depth)
-            return listing.newest(connection, None, MATCH_ALL, WrittenPhrases(), depth)
+    def read_newest(connection, depth):
+        read.append(depth)
+        return listing.newest_of_all(connection, depth)
 
-        found = cache.at(connection).newest(depth, find)
+    def newest(connection, depth):
+        found = cache.at(connection).once(read_newest, connection, depth)
         return [candidate.path for candidate in found.ranking], found.total
 
     cache = make_cache()
     with snapshot() as older:
-        assert newest(older, 2) == (["c.md", "b.md"], 3)
-        assert newest(older, 1) == (["c.md"], 3)
+        assert newest(older, 2) == newest(older, 2) == (["c.md", "b.md"], 3)
         assert newest(older, 3) == (["c.md", "b.md", "a.md"], 3)
-        assert newest(older, 2) == (["c.md", "b.md"], 3)
         assert read == [2, 3]
         put("a.md", "y", seconds=9)
         with snapshot() as newer:
@@ -186,7 +183,7 @@ def test_the_newest_notes_are_read_once_a_snapshot_and_again_only_for_more_of_th
 
 def test_each_model_has_a_cache_of_its_own_with_the_same_limits(index, put, snapshot, tmp_path: Path):
     put("a.md", "apples")
-    roomy, tight = Memory.of(tmp_path / "index.db"), Memory.of(tmp_path / "index.db", VectorLimits(memory_bytes=0))
+    roomy, tight = Memory(tmp_path / "index.db"), Memory(tmp_path / "index.db", VectorLimits(memory_bytes=0))
 
     assert (roomy.vectors.tables, roomy.contextual.tables) == (STATIC, CONTEXTUAL)
     with snapshot() as connection:

@@ -3,7 +3,7 @@
 import pytest
 
 from quarry.conditions import InFolder
-from quarry.index import quantize
+from quarry.index import prepare, quantize
 from quarry.index.schema import PAGE_SIZE
 from quarry.types import Link
 
@@ -24,7 +24,7 @@ def test_a_chunk_that_did_not_change_keeps_its_row_and_vector_wherever_it_moves(
     with index.reader() as reader:
         before = reader.note("a.md").chunk_ids
 
-    index.upsert(make_note("a.md", "third", "new", "second"), stamp(2), [None, None, None])
+    index.upsert(prepare(make_note("a.md", "third", "new", "second"), stamp(2), [None, None, None]))
 
     with index.reader() as reader:
         after = reader.note("a.md").chunk_ids
@@ -101,15 +101,11 @@ def test_another_stamp_changes_nothing_else(index, put, stamp):
     assert index.verify(None, 10) == ([], None)
 
 
-def test_a_note_that_cannot_be_stored_changes_nothing(index, put, make_note, stamp, lexical):
+def test_a_note_with_vectors_of_another_model_changes_nothing(index, put, make_note, stamp, lexical):
     put("a.md", "apples")
 
-    with pytest.raises(ValueError, match="no Unicode"):
-        index.upsert(make_note("bad\udcff.md", "pears"), stamp(), [None])
     with pytest.raises(ValueError, match="dimensions"):
-        index.upsert(make_note("b.md", "pears"), stamp(), [b"123"])
-    with pytest.raises(ValueError, match="2 chunks but 1"):
-        index.upsert(make_note("b.md", "x", "y"), stamp(), [None])
+        index.upsert(prepare(make_note("b.md", "pears"), stamp(), [b"123"]))
 
     with index.reader() as reader:
         assert list(reader.stamps()) == ["a.md"]
@@ -155,72 +151,71 @@ def test_every_upsert_and_removal_is_noted_as_a_change_and_a_restamp_is_not(inde
 
 
 def test_pending_chunks_are_filled_in_later(index, make_note, stamp, encode, dense):
-    index.upsert(make_note("a.md", "apples", "pears"), stamp(), [None, None])
-    assert index.has_pending_vectors()
+    index.upsert(prepare(make_note("a.md", "apples", "pears"), stamp(), [None, None]))
+    assert index.static.has_pending()
 
-    pending = index.pending_vectors(1)
+    pending = index.static.pending_chunks(1)
     assert [waiting.chunk.text for waiting in pending] == ["apples"]
-    pending = index.pending_vectors(10)
+    pending = index.static.pending_chunks(10)
     rows = quantize(encode([waiting.chunk.text for waiting in pending]))
-    index.set_vectors([(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)])
-    assert index.has_pending_vectors()  # the title's
-    assert index.pending_vectors(10) == []
-    (untitled,) = index.pending_titles(10)
-    index.set_vectors((), [(untitled.note_id, untitled.title, quantize(encode([untitled.title]))[0])])
+    index.static.fill_in([(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)])
+    assert index.static.has_pending()  # the title's
+    assert index.static.pending_chunks(10) == []
+    (untitled,) = index.static.pending_titles(10)
+    index.static.fill_in((), [(untitled.note_id, untitled.title, quantize(encode([untitled.title]))[0])])
 
-    assert not index.has_pending_vectors()
+    assert not index.static.has_pending()
     assert dense("pears", depth=1) == [("a.md", 1)]
     assert index.verify(None, 10) == ([], None)
 
 
-def test_a_title_vector_that_comes_too_late_for_its_title_is_not_taken(index, make_note, stamp, encode):
-    index.upsert(make_note("a.md", "x", title="Apples"), stamp(), [None])
-    (late,) = index.pending_titles(9)
-    index.upsert(make_note("a.md", "x", title="Pears"), stamp(2), [None])
+@pytest.mark.parametrize("model", ["static", "contextual"])
+def test_vectors_that_come_too_late_for_their_texts_are_not_taken(index, make_note, stamp, encode, model):
+    index.contextual.choose("network")
+    vectors, apples = getattr(index, model), quantize(encode(["apples"]))[0]
+    index.upsert(prepare(make_note("a.md", "apples", title="Apples"), stamp(), [None]))
+    (late,), (late_title,) = vectors.pending_chunks(9), vectors.pending_titles(9)
+    index.upsert(prepare(make_note("a.md", "pears", title="Pears"), stamp(2), [None]))
 
-    index.set_vectors((), [(late.note_id, late.title, quantize(encode(["Apples"]))[0])])
+    (now,) = vectors.pending_chunks(9)
+    vectors.fill_in(
+        [(now.chunk_id, late.content_hash, apples), (999, late.content_hash, b"x")],
+        [(late_title.note_id, late_title.title, apples)],
+    )
 
-    assert [waiting.title for waiting in index.pending_titles(9)] == ["Pears"]
+    assert [waiting.chunk.text for waiting in vectors.pending_chunks(9)] == ["pears"]
+    assert [waiting.title for waiting in vectors.pending_titles(9)] == ["Pears"]
 
 
 def test_a_title_keeps_its_vector_until_it_changes(index, put, make_note, stamp):
     put("a.md", "apples", title="Apples")
 
-    index.upsert(make_note("a.md", "pears", title="Apples"), stamp(2), [None])
-    assert index.pending_titles(9) == []
-    index.upsert(make_note("a.md", "pears", title="Pears"), stamp(3), [None])
-    assert [waiting.title for waiting in index.pending_titles(9)] == ["Pears"]
+    index.upsert(prepare(make_note("a.md", "pears", title="Apples"), stamp(2), [None]))
+    assert index.static.pending_titles(9) == []
+    index.upsert(prepare(make_note("a.md", "pears", title="Pears"), stamp(3), [None]))
+    assert [waiting.title for waiting in index.static.pending_titles(9)] == ["Pears"]
 
 
-def test_a_note_with_more_chunks_than_slots_is_refused(index, make_note, stamp, lexical):
-    with pytest.raises(ValueError, match="2048"):
-        index.upsert(make_note("a.md", *["apples"] * 2049), stamp(), [None] * 2049)
+def test_new_vectors_take_the_place_of_the_stored_ones_though_no_text_changed(index, put, stamp, snapshot):
+    note, other = put("a.md", "apples", title="Apples"), bytes(range(1, 33))
 
-    assert lexical("apples") == []
+    index.upsert(prepare(note, stamp(2), [other], other))
 
-
-def test_a_vector_that_comes_too_late_for_its_text_is_not_taken(index, make_note, stamp, encode):
-    index.upsert(make_note("a.md", "apples"), stamp(), [None])
-    late = index.pending_vectors(1)[0]
-    index.upsert(make_note("a.md", "pears"), stamp(2), [None])
-
-    now = index.pending_vectors(1)[0]
-    index.set_vectors([(now.chunk_id, late.content_hash, quantize(encode(["apples"]))[0])])
-    index.set_vectors([(999, late.content_hash, b"x")])
-
-    assert [waiting.chunk.text for waiting in index.pending_vectors(9)] == ["pears"]
+    with snapshot() as connection:
+        assert connection.execute("SELECT vector FROM vectors").fetchall() == [(other,)]
+        assert connection.execute("SELECT vector FROM title_vectors").fetchall() == [(other,)]
 
 
 def test_vectors_of_another_dimension_wait_until_the_old_ones_are_dropped(index, put, dense):
     put("a.md", "apples")
     pending_of_another = [(1, b"", b"123")]
     with pytest.raises(ValueError, match="drop them first"):
-        index.set_vectors(pending_of_another)
+        index.static.fill_in(pending_of_another)
 
-    index.drop_vectors()
+    index.static.drop()
     assert dense("apples") == []
-    waiting = index.pending_vectors(9)
-    index.set_vectors([(p.chunk_id, p.content_hash, b"123") for p in waiting])
+    waiting = index.static.pending_chunks(9)
+    index.static.fill_in([(p.chunk_id, p.content_hash, b"123") for p in waiting])
 
     with index.reader() as reader:
         assert reader.dimension == 3

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.conditions import HasPhrase, InFolder, Not
-from quarry.index import Index, NoteFilter, quantize
+from quarry.index import Index, NoteFilter, prepare, quantize
 
 pytestmark = pytest.mark.slow  # an index is built for each of many examples
 
@@ -26,7 +26,7 @@ STEPS = st.one_of(
     st.tuples(st.just("embed")),
     st.tuples(st.just("drop vectors")),
     st.tuples(st.just("choose"), st.sampled_from([None, "one", "two"])),
-    st.tuples(st.just("deepen"), st.integers(1, 3)),
+    st.tuples(st.just("backfill"), st.integers(1, 3)),
     st.tuples(st.just("rebuild")),
     st.tuples(st.just("reopen"), st.sampled_from([(), ("fts5",), ("sqlite-vec",), ("fts5", "sqlite-vec")])),
     st.tuples(st.just("checkpoint")),
@@ -85,7 +85,7 @@ class Both:
         note = self.make_note(path, *texts, heading="Head", tags=("t",))
         rows = quantize(self.encode([chunk.text for chunk in note.chunks]))
         title = quantize(self.encode([note.title]))[0] if has_model else None
-        self.index.upsert(note, self.stamp(self.seconds), rows if has_model else [None] * len(rows), title_vector=title)
+        self.index.upsert(prepare(note, self.stamp(self.seconds), rows if has_model else [None] * len(rows), title))
         self.notes[path] = (note, self.seconds)
 
     def rename(self, old, new):
@@ -93,7 +93,7 @@ class Both:
             return
         texts = [chunk.text for chunk in self.notes.pop(old)[0].chunks]
         note = self.make_note(new, *texts, heading="Head", tags=("t",))
-        self.index.upsert(note, self.stamp(self.seconds), [None] * len(texts), old_path=old)
+        self.index.upsert(prepare(note, self.stamp(self.seconds), [None] * len(texts)), old_path=old)
         self.notes[new] = (note, self.seconds)
 
     def remove(self, path):
@@ -106,17 +106,17 @@ class Both:
             self.notes[path] = (self.notes[path][0], self.seconds)
 
     def embed(self):
-        pending = self.index.pending_vectors(99)
+        pending = self.index.static.pending_chunks(99)
         rows = quantize(self.encode([waiting.chunk.text for waiting in pending]))
-        untitled = self.index.pending_titles(99)
+        untitled = self.index.static.pending_titles(99)
         titles = quantize(self.encode([waiting.title for waiting in untitled]))
-        self.index.set_vectors(
+        self.index.static.fill_in(
             [(p.chunk_id, p.content_hash, row) for p, row in zip(pending, rows, strict=True)],
             [(p.note_id, p.title, row) for p, row in zip(untitled, titles, strict=True)],
         )
 
     def drop_vectors(self):
-        self.index.drop_vectors()
+        self.index.static.drop()
 
     def choose(self, model):
         if model:
@@ -124,7 +124,7 @@ class Both:
         else:
             self.index.contextual.drop()
 
-    def deepen(self, batch, index=None):
+    def backfill(self, batch, index=None):
         contextual = (index or self.index).contextual
         if contextual.model is None:
             return
@@ -170,14 +170,14 @@ def test_any_sequence_of_changes_ends_where_a_fresh_index_begins(
         both.do(*step)
     both.reopen(())
     both.embed()
-    both.deepen(99)
+    both.backfill(99)
 
     both.index.check()
     assert both.index.verify(None, 99) == ([], None)
     fresh = both.fresh()
     if both.index.contextual.model:
         fresh.contextual.choose(both.index.contextual.model)
-        both.deepen(99, fresh)
+        both.backfill(99, fresh)
     try:
         assert answers(both.index) == answers(fresh)
     finally:
@@ -190,7 +190,7 @@ def test_any_sequence_of_changes_ends_where_a_fresh_index_begins(
 WORK = """
 import sys
 from pathlib import Path
-from quarry.index import Index
+from quarry.index import Index, prepare
 from quarry.types import Chunk, FileStamp, Note
 
 def note(path, *texts):
@@ -201,15 +201,15 @@ index = Index.open(Path(sys.argv[1]))
 stamp = FileStamp(1, 1, b"")
 def vectors(count): return [bytes([n + 1, 3, 5, 7]) for n in range(count)]
 for n in range(3):
-    index.upsert(note(f"{n}.md", "red car", f"apples {n}"), stamp, vectors(2))
+    index.upsert(prepare(note(f"{n}.md", "red car", f"apples {n}"), stamp, vectors(2)))
     print("+", f"{n}.md", flush=True)
-index.upsert(note("1.md", "apples 1", "plums"), stamp, vectors(2))
+index.upsert(prepare(note("1.md", "apples 1", "plums"), stamp, vectors(2)))
 index.remove("0.md")
 print("-", "0.md", flush=True)
-index.upsert(note("9.md", "red car", "apples 2"), stamp, vectors(2), old_path="2.md")
+index.upsert(prepare(note("9.md", "red car", "apples 2"), stamp, vectors(2)), old_path="2.md")
 with index.batch():
     for n in range(20, 24):
-        index.upsert(note(f"{n}.md", "many"), stamp, [None])
+        index.upsert(prepare(note(f"{n}.md", "many"), stamp, [None]))
 index.checkpoint()
 index.close()
 """

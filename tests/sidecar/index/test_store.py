@@ -6,7 +6,8 @@ from builders import index_bytes, top_chunks
 
 from quarry.conditions import HasPhrase, Not
 from quarry.errors import IndexUnavailable
-from quarry.index import CHUNK_WEIGHTS, Index, content_hash
+from quarry.index import CHUNK_WEIGHTS, Index, content_hash, prepare
+from quarry.messages import message
 from quarry.types import Note
 
 
@@ -46,7 +47,7 @@ def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index,
     )
     put("stays.md", "before ocelot after", heading="Section")
     put("moved from Badger.md", "some text")
-    index.record_problem("Quagmire folder/Aardvark.md", "unreadable flamingo", skipped=True)
+    index.record_problem("Quagmire folder/Aardvark.md", message("reason.other", detail="flamingo"), skipped=True)
     index.checkpoint()
     index.remove("Quagmire folder/Xylophone.md")
     put("stays.md", "before after", heading="Section")
@@ -131,7 +132,7 @@ def test_what_was_written_without_a_part_is_found_when_it_is_back(
     index = reopened(index, without=frozenset({part}))
     store(index, make_note("new.md", "apples plums"))
     index.remove("gone.md")
-    index.upsert(make_note("pending.md", "apples"), next(iter(_stamps(index))), [None])
+    index.upsert(prepare(make_note("pending.md", "apples"), next(iter(_stamps(index))), [None]))
     index = reopened(index)
 
     with index.reader() as reader:
@@ -155,7 +156,7 @@ def test_vectors_dropped_without_sqlite_vec_stay_dropped_when_it_is_back(tmp_pat
     store(index, make_note("a.md", "apples"))
     index = reopened(index, without=frozenset({"sqlite-vec"}))
 
-    index.drop_vectors()
+    index.static.drop()
     index = reopened(index)
 
     index.check()
@@ -171,7 +172,9 @@ def test_a_full_disk_stops_writing_and_nothing_else(index, put, make_note, stamp
     connection.pragma("max_page_count", connection.pragma("page_count"))
 
     with pytest.raises(IndexUnavailable, match="full"):
-        index.upsert(make_note("b.md", " ".join(f"pear{n * 7919 % 99991}" for n in range(40_000))), stamp(), [None])
+        index.upsert(
+            prepare(make_note("b.md", " ".join(f"pear{n * 7919 % 99991}" for n in range(40_000))), stamp(), [None])
+        )
     assert lexical("apples pears") == [("a.md", 0)]
 
     connection.pragma("max_page_count", 1 << 30)
@@ -274,7 +277,7 @@ def test_a_batch_that_fails_keeps_the_notes_that_are_complete(index, store, make
     def work():
         with index.batch():
             store(index, make_note("a.md", "apples"))
-            index.upsert(make_note("b.md", "x"), stamp(), [])
+            index.upsert(prepare(make_note("b.md", "x"), stamp(), []))
 
     with pytest.raises(ValueError, match="vectors"):
         work()
@@ -289,22 +292,7 @@ def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
         store(index, make_note("a.md", "apples", title="T"))
         chunk = make_note("b.md", "apples", title="T").chunks[0]
 
-        assert content_hash(chunk) in index.known_vectors(["a.md"], [content_hash(chunk)])
-
-
-def test_a_note_has_the_same_rows_whether_in_a_batch_or_alone(tmp_path, store, make_note):
-    notes: list[Note] = [make_note(f"{n}.md", f"apples {n}", "pears") for n in range(5)]
-    alone, batched = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
-    for note in notes:
-        store(alone, note)
-    with batched.batch():
-        for note in notes:
-            store(batched, note)
-
-    with alone.reader() as one, batched.reader() as other:
-        assert [one.note(n.path) for n in notes] == [other.note(n.path) for n in notes]
-    alone.close()
-    batched.close()
+        assert content_hash(chunk) in index.static.known(["a.md"], [content_hash(chunk)])
 
 
 # --- replacing -------------------------------------------------------------------------------------
@@ -400,7 +388,7 @@ def test_what_is_free_after_idle_time_is_given_back(index, store, make_note):
 def test_stamps_are_found_at_a_note_in_any_composition_and_below_a_folder(index, stamp):
     decomposed = unicodedata.normalize("NFD", "über.md")
     for path in ("a.md", "a/b.md", "a/c/d.md", "a0.md", "a-b.md", "ab/c.md", decomposed):
-        index.upsert(Note(path, "t", (), (), {}, (), (), {}, ()), stamp(1), [])
+        index.upsert(prepare(Note(path, "t", (), (), {}, (), (), {}, ()), stamp(1), []))
 
     assert sorted(index.stamps_at(["a"])) == ["a/b.md", "a/c/d.md"]
     assert index.stamps_at(["a.md", "über.md", "none"]) == {"a.md": stamp(1), decomposed: stamp(1)}

@@ -1,4 +1,4 @@
-"""An index is deepened in idle time, and answers by contextual vectors when it is."""
+"""An index is backfilled in idle time, and answers by contextual vectors when it is."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ def test_static_vectors_answer_until_every_text_has_its_contextual_one(cars: Vau
     wait_until(network.is_waiting.is_set)
     before = score(engine, "the automobile", "car.md")
     status = engine.status().backfill
-    assert (status.model, status.state, status.done_chunks, status.total_chunks) == ("network", "deepening", 0, 3)
+    assert (status.model, status.state, status.done_chunks, status.total_chunks) == ("network", "running", 0, 3)
 
     network.release()
     settle_deeply(engine)
@@ -112,7 +112,7 @@ def test_a_saved_note_is_found_at_once_and_only_its_new_text_is_embedded(cars: V
     assert by_meaning(engine, "four round ones")[0] == "car.md"
 
 
-def test_a_note_saved_while_the_index_deepens_does_not_wait_for_the_network(cars: Vault, open_deep, network):
+def test_a_note_saved_during_the_backfill_does_not_wait_for_the_network(cars: Vault, open_deep, network):
     network.hold()
     engine = open_deep()
     wait_until(network.is_waiting.is_set)
@@ -126,7 +126,7 @@ def test_a_note_saved_while_the_index_deepens_does_not_wait_for_the_network(cars
     assert engine.status().backfill.done_chunks == 4
 
 
-def test_deepening_goes_on_where_an_earlier_one_stopped(cars: Vault, open_deep, network, monkeypatch):
+def test_a_backfill_goes_on_where_an_earlier_one_stopped(cars: Vault, open_deep, network, monkeypatch):
     monkeypatch.setattr(backfill, "BATCH_CHUNKS", 1)
     for second, name in enumerate(("car", "tea", "sea")):
         cars.write(f"{name}.md", (cars.root / f"{name}.md").read_text(), mtime_ns=(second + 1) * 10**18)
@@ -145,7 +145,7 @@ def test_deepening_goes_on_where_an_earlier_one_stopped(cars: Vault, open_deep, 
     assert by_meaning(engine, "vehicle")[0] == "car.md"
 
 
-def test_a_pause_holds_deepening_up(cars: Vault, open_deep, network):
+def test_a_pause_holds_the_backfill_up(cars: Vault, open_deep, network):
     network.hold()
     engine = open_deep()
     wait_until(network.is_waiting.is_set)
@@ -286,7 +286,7 @@ def test_confidence_goes_by_static_vectors(cars: Vault, open_deep, network, tmp_
     assert (hit.path, hit.confidence) == ("tea.md", ask(shallow, "tea at noon").hits[0].confidence)
 
 
-def test_a_real_transformer_deepens_the_index_and_answers(vault: Vault, open_engine, bundled_encoder: Encoder):
+def test_a_real_transformer_backfills_the_index_and_answers(vault: Vault, open_engine, bundled_encoder: Encoder):
     vault.write(".quarry.toml", f"[embedding]\nmodel = {json.dumps(str(MINILM_LAYER))}\n")
     vault.write_all({"tea.md": "a pot of tea at noon", "sea.md": "waves on a grey sea", "car.md": "a car in the yard"})
     engine = open_engine(load=lambda _: bundled_encoder, load_contextual=load_contextual_encoder)

@@ -226,11 +226,11 @@ def test_without_a_model_notes_are_stored_and_vectors_filled_in_later(
 ):
     vault.write_all({f"{n}.md": f"walnut{n}" for n in range(5)})
     Indexer(vault.root, Settings(), Rules(), monitor, lambda _: None).reconcile(index)
-    assert index.has_pending_vectors()
+    assert index.static.has_pending()
 
     Indexer(vault.root, Settings(), Rules(), monitor, lambda _: encoder).embed_pending(index)
 
-    assert not index.has_pending_vectors()
+    assert not index.static.has_pending()
 
 
 def test_the_same_text_twice_is_embedded_once(vault: Vault, open_engine):

@@ -398,7 +398,7 @@ def test_a_model_whose_files_are_others_by_now_is_used_where_it_is_in_memory(
 
     assert "changed" in monitor.reported[-1]
     index = Index.open(path)
-    assert not index.has_pending_vectors()
+    assert not index.static.has_pending()
     assert len(paths(index)) == 180
     index.close()
 

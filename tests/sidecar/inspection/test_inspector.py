@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, settle, wait_until
 
 from quarry.errors import BadSettings, VaultMissing
-from quarry.indexing import workforce
+from quarry.messages import message
 from quarry.types import VaultChange
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
@@ -158,6 +158,16 @@ def test_a_note_that_is_found_is_reported_with_what_of_it_is_indexed(varied):
     assert report.modified_ms == report.indexed.modified_ms
 
 
+def test_a_note_is_reported_by_its_title_unless_a_file_has_that_path(varied, vault):
+    vault.write_all({"Archive/Twig.md": "walnut", "Work/Twig.md": "walnut"})
+    varied.vault_changed([VaultChange("created", "Work/Twig.md")])
+    settle(varied)
+
+    assert varied.inspector.note("Twig").path == varied.inspector.note("Twig.md").path == "Work/Twig.md"
+    vault.write("Twig.md", "walnut")
+    assert (varied.inspector.note("Twig.md").path, varied.inspector.note("Twig.md").state) == ("Twig.md", "waiting")
+
+
 def test_blanked_credentials_are_counted_and_never_shown(varied):
     report = varied.inspector.note("Work/Deep/er/Key.md")
 
@@ -205,7 +215,7 @@ def test_all_reasons_of_a_note_are_told(varied, vault):
 def test_a_note_whose_preparation_ends_a_process_is_told_and_can_be_tried_again(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
     engine = open_engine()
-    engine._sync.index.record_problem("Bad.md", workforce.POISON.format(how="signal 11"), skipped=True)
+    engine._sync.index.record_problem("Bad.md", message("reason.crash"), skipped=True)
     vault.write("Bad.md", "hazel")
     engine.pause()
 

@@ -61,7 +61,7 @@ class Speaker:
 
     def receive(self):
         line = self.process.stdout.readline()
-        assert line, self.process.stderr.read()
+        assert line, (self.process.stderr.read(), self.process.wait(PATIENCE_S))
         return json.loads(line)
 
     def answer(self, request_id):

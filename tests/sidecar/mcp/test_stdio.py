@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import subprocess
 import sys
 
@@ -231,6 +232,20 @@ def test_a_client_that_reads_no_more_ends_it(at_shared, speak):
 
     speaker.process.stdin.close()
     assert speaker.process.wait(60) == 0
+    assert b"reads no more" in speaker.process.stderr.read()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV])
+def test_an_end_that_is_not_the_clients_is_reported(at_shared, speak, number):
+    speaker = speak(at_shared.vault, home=at_shared.home)
+    speaker.greet()
+
+    speaker.process.send_signal(number)
+
+    assert speaker.process.wait(60) == -number
+    assert (b"SIGTERM" if number == signal.SIGTERM else b"Segmentation fault") in speaker.process.stderr.read()
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def test_a_closed_engine_gives_the_vault_back(home, vault, found):
 def test_closing_ends_what_still_waits(home, vault):
     engine = quarry.Engine(vault)
     engine.wait()
-    engine._transport._conversation.service.engine.pause()
+    engine._transport._session.service.engine.pause()
     raised = []
 
     def wait_long():

@@ -11,7 +11,6 @@ from quarry.redaction.sanitize import (
     path_line,
     printable,
     printable_json,
-    scrubbed,
     without_tags,
 )
 
@@ -51,13 +50,6 @@ def test_json_says_the_same_and_holds_none_of_them():
     assert json.loads(document) == value
     assert not set(document) & set(STEERING + HIDING)
     assert "日本" in document
-
-
-def test_a_credential_is_blanked_on_its_way_out():
-    secret = "gh" + "p_" + "A1b2C3d4E5" * 3 + "F6g7H8"
-
-    assert secret not in scrubbed(f"token: {secret}")
-    assert "REDACTED" in scrubbed(f"token: {secret}")
 
 
 @pytest.mark.parametrize("hidden", ["\x01", "\u200b", "\u2060", "\ufeff"])

@@ -4,7 +4,7 @@ import pytest
 from builders import Vault, ask, execution_over
 
 from quarry.index import Reader
-from quarry.index.postings.query import Fts5Postings
+from quarry.index.postings.stored_snapshot import TermReader
 from quarry.options import SearchOptions
 from quarry.search.missing_words import _query_for, pairs_of, split_runs, words_missing, words_outside
 from quarry.search.pipeline import parse_request
@@ -96,8 +96,8 @@ def test_words_are_missing_where_a_query_for_them_alone_finds_nothing(
     if not has_postings:
         monkeypatch.setattr(
             Reader,
-            "_postings_source",
-            lambda reader: Fts5Postings(reader._db, reader._memory.documents, reader._memory.spelling),
+            "_postings",
+            lambda reader: TermReader(reader._db),
         )
     with engine.reader() as reader:
         execution = execution_over(reader)

@@ -1,7 +1,7 @@
 import pytest
 
 from quarry import errors
-from quarry.server.envelope import Error
+from quarry.protocol.envelope import Error
 from quarry.server.failures import error_of, exit_code_of, presentation_of
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from quarry.documents.frontmatter import read_front_matter
 from quarry.errors import BadRequest
+from quarry.limits import MAX_CAPTURE_BYTES
 from quarry.vault.capture import (
     MAX_NAME_BYTES,
-    MAX_TEXT_BYTES,
     Draft,
     checked_draft,
     checked_text,
@@ -149,14 +149,14 @@ def test_the_text_is_kept_but_for_control_characters_and_outer_blank_lines():
     assert checked_text("\ufeff\r\n  a\r\n\tb\x00\x1b[31mc\r\n\r\n") == "  a\n\tb[31mc"
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n", "\x00\x00", "\ud800", "é" * (MAX_TEXT_BYTES // 2) + "x"])
+@pytest.mark.parametrize("text", ["", " \n\t\n", "\x00\x00", "\ud800", "é" * (MAX_CAPTURE_BYTES // 2) + "x"])
 def test_texts_that_are_none_or_too_large_are_refused(text):
     with pytest.raises(BadRequest):
         checked_text(text)
 
 
 def test_a_text_of_exactly_the_limit_is_taken():
-    assert len(checked_text("x" * MAX_TEXT_BYTES)) == MAX_TEXT_BYTES
+    assert len(checked_text("x" * MAX_CAPTURE_BYTES)) == MAX_CAPTURE_BYTES
 
 
 def test_tags_are_made_obsidians_and_each_kept_once():

@@ -92,7 +92,7 @@ def log_event(client: str, event: str, reason: str, begun_s: float) -> None:
     """
     Add a line to the log: the time, *client*, *event*, the *reason* or `context`, and milliseconds since *begun_s*.
 
-    It contains only known names of clients and events, and reasons of `events.REASONS`; no text of prompts or notes.
+    It contains only known names of clients and events, and reasons of `NoContext`; no text of prompts or notes.
     """
     try:
         file = log_dir() / LOG_NAME

@@ -162,47 +162,11 @@ def _text(raw: Mapping[str, Any], *names: str) -> str:
 
 # --- outcomes --------------------------------------------------------------------------------------
 
-REASONS: Mapping[str, str] = {
-    "bad-json": "the event is not a JSON object",
-    "too-large": "the event is larger than 1 MiB",
-    "unknown-client": "there is no client of that name",
-    "unknown-event": "such events are not answered",
-    "no-conversation": "the event names no conversation",
-    "no-vault": "no vault is named, and the agent does not work in one that was indexed on this machine",
-    "no-notes": "the folder contains more than notes, and was never indexed",
-    "cold": "no sidecar is running; the hook starts one",
-    "starting": "a sidecar was started a moment ago",
-    "busy": "the sidecar serves as many clients as it can",
-    "unreachable": "the sidecar cannot be reached",
-    "refused": "the sidecar refused to answer; it may be of another version",
-    "deadline": "there was no answer in time",
-    "noted": "the event was noted; it takes no answer",
-    "no-context": "the client takes no text at this event",
-    "empty": "the prompt is empty",
-    "command": "the prompt is a command",
-    "acknowledgement": "the prompt only acknowledges",
-    "pasted": "the prompt is pasted output without a word about it",
-    "no-subject": "the prompt names no subject",
-    "other-tool": "no context is given before this tool",
-    "own-command": "the command is Quarry's own",
-    "nothing-to-ask": "neither the prompt nor the tool call names a subject",
-    "tool-context-sent": "a tool call after this prompt was answered already",
-    "no-blocks": "there are no context blocks to load",
-    "not-tried": "shortening an output stores the original, so a test does not do it",
-    "low-confidence": "no note is likely enough to answer",
-    "all-seen": "the passages that answer were shown in this conversation",
-    "indexing": "no note is found, and the index is not complete",
-    "budget": "not one quote fits into the budget",
-    "failed": "it failed; see the log",
-}
-"""Every reason, with a sentence for a person."""
-
 
 class NoContext(Exception):
-    """No context is given, for a reason that `REASONS` lists."""
+    """No context is given, for a *reason* whose sentence is `abstained.REASON` in the catalogue of messages."""
 
     def __init__(self, reason: str) -> None:
-        assert reason in REASONS, reason
         super().__init__(reason)
         self.reason = reason
 

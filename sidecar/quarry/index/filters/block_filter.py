@@ -9,7 +9,7 @@ further in; it ends where the next item begins. In fenced code there are none.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -46,10 +46,15 @@ def blocks_in(text: str) -> Iterator[str]:
         yield "\n".join(block)
 
 
-def holds_block(text: str, wanted: InBlock, languages: Languages = ()) -> bool:
-    """Whether a line or block of *text* says what is wanted, in English or one of *languages*."""
-    units = text.split("\n") if wanted.unit == "line" else blocks_in(text)
-    return any(says(unit, wanted.phrases, wanted.without, languages) for unit in units if unit.strip())
+def holds_unit(text: str, wanted: InBlock | InTask, languages: Languages = ()) -> bool:
+    """Whether a line, block or task of *text* says what is wanted, in English or one of *languages*."""
+    if isinstance(wanted, InTask):
+        tasks = tasks_in(text) if _ANY_TASK.search(text) else ()
+        units: Iterable[str] = (task.says for task in tasks if _is_state(task, wanted.state))
+    else:
+        every = text.split("\n") if wanted.unit == "line" else blocks_in(text)
+        units = (unit for unit in every if unit.strip())
+    return any(says(unit, wanted.phrases, wanted.without, languages) for unit in units)
 
 
 def says(text: str, phrases: Sequence[str], without: Sequence[str], languages: Languages = ()) -> bool:
@@ -125,16 +130,6 @@ def tasks_in(text: str) -> Iterator[Task]:
             lines.append(box["says"] or "")
     if lines:
         yield Task("\n".join(lines), mark in _DONE)
-
-
-def holds_task(text: str, wanted: InTask, languages: Languages = ()) -> bool:
-    """Whether a task in *text* has the wanted state and the wanted words, in English or one of *languages*."""
-    if not _ANY_TASK.search(text):
-        return False
-    return any(
-        _is_state(task, wanted.state) and says(task.says, wanted.phrases, wanted.without, languages)
-        for task in tasks_in(text)
-    )
 
 
 def _is_state(task: Task, state: TaskState) -> bool:

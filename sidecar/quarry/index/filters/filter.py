@@ -17,11 +17,11 @@ from unicodedata import normalize
 
 import apsw
 import numpy as np
+from msgspec.structs import astuple
 
 from quarry.analysis.analysis import Languages
 from quarry.analysis.patterns import BadPattern, bad_pattern, compile_pattern
 from quarry.conditions import (
-    MATCH_ALL,
     AllOf,
     AnyOf,
     Condition,
@@ -42,7 +42,7 @@ from quarry.conditions import (
     PropertyComparison,
 )
 from quarry.index.database import Deadline, SqlFragment, SqlValue, concat, join, select
-from quarry.index.filters.block_filter import holds_block, holds_cased, holds_task
+from quarry.index.filters.block_filter import holds_cased, holds_unit
 from quarry.index.filters.phrase_filter import ALWAYS, ANY_CHUNK, WrittenPhrases
 from quarry.index.filters.properties import created_ms, stands
 from quarry.index.keys import NoteIds, fold_case, fold_marks, fold_tag
@@ -76,8 +76,6 @@ def matching_notes(
         BadQuery: A regular expression cannot be used on this machine.
         DeadlineExceeded, Cancelled: *deadline* says so.
     """
-    if condition == MATCH_ALL:  # as of most queries
-        return None
     compiled = compile_condition(condition, phrases)
     if compiled == EVERY_NOTE:
         return None
@@ -130,10 +128,8 @@ def compile_condition(condition: Condition, phrases: WrittenPhrases) -> SqlFragm
             return _matching(condition)
         case InSection():
             return _in_section(condition, phrases)
-        case InBlock():
-            return chunk_with_block(condition, phrases).wrap(ANY_CHUNK, ")")
-        case InTask():
-            return _with_task(condition, phrases)
+        case InBlock() | InTask():
+            return chunk_with_unit(condition, phrases).wrap(ANY_CHUNK, ")")
         case IsNote(path):
             return SqlFragment("(n.path = ? OR n.composed IS ?)", (normalize("NFC", path),) * 2)
         case InFolder(folder):
@@ -250,11 +246,6 @@ def _in_section(wanted: InSection, phrases: WrittenPhrases) -> SqlFragment:
     return sections.wrap("n.id IN (SELECT note_id FROM (", "))")
 
 
-def _with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
-    """Whether a chunk of the note holds a task that meets *wanted*."""
-    return chunk_with_task(wanted, phrases).wrap(ANY_CHUNK, ")")
-
-
 def _with_cased_phrase(phrase: str, phrases: WrittenPhrases) -> SqlFragment:
     """Whether the note holds *phrase* in its text, title or aliases, in exactly this case."""
     in_alias = SqlFragment("EXISTS (SELECT 1 FROM json_each(n.aliases) a WHERE has_cased(a.value, ?))", (phrase,))
@@ -270,27 +261,18 @@ def chunk_with_cased_phrase(phrase: str, phrases: WrittenPhrases) -> SqlFragment
     return cased if cheap == ALWAYS else join(" AND ", [cheap, cased], ALWAYS)
 
 
-def chunk_with_block(wanted: InBlock, phrases: WrittenPhrases) -> SqlFragment:
-    """Whether a line or block of the chunk `c` meets *wanted*."""
-    cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
-    asked = SqlFragment(
-        "has_block(c.text, ?)", (json.dumps([wanted.unit, wanted.phrases, wanted.without, phrases.languages]),)
-    )
-    return join(" AND ", [*(each for each in cheap if each != ALWAYS), asked], ALWAYS)
+def chunk_with_unit(wanted: InBlock | InTask, phrases: WrittenPhrases) -> SqlFragment:
+    """Whether a line, block or task of the chunk `c` meets *wanted*."""
+    cheap = [each for each in map(phrases.may_be_in_text, wanted.phrases) if each != ALWAYS]
+    if isinstance(wanted, InTask):
+        cheap.append(_LOOKS_LIKE_TASK)
+    encoded = json.dumps([type(wanted).__name__, astuple(wanted), phrases.languages])
+    return join(" AND ", [*cheap, SqlFragment("has_unit(c.text, ?)", (encoded,))], ALWAYS)
 
 
 def chunk_matching(wanted: MatchesPattern) -> SqlFragment:
     """Whether the regular expression matches in the text of the chunk `c`."""
     return SqlFragment("matches(?, c.text)", (wanted.pattern,))
-
-
-def chunk_with_task(wanted: InTask, phrases: WrittenPhrases) -> SqlFragment:
-    """Whether the chunk `c` holds a task that meets *wanted*."""
-    cheap = [phrases.may_be_in_text(phrase) for phrase in wanted.phrases]
-    asked = SqlFragment(
-        "has_task(c.text, ?)", (json.dumps([wanted.state, wanted.phrases, wanted.without, phrases.languages]),)
-    )
-    return join(" AND ", [*(each for each in cheap if each != ALWAYS), _LOOKS_LIKE_TASK, asked], ALWAYS)
 
 
 def _sections(phrase: str, phrases: WrittenPhrases) -> SqlFragment:
@@ -308,8 +290,7 @@ def register_functions(connection: apsw.Connection) -> None:
         "fold_marks": (_fold_marks, 1),
         "matches": (_matches, 2),
         "has_cased": (_has_cased, 2),
-        "has_block": (_has_block, 2),
-        "has_task": (_has_task, 2),
+        "has_unit": (_has_unit, 2),
         "property_stands": (_property_stands, 4),
         "created_ms": (_created_ms, 1),
     }
@@ -333,24 +314,16 @@ def _has_cased(text: SqlValue, phrase: SqlValue) -> bool:
     return holds_cased(str(text), str(phrase))
 
 
-def _has_block(text: SqlValue, wanted: SqlValue) -> bool:
-    return holds_block(str(text), *_block(str(wanted)))
+def _has_unit(text: SqlValue, wanted: SqlValue) -> bool:
+    return holds_unit(str(text), *_decoded(str(wanted)))
 
 
 @lru_cache(maxsize=64)
-def _block(wanted: str) -> tuple[InBlock, Languages]:
-    unit, phrases, without, languages = json.loads(wanted)
-    return InBlock(unit, tuple(phrases), tuple(without)), tuple(languages)
-
-
-def _has_task(text: SqlValue, wanted: SqlValue) -> bool:
-    return holds_task(str(text), *_task(str(wanted)))
-
-
-@lru_cache(maxsize=64)
-def _task(wanted: str) -> tuple[InTask, Languages]:
-    state, phrases, without, languages = json.loads(wanted)
-    return InTask(state, tuple(phrases), tuple(without)), tuple(languages)
+def _decoded(wanted: str) -> tuple[InBlock | InTask, Languages]:
+    """What `chunk_with_unit` encoded: it comes with the text of every chunk."""
+    kind, (unit, phrases, without), languages = json.loads(wanted)
+    condition = InTask if kind == InTask.__name__ else InBlock
+    return condition(unit, tuple(phrases), tuple(without)), tuple(languages)
 
 
 def _property_stands(kind: SqlValue, value: SqlValue, comparison: SqlValue, wanted: SqlValue) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quarry.analysis.tokenizer import unique_words
 from quarry.index.postings.dictionary import BlockLayout
 from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
-from quarry.index.postings.segment import _LAYOUT, Postings, Segment, assemble
+from quarry.index.postings.segment import _LAYOUT, Segment, TermPostings, assemble
 
 COLUMN_BITS = 3
 
@@ -250,7 +250,7 @@ class _PostingsOfBatches(Struct, frozen=True):
     batches: Sequence[_Batch]
     keep: NDArray[np.bool_]
 
-    def __iter__(self) -> Iterator[Postings]:
+    def __iter__(self) -> Iterator[TermPostings]:
         ordinal = np.cumsum(self.keep, dtype=np.int32) - 1
         for batch in self.batches:
             term, code = batch.term, batch.code.astype(np.int32)
@@ -314,9 +314,3 @@ def _last_of_each(ids: NDArray[np.int64]) -> NDArray[np.bool_]:
     _, at = np.unique(ids[::-1], return_index=True)
     keep[len(ids) - 1 - at] = True
     return keep
-
-
-# --- merging -----------------------------------------------------------------------------------
-
-
-# --- sorting and encoding ----------------------------------------------------------------------

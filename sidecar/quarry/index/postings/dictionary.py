@@ -36,16 +36,6 @@ class ByteSource(Protocol):
     def __getitem__(self, wanted: slice, /) -> Piece: ...
 
 
-class Packed(Protocol):
-    """An array of uint8, or the part of a file that holds its bytes."""
-
-    def __len__(self) -> int: ...
-    @property
-    def data(self) -> ByteSource:
-        """The bytes of the array."""
-        ...
-
-
 class PostingsDamaged(Exception):
     """The segment file is not what was written; the database is whole, and postings are rebuilt from it."""
 
@@ -193,8 +183,8 @@ class TermBlock(NamedTuple):
 class TermDictionary(Struct, frozen=True, eq=False, dict=True):
     """Distinct terms in UTF-8 without spaces, in the order of their bytes; a term is known by its number in it."""
 
-    block_first_terms: Packed  # the first term of each block, one compressed block by themselves
-    blocks: Packed
+    block_first_terms: ByteSource  # the first term of each block, one compressed block by themselves
+    blocks: ByteSource
     block_offsets: NDArray[np.uint32]  # shape (blocks + 1,): where each block begins in `blocks`
     layout: BlockLayout = BlockLayout()
 
@@ -208,13 +198,7 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
             _encode_block(terms[first : first + each], document_frequencies[first : first + each])
             for first in range(0, len(terms), each)
         ]
-        first_terms = compress(b" ".join(terms[::each]))
-        return cls(
-            np.frombuffer(first_terms, np.uint8),
-            np.frombuffer(b"".join(blocks), np.uint8),
-            offsets_of(blocks),
-            layout,
-        )
+        return cls(compress(b" ".join(terms[::each])), b"".join(blocks), offsets_of(blocks), layout)
 
     @cached_property
     def count(self) -> int:
@@ -224,10 +208,6 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
 
     def __len__(self) -> int:
         return self.count
-
-    def __getitem__(self, number: int) -> bytes:
-        block, place = divmod(number, self.layout.block_terms)
-        return self.block(block).terms[place]
 
     def __iter__(self) -> Iterator[bytes]:
         for number in range(len(self.block_offsets) - 1):
@@ -241,7 +221,7 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
             PostingsDamaged: A block is not as it was written.
         """
         offsets = self.block_offsets[first_block : None if last_block is None else last_block + 1]
-        data = decompress_all(slices_between(self._block_bytes, offsets), [self._max_block_bytes] * (len(offsets) - 1))
+        data = decompress_all(slices_between(self.blocks, offsets), [self._max_block_bytes] * (len(offsets) - 1))
         return decode_all_byte_planes(data, [_term_count(block) for block in data], [1] * len(data))[0].astype(np.int64)
 
     def term_range(self, term: bytes) -> tuple[int, int]:
@@ -263,17 +243,13 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
         """
         return lru_cache(CACHED_BLOCKS)(self._read_block)
 
-    @cached_property
-    def _block_bytes(self) -> ByteSource:
-        return self.blocks.data
-
-    @cached_property
+    @property
     def _max_block_bytes(self) -> int:
         return self.layout.block_terms * MAX_TERM_BYTES
 
     @cached_property
     def _first_terms(self) -> list[bytes]:
-        data = decompress(self.block_first_terms.data[:], len(self.block_offsets) * MAX_TERM_BYTES)
+        data = decompress(self.block_first_terms[:], len(self.block_offsets) * MAX_TERM_BYTES)
         terms = data.split(b" ") if data else []
         if len(terms) != len(self.block_offsets) - 1:
             raise PostingsDamaged("the first terms of the keyword postings are not as they were written")
@@ -290,7 +266,7 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
 
     def _read_block(self, number: int) -> TermBlock:
         first, last = int(self.block_offsets[number]), int(self.block_offsets[number + 1])
-        data = decompress(self._block_bytes[first:last], self._max_block_bytes)
+        data = decompress(self.blocks[first:last], self._max_block_bytes)
         numbers, end = decode_byte_planes(data, _term_count(data), 1, np.intp)
         frequencies: list[int] = numbers.tolist()
         terms = data[end:].split(b" ")

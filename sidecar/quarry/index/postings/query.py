@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Protocol
 
 import apsw
 import numpy as np
@@ -11,88 +10,18 @@ from numpy.typing import NDArray
 from quarry.analysis.analysis import Languages
 from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.keys import NoteIds, id_list, notes_of
-from quarry.index.memory import Locations
-from quarry.index.meta import SnapshotCache
+from quarry.index.memory import SnapshotData
+from quarry.index.note_rows import ContentReader
+from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.fields import ALIASES, FILE_NAME, SECTION, TEXT, TITLE, KeywordQuery, QueryTerm
 from quarry.index.postings.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
 from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.postings.spelling import SpellingIndex, TermsByLength, similar_terms
-from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, Documents, TermReader
+from quarry.index.postings.spelling import SpellingIndex, read_terms, similar_terms
+from quarry.index.postings.stored_snapshot import TermReader
 from quarry.index.top_k import chunk_locations
-
-
-class PostingsSource(Protocol):
-    """A source of the postings of one snapshot."""
-
-    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
-        """
-        A scorer that knows at least *terms*.
-
-        Raises:
-            DeadlineExceeded, Cancelled: The deadline says so.
-        """
-        ...
-
-    def vocabulary(self) -> TermsByLength:
-        """The terms of the snapshot, for spelling; some may be in no document any more."""
-        ...
-
-
-class MemoryPostings:
-    """Scores by the postings in memory, which know every term."""
-
-    def __init__(self, scorer: TermScorer, spelling: SpellingIndex) -> None:
-        self._scorer = scorer
-        self._spelling = spelling
-
-    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:  # noqa: ARG002 - as declared
-        """The scorer of all terms."""
-        return self._scorer
-
-    def vocabulary(self) -> TermsByLength:
-        """The terms of the postings."""
-        return self._spelling.of_postings(self._scorer)
-
-
-class Fts5Postings:
-    """Has FTS5 propose the notes that hold a term of the query, and scores by their forward index."""
-
-    def __init__(
-        self, connection: apsw.Connection, documents: SnapshotCache[Documents], spelling: SpellingIndex
-    ) -> None:
-        self._db = connection
-        self._documents = documents
-        self._spelling = spelling
-        self._terms: TermReader | None = None  # made when words are asked for
-
-    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
-        """A scorer of *terms*."""
-        if self._terms is None:
-            self._terms = TermReader(self._db, self._documents.at(self._db))
-        return self._terms.scorer(terms, deadline)
-
-    def vocabulary(self) -> TermsByLength:
-        """The terms that FTS5 has."""
-        return self._spelling.of_database(self._db)
-
-
-class NoPostings:
-    """Finds nothing, where FTS5 is missing."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._nothing = TermReader(connection, NO_DOCUMENTS)
-
-    def term_scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:  # noqa: ARG002 - as declared
-        """A scorer of no document."""
-        return self._nothing.scorer((), deadline)
-
-    def vocabulary(self) -> TermsByLength:
-        """No terms."""
-        return {}
-
 
 FAR_APART = 10_000  # the square of how many notes are looked for by id, not met soon when all are gone through by path
 
@@ -102,7 +31,7 @@ Pairs = Sequence[Sequence[str]]
 
 class KeywordSearcher:
     """
-    The keyword index of one snapshot, with postings from *source*.
+    The keyword index of one snapshot.
 
     Methods that take a deadline raise DeadlineExceeded or Cancelled when it says so. `admitted` are the notes that may
     be found; None: all.
@@ -111,54 +40,49 @@ class KeywordSearcher:
     def __init__(
         self,
         connection: apsw.Connection,
-        source: PostingsSource,
-        locations: Locations,
-        contents: dict[int, bytes],
+        postings: TermScorer | TermReader,
+        spelling: SpellingIndex,
+        data: SnapshotData,
+        notes: ContentReader,
         languages: Languages = (),
     ) -> None:
         """
         Create a searcher.
 
         Args:
-            contents: Takes the decompressed content of the notes that `proximity_scores` reads, by id.
+            postings: Those in memory, which know every term; or a reader of those of the terms that are asked for.
+            notes: Keeps the notes that are read, which may be quoted.
             languages: Of the notes, besides English.
         """
         self._db = connection
-        self._source = source
-        self._locations = locations
-        self._contents = contents
+        self._postings = postings
+        self._spelling = spelling
+        self._data = data
+        self._notes = notes
         self.languages = languages
         self._phrases: dict[str, PhraseOccurrences] = {}
-        self._queries: dict[tuple[KeywordQuery, Deadline], QueryScorer] = {}
-
-    def open_query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
-        """The scorer of *query*, to be kept as long as anything is asked about it: every term is scored once."""
-        terms = query.scored
-        scorer = self._source.term_scorer(terms, deadline)
-        phrases = {term: self.find_phrase(term.text, deadline) for term in terms if term.kind == "phrase"}
-        return QueryScorer(self._db, scorer, self._locations, terms, phrases, deadline)
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:
-        """The scorer of *query*, cached for the same query and deadline."""
-        known = self._queries.get((query, deadline))
-        if known is None:
-            known = self._queries[query, deadline] = self.open_query(query, deadline=deadline)
-        return known
+        """The scorer of *query*, to be kept as long as anything is asked about it: every term is scored once."""
+        terms = query.scored
+        scorer = self._scorer(terms, deadline)
+        phrases = {term: self.find_phrase(term.text, deadline) for term in terms if term.kind == "phrase"}
+        return QueryScorer(self._db, scorer, self._data, terms, phrases, deadline)
 
     @property
     def has_postings(self) -> bool:
-        """Whether postings are in memory; without them, asking for many terms reads the notes that hold them."""
-        return isinstance(self._source, MemoryPostings)
+        """Whether there are postings in memory; without them, asking for many terms reads the notes that hold them."""
+        return isinstance(self._postings, TermScorer) and self._postings is not NO_DOCUMENTS
 
     def doc_frequencies(self, terms: Iterable[str], *, deadline: Deadline = NO_DEADLINE) -> dict[str, int]:
         """In how many chunks each term stands; 0: in none."""
         wanted = tuple(dict.fromkeys(terms))
-        scorer = self._source.term_scorer((QueryTerm(term) for term in wanted if term), deadline)
+        scorer = self._scorer((QueryTerm(term) for term in wanted if term), deadline)
         return {term: scorer.chunks.frequency(term) if term else 0 for term in wanted}
 
     def is_named(self, terms: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> bool:
         """Whether any note has one of *terms* in its title, its aliases or its file name."""
-        names = self._source.term_scorer((QueryTerm(term) for term in terms), deadline).names
+        names = self._scorer((QueryTerm(term) for term in terms), deadline).names
         return any(len(_standing_in(names, term, (TITLE, ALIASES, FILE_NAME))) for term in terms)
 
     def similar_terms(
@@ -173,14 +97,18 @@ class KeywordSearcher:
         Args:
             among_others: Whether other words of the query are in the notes; see `spelling.similar_terms`.
         """
-        found = similar_terms(word, self._source.vocabulary(), self.languages, among_others=among_others)
+        if isinstance(self._postings, TermScorer):
+            known = self._spelling.of_postings(self._postings)
+        else:
+            known = self._data.once(read_terms, self._db)
+        found = similar_terms(word, known, self.languages, among_others=among_others)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]
 
     def chunks_with_term(self, term: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[int]:
         """The first *limit* chunks that hold *term*, by path and number: ids are handed out anew by a rebuild."""
-        chunks = self._source.term_scorer([QueryTerm(term)], deadline).chunks
+        chunks = self._scorer([QueryTerm(term)], deadline).chunks
         ids: NDArray[np.int64] = chunks.ids[chunks.postings(term)[0]]
         notes = notes_of(ids)
         first = self._first_notes(np.unique(notes), limit)
@@ -192,8 +120,8 @@ class KeywordSearcher:
     ) -> dict[int, float]:
         """BM25 of these chunks where each of *pairs* counts as one term; see `phrases.proximity_scores`."""
         terms = {QueryTerm(term) for pair in pairs for term in pair}
-        scorer = self._source.term_scorer(terms, deadline)
-        return proximity_scores(self._db, scorer, pairs, chunk_ids, deadline, self._contents)
+        scorer = self._scorer(terms, deadline)
+        return proximity_scores(self._notes, scorer, pairs, chunk_ids, deadline)
 
     # --- exact phrases -------------------------------------------------------------------------
 
@@ -205,7 +133,7 @@ class KeywordSearcher:
         """
         if len(terms) > 1:
             return _listed(self.find_phrase(" ".join(terms), deadline).note_ids)
-        scorer = self._source.term_scorer([QueryTerm(terms[0])], deadline)
+        scorer = self._scorer([QueryTerm(terms[0])], deadline)
         held = np.zeros(scorer.names.size, np.bool_)
         held[scorer.note_of_chunk[_standing_in(scorer.chunks, terms[0], (TEXT,))]] = True
         held[_standing_in(scorer.names, terms[0], (TITLE, ALIASES))] = True
@@ -218,14 +146,14 @@ class KeywordSearcher:
         Only these notes are read.
         """
         phrase = " ".join(terms)
-        scorer = self._source.term_scorer([QueryTerm(term) for term in terms], deadline)
-        found = find_phrase(self._db, scorer, phrase, deadline, note_ids, self._contents)
+        scorer = self._scorer([QueryTerm(term) for term in terms], deadline)
+        found = find_phrase(self._notes, scorer, phrase, deadline, note_ids)
         return np.isin(scorer.names.ordinals_of(note_ids), phrase_note_scores(scorer, found, "note").held())
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
         """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
         columns = (TEXT, SECTION) if in_headings else (TEXT,)
-        chunks = self._source.term_scorer([QueryTerm(term) for term in terms], deadline).chunks
+        chunks = self._scorer([QueryTerm(term) for term in terms], deadline).chunks
         if len(terms) == 1:
             return _listed(chunks.ids[_standing_in(chunks, terms[0], columns)])
         found = self.find_phrase(" ".join(terms), deadline)
@@ -235,11 +163,15 @@ class KeywordSearcher:
         """Every occurrence of *phrase*, its terms with one space between two; found once a snapshot."""
         found = self._phrases.get(phrase)
         if found is None:
-            scorer = self._source.term_scorer([QueryTerm(term) for term in phrase.split(" ")], deadline)
-            found = self._phrases[phrase] = find_phrase(self._db, scorer, phrase, deadline)
+            scorer = self._scorer([QueryTerm(term) for term in phrase.split(" ")], deadline)
+            found = self._phrases[phrase] = find_phrase(self._notes, scorer, phrase, deadline)
         return found
 
     # --- helpers -------------------------------------------------------------------------------
+
+    def _scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
+        """A scorer that knows at least *terms*."""
+        return self._postings if isinstance(self._postings, TermScorer) else self._postings.scorer(terms, deadline)
 
     def _first_notes(self, note_ids: NoteIds, limit: int) -> list[int]:
         """The first *limit* of these notes, by path."""

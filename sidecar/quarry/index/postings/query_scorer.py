@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from quarry.index.database import Deadline, select
 from quarry.index.keys import NoteIds, among, id_range
-from quarry.index.memory import Locations
+from quarry.index.memory import SnapshotData
 from quarry.index.postings.bm25 import (
     DIGITS,
     NOTE_WEIGHTS,
@@ -121,14 +121,14 @@ class QueryScorer:
         self,
         connection: apsw.Connection,
         scorer: TermScorer,
-        locations: Locations,
+        data: SnapshotData,
         terms: Sequence[QueryTerm],
         phrases: Mapping[QueryTerm, PhraseOccurrences],
         deadline: Deadline,
     ) -> None:
         self._db = connection
         self._scorer = scorer
-        self._locations = locations
+        self._data = data
         self.terms = terms
         self._phrases = phrases
         self._deadline = deadline
@@ -202,7 +202,7 @@ class QueryScorer:
             by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
         """
         ids, scores = self._best_notes(admitted, depth, by_name)
-        paths = self._locations.of_notes(self._db, ids.tolist())
+        paths = self._data.paths.of(self._db, ids.tolist())
         named = [(i, paths[i], score) for i, score in zip(ids.tolist(), scores.tolist(), strict=True) if i in paths]
         return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
@@ -213,7 +213,7 @@ class QueryScorer:
             return set(ids.tolist())
         lowest = scores.min()
         found, tied = set(ids[scores > lowest].tolist()), ids[scores == lowest].tolist()
-        paths = self._locations.of_notes(self._db, tied)
+        paths = self._data.paths.of(self._db, tied)
         return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
 
     def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
@@ -241,7 +241,8 @@ class QueryScorer:
         self._deadline.check()
         ordinals = self._scorer.names.ordinals_of(note_ids)
         is_there = ordinals >= 0
-        held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
+        rows = zip(self._rare, self._rare_notes, strict=True)
+        held = {term: np.append(row, [False]).take(ordinals) for term, row in rows}  # the last is of what is not there
         for term in self._others:
             if term.kind == "term":
                 held[term] = self._scorer.note_bitmap(term).holds(ordinals) & is_there
@@ -290,11 +291,11 @@ class QueryScorer:
 
     @cached_property
     def _texts(self) -> PostingsBatch:
-        return self._scorer.chunk_postings(self._rare)
+        return PostingsBatch.of([self._scorer.chunks.postings(term.text) for term in self._rare])
 
     @cached_property
     def _names(self) -> PostingsBatch:
-        return self._scorer.name_postings(self._rare)
+        return PostingsBatch.of([self._scorer.names.postings(term.text) for term in self._rare])
 
     @cached_property
     def _rare_notes(self) -> BoolMatrix:
@@ -317,7 +318,8 @@ class QueryScorer:
         found = self._note_scores.get(scope)
         if found is None:
             found = [self._scorer.rare_note_scores(self._texts, self._names, scope)]
-            found += [self._term_note_scores(term, scope) for term in self._others]
+            for term in self._others:
+                found.append(self._term_note_scores(term, scope))
             self._note_scores[scope] = found
         return found
 
@@ -327,7 +329,7 @@ class QueryScorer:
         return self._scorer.note_scores(term, scope)
 
     def _places(self, chunk_ids: Sequence[int]) -> Mapping[int, tuple[str, int]]:
-        return self._locations.of_chunks(self._db, chunk_ids)
+        return self._data.locations.of(self._db, chunk_ids)
 
 
 def _scores(snapshot: PostingsSnapshot, terms: Sequence[TermScores], ids: Iterable[int]) -> dict[int, float]:

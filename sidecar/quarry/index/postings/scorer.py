@@ -11,15 +11,15 @@ A term that few chunks contain is *rare*: all rare terms of a query are scored i
 What is cached, and where:
 
     PostingsSnapshot              postings and document frequencies of terms, by snapshot
-    TermScorer._scores            of common terms: the tf code of every chunk; of these and of prefixes: scores
-    TermScorer._bitmaps           of common terms: the notes that hold them
+    TermScorer._cached            of common terms: the tf code of every chunk, and the notes that hold them;
+                                  of these and of prefixes: scores
     TermScorer._tables            weighted frequencies of tf codes, by weights; never dropped
     query_scorer.QueryScorer      scores of the terms of one query, by weights or scope
 """
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct, field
@@ -46,9 +46,8 @@ from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapsh
 
 ENTRY_BYTES = 500  # of an entry itself
 # Of single terms: of the stop words, and of what is being typed. Twice as much gains nothing at 50,000 chunks.
-SCORES_BYTES = 8 * 1024 * 1024
-SCORES_BYTES_PER_CHUNK = 8  # more in a large index, where a term takes more; together at most twice as much
-BITMAPS_BYTES = 4 * 1024 * 1024  # the notes that hold 160 common terms in a million chunks
+CACHED_BYTES = 8 * 1024 * 1024
+CACHED_BYTES_PER_CHUNK = 8  # more in a large index, where a term takes more; together at most twice as much
 FEW = 8  # postings of a term times this are fewer than documents: sorted, and not counted up over all of them
 
 BoolMatrix: TypeAlias = NDArray[np.bool_]
@@ -73,6 +72,11 @@ class NoteBitmap(Struct, frozen=True, eq=False):
 
     count: int
     bits: NDArray[np.uint8]  # shape (notes / 8,)
+
+    @property
+    def size_bytes(self) -> int:
+        """The memory that it takes."""
+        return self.bits.nbytes
 
     def holds(self, ordinals: DocOrdinals) -> NDArray[np.bool_]:
         """Whether these notes hold the term; shape as *ordinals*."""
@@ -113,13 +117,10 @@ class TermScorer(Struct, frozen=True, dict=True):
     names: PostingsSnapshot
     note_of_chunk: NDArray[np.int32]  # shape (chunks.size,): ordinals of notes
     _tables: dict[object, Floats] = field(default_factory=dict)
-    _bitmaps: SizedCache[NoteBitmap] = field(
-        default_factory=lambda: SizedCache[NoteBitmap](BITMAPS_BYTES, lambda bitmap: bitmap.bits.nbytes + ENTRY_BYTES)
-    )
 
     @cached_property
-    def _scores(self) -> SizedCache[TermScores | DenseTermFrequencies]:
-        limit = min(2 * SCORES_BYTES, SCORES_BYTES + SCORES_BYTES_PER_CHUNK * self.chunks.size)
+    def _cached(self) -> "SizedCache[Any]":
+        limit = min(2 * CACHED_BYTES, CACHED_BYTES + CACHED_BYTES_PER_CHUNK * self.chunks.size)
         return SizedCache(limit, lambda found: found.size_bytes + ENTRY_BYTES)
 
     def is_held(self, term: str) -> bool:
@@ -149,14 +150,6 @@ class TermScorer(Struct, frozen=True, dict=True):
         return is_there
 
     # --- rare terms, scored together -----------------------------------------------------------
-
-    def chunk_postings(self, terms: Sequence[QueryTerm]) -> PostingsBatch:
-        """Concatenated chunk postings of *terms*."""
-        return PostingsBatch.of([self.chunks.postings(term.text) for term in terms])
-
-    def name_postings(self, terms: Sequence[QueryTerm]) -> PostingsBatch:
-        """Concatenated name postings of *terms*."""
-        return PostingsBatch.of([self.names.postings(term.text) for term in terms])
 
     def rare_chunk_scores(self, postings: PostingsBatch, weights: ChunkWeights) -> SparseScores:
         """The scores of chunks for terms of these postings."""
@@ -203,29 +196,21 @@ class TermScorer(Struct, frozen=True, dict=True):
         """The scores of chunks for a prefix, or a common term."""
         chunks = self.chunks
         if term.is_prefix:
-            return cast("TermScores", self._scores.get((term, weights), lambda: self._prefix_scores(term, weights)))
+            found: TermScores | None = self._cached.get((term, weights))
+            if found is None:
+                ordinals, codes = self.postings_of(term)
+                found = _sum_scores([(ordinals, self.chunk_table(weights).take(codes))], chunks.length_norms, chunks)
+                self._cached.put((term, weights), found)
+            return found
         dense = self.dense_frequencies(term)
         table = self._table((weights, "dense"), lambda: np.append(0.0, self.chunk_table(weights)))
         return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
 
     def note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
         """The scores of notes for a prefix, or a common term."""
-        return cast("TermScores", self._scores.get((term, scope), lambda: self._find_note_scores(term, scope)))
-
-    def dense_frequencies(self, term: QueryTerm) -> DenseTermFrequencies:
-        """The tf codes of a common term."""
-        return cast("DenseTermFrequencies", self._scores.get((term, "codes"), lambda: self._densify(term)))
-
-    def note_bitmap(self, term: QueryTerm) -> NoteBitmap:
-        """The notes that hold a common term."""
-        return self._bitmaps.get(term, lambda: self._find_notes(term))
-
-    def _prefix_scores(self, term: QueryTerm, weights: ChunkWeights) -> TermScores:
-        ordinals, codes = self.postings_of(term)
-        pieces = [(ordinals, self.chunk_table(weights).take(codes))]
-        return _sum_scores(pieces, self.chunks.length_norms, self.chunks)
-
-    def _find_note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
+        found: TermScores | None = self._cached.get((term, scope))
+        if found is not None:
+            return found
         names = self.names
         named, codes = names.prefix_postings(term.text) if term.is_prefix else names.postings(term.text)
         pieces = [(named, self.name_table(scope).take(codes))]
@@ -233,21 +218,32 @@ class TermScorer(Struct, frozen=True, dict=True):
             ordinals, codes = self.postings_of(term)
             in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
             pieces.append((self.note_of_chunk.take(ordinals).astype(np.intp), in_text))
-        return _sum_scores(pieces, self.note_length_norms, names)
+        found = _sum_scores(pieces, self.note_length_norms, names)
+        self._cached.put((term, scope), found)
+        return found
 
-    def _densify(self, term: QueryTerm) -> DenseTermFrequencies:
-        ordinals, codes = self.postings_of(term)
-        is_small = len(self.chunks.tf_table) < np.iinfo(np.uint16).max
-        dense: TfCodes = np.zeros(self.chunks.size, np.uint16) if is_small else np.zeros(self.chunks.size, np.uint32)
-        dense[ordinals] = codes + codes.dtype.type(1)
-        return DenseTermFrequencies(len(ordinals), dense)
+    def dense_frequencies(self, term: QueryTerm) -> DenseTermFrequencies:
+        """The tf codes of a common term."""
+        found: DenseTermFrequencies | None = self._cached.get((term, "codes"))
+        if found is None:
+            ordinals, codes = self.postings_of(term)
+            is_small = len(self.chunks.tf_table) < np.iinfo(np.uint16).max
+            dense: TfCodes = np.zeros(self.chunks.size, np.uint16 if is_small else np.uint32)
+            dense[ordinals] = codes + codes.dtype.type(1)
+            found = self._cached.put((term, "codes"), DenseTermFrequencies(len(ordinals), dense))
+        return found
 
-    def _find_notes(self, term: QueryTerm) -> NoteBitmap:
-        holds = np.zeros(self.names.size, np.bool_)
-        ordinals, codes = self.postings_of(term)
-        holds[self.note_of_chunk.take(ordinals.take(self.is_in_note.take(codes).nonzero()[0]))] = True
-        holds[self.names.postings(term.text)[0]] = True  # no field of the names counts for nothing
-        return NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
+    def note_bitmap(self, term: QueryTerm) -> NoteBitmap:
+        """The notes that hold a common term."""
+        found: NoteBitmap | None = self._cached.get((term, "notes"))
+        if found is None:
+            holds = np.zeros(self.names.size, np.bool_)
+            ordinals, codes = self.postings_of(term)
+            holds[self.note_of_chunk.take(ordinals.take(self.is_in_note.take(codes).nonzero()[0]))] = True
+            holds[self.names.postings(term.text)[0]] = True  # no field of the names counts for nothing
+            bitmap = NoteBitmap(int(np.count_nonzero(holds)), np.packbits(holds))
+            found = self._cached.put((term, "notes"), bitmap)
+        return found
 
     # --- tables --------------------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ from quarry.index.postings.dictionary import (
     BlockLayout,
     ByteSource,
     Numbers,
-    Packed,
     PostingsDamaged,
     TermDictionary,
     compress,
@@ -40,7 +39,7 @@ DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
 TfCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """Rows of a segment's `tf_table`; shape (count,)."""
-Postings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+TermPostings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """Term number, document ordinal and tf code of each posting."""
 
 
@@ -51,7 +50,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
     field_lengths: NDArray[np.uint32]  # shape (documents, fields): tokens
     tf_table: NDArray[np.uint32]  # shape (codes, fields), distinct rows; the commonest first, then ascending
     terms: TermDictionary
-    blocks: Packed  # of postings: for each block of terms its rare terms, then each common term by itself
+    blocks: ByteSource  # of postings: for each block of terms its rare terms, then each common term by itself
     block_offsets: NDArray[np.uint32]  # shape (blocks + 1,): where each begins in `blocks`
     first_block_of: NDArray[np.uint32]  # shape (blocks of terms + 1,): the first block of postings of each
 
@@ -87,11 +86,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         block, at = divmod(first, self.terms.layout.block_terms)
         return self.terms.block(block).document_frequencies[at] if last > first else 0
 
-    def document_frequencies(self) -> NDArray[np.int64]:
-        """The document frequency of each term; shape (terms,)."""
-        return self.terms.document_frequencies()
-
-    def postings_by_block(self) -> Iterator[Postings]:
+    def postings_by_block(self) -> Iterator[TermPostings]:
         """Every posting of the segment, a block of terms at a time."""
         for number, first in enumerate(range(0, len(self.terms), self.terms.layout.block_terms)):
             frequencies = self.terms.block(number).document_frequencies
@@ -106,14 +101,17 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         number, place = divmod(term, self.terms.layout.block_terms)
         frequencies, block = self.terms.block(number).document_frequencies, int(self.first_block_of[number])
         common_from, count = self.terms.layout.common_from, frequencies[place]
-        if count >= common_from:
-            common_before = sum([frequency >= common_from for frequency in frequencies[:place]])
-            gaps, codes = self._decode_block(block + 1 + common_before, count)
-            return gaps.cumsum(out=gaps), codes
         rare = [frequency if frequency < common_from else 0 for frequency in frequencies]
-        begin = sum(rare[:place])
-        gaps, codes = self._decode_block(block, sum(rare), range(begin, begin + count))
-        return gaps.cumsum(out=gaps), codes
+        if count >= common_from:
+            block, size, wanted = block + 1 + rare[:place].count(0), count, None
+        else:
+            begin = sum(rare[:place])
+            size, wanted = sum(rare), range(begin, begin + count)
+        data = decompress(
+            self.blocks[int(self.block_offsets[block]) : int(self.block_offsets[block + 1])], 2 + 8 * size
+        )
+        gaps, end = decode_byte_planes(data, size, 0, np.intp, wanted)
+        return gaps.cumsum(out=gaps), decode_byte_planes(data, size, end, self._code_type, wanted)[0]
 
     def _range_postings(self, first: int, last: int) -> tuple[DocOrdinals, NDArray[np.uint32]]:
         """
@@ -140,7 +138,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         lengths: list[int] = np.concatenate([of_rare_blocks, common]).tolist()
 
         packed = slices_between(
-            self._block_bytes, self.block_offsets[rare_blocks[0] : int(self.first_block_of[last_block]) + 1]
+            self.blocks, self.block_offsets[rare_blocks[0] : int(self.first_block_of[last_block]) + 1]
         )
         data = decompress_all([packed[block - blocks[0]] for block in blocks], [2 + 8 * n for n in lengths])
         gaps, ends = decode_all_byte_planes(data, lengths, [0] * len(data))
@@ -153,20 +151,9 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             gaps, codes = (np.concatenate([row[inside], row[of_common]]) for row in (gaps, codes))
         return _ordinals_of(gaps.astype(np.intp), np.concatenate([rare[wanted], common])), codes
 
-    def _decode_block(self, block: int, count: int, wanted: range | None = None) -> tuple[DocOrdinals, TfCodes]:
-        """Gaps and tf codes of the *wanted* postings of a block of *count*; None: of all."""
-        packed = self._block_bytes[int(self.block_offsets[block]) : int(self.block_offsets[block + 1])]
-        data = decompress(packed, 2 + 8 * count)
-        gaps, end = decode_byte_planes(data, count, 0, np.intp, wanted)
-        return gaps, decode_byte_planes(data, count, end, self._code_type, wanted)[0]
-
     @property
     def _code_type(self) -> type[np.uint16 | np.uint32]:
         return np.uint16 if len(self.tf_table) <= 1 << 16 else np.uint32
-
-    @cached_property
-    def _block_bytes(self) -> ByteSource:
-        return self.blocks.data
 
 
 def note_lengths_of(field_lengths: NDArray[np.uint32]) -> NDArray[np.float64]:
@@ -263,7 +250,7 @@ class _MergedPostings(Struct, frozen=True):
     newer: Segment
     newer_terms: NDArray[np.int32]  # the number of each term of `newer` among those of both
 
-    def __iter__(self) -> Iterator[Postings]:
+    def __iter__(self) -> Iterator[TermPostings]:
         ordinal = np.cumsum(self.keep, dtype=np.int32) - 1
         for term, document, code in self.segment.postings_by_block():
             kept = self.keep[document]
@@ -278,7 +265,7 @@ def assemble(
     field_lengths: NDArray[np.uint32],
     tf_table: NDArray[np.uint32],
     terms: Sequence[bytes],
-    postings: Iterable[Postings],
+    postings: Iterable[TermPostings],
     layout: BlockLayout = _LAYOUT,
 ) -> Segment:
     """
@@ -344,7 +331,7 @@ def _distinct_rows(
 
 def _encode(
     packed: NDArray[np.int64], terms: Sequence[bytes], document_bits: int, code_bits: int, layout: BlockLayout
-) -> tuple[TermDictionary, NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
+) -> tuple[TermDictionary, bytes, NDArray[np.uint32], NDArray[np.uint32]]:
     """The term dictionary, blocks, offsets of blocks and first blocks of sorted postings."""
     shift, each = document_bits + code_bits, layout.block_terms
     begins = np.searchsorted(packed, np.arange(0, len(terms) + each, each) << shift)
@@ -366,7 +353,7 @@ def _encode(
         first_block_of.append(len(blocks))
     return (
         TermDictionary.from_sorted(terms, np.array(document_frequencies, np.int64), layout),
-        np.frombuffer(b"".join(blocks), np.uint8),
+        b"".join(blocks),
         offsets_of(blocks),
         np.array(first_block_of, np.uint32),
     )

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.faults import fault_point
-from quarry.index.postings.dictionary import Packed, PostingsDamaged, TermDictionary, compress, decompress
+from quarry.index.postings.dictionary import ByteSource, PostingsDamaged, TermDictionary, compress, decompress
 from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.segment import Segment, SegmentPair
 
@@ -43,39 +43,21 @@ class SharedFile:
         Raises:
             OSError: It cannot be read.
         """
-        self._whole: bytes | None = None
+        self.whole: bytes | None = None
         if not hasattr(os, "pread"):
             self._stat = path.stat()
-            self._whole = path.read_bytes()
+            self.whole = path.read_bytes()
             return
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-        weakref.finalize(self, os.close, self._descriptor)
-        self._stat = os.fstat(self._descriptor)
+        self.descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        weakref.finalize(self, os.close, self.descriptor)
+        self._stat = os.fstat(self.descriptor)
 
     def __len__(self) -> int:
         return self._stat.st_size
 
-    def read(self, first: int, size: int) -> bytes:
-        """
-        Read *size* bytes from *first* on.
-
-        Raises:
-            PostingsDamaged: The file ends before, or cannot be read.
-        """
-        if self._whole is not None:
-            found = self._whole[first : first + size]
-        else:
-            try:
-                found = os.pread(self._descriptor, size, first)
-            except OSError as error:
-                raise PostingsDamaged(f"the keyword postings cannot be read: {error}") from error
-        if len(found) < size:
-            raise PostingsDamaged("the keyword postings are cut short")
-        return found
-
     def is_unchanged(self) -> bool:
         """Whether nothing was written to the open file since it was opened: a microsecond."""
-        return self._whole is not None or _is_same(os.fstat(self._descriptor), self._stat)
+        return self.whole is not None or _is_same(os.fstat(self.descriptor), self._stat)
 
     def is_at(self, path: Path) -> bool:
         """Whether *path* is still this file, as it was when it was opened."""
@@ -102,14 +84,21 @@ class FileSlice:
         return self._size
 
     def __getitem__(self, wanted: slice) -> bytes:
-        """Read a slice without step; raises as `SharedFile.read`."""
-        first, last, _ = wanted.indices(self._size)
-        return self._file.read(self._first + first, max(0, last - first))
+        """
+        Read a slice without step.
 
-    @property
-    def data(self) -> "FileSlice":
-        """The slice itself, under the name by which an array gives its buffer; see `codec.Packed`."""
-        return self
+        Raises:
+            PostingsDamaged: The file ends before, or cannot be read.
+        """
+        begin, end, _ = wanted.indices(self._size)
+        first, size, whole = self._first + begin, max(0, end - begin), self._file.whole
+        try:
+            found = os.pread(self._file.descriptor, size, first) if whole is None else whole[first : first + size]
+        except OSError as error:
+            raise PostingsDamaged(f"the keyword postings cannot be read: {error}") from error
+        if len(found) < size:
+            raise PostingsDamaged("the keyword postings are cut short")
+        return found
 
 
 SUFFIX = ".postings"
@@ -242,15 +231,15 @@ def _arrays_of(segments: SegmentPair) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for of, segment in (("chunks", segments.chunks), ("names", segments.names)):
         terms = segment.terms
-        dictionary = (_bytes_of(terms.block_first_terms), _bytes_of(terms.blocks), terms.block_offsets)
-        postings = (_bytes_of(segment.blocks), segment.block_offsets, segment.first_block_of)
+        dictionary = (_array_of(terms.block_first_terms), _array_of(terms.blocks), terms.block_offsets)
+        postings = (_array_of(segment.blocks), segment.block_offsets, segment.first_block_of)
         arrays = (segment.ids, segment.field_lengths, segment.tf_table, *dictionary, *postings)
         found |= {f"{of}.{name}": np.ascontiguousarray(array) for name, array in zip(_ARRAYS, arrays, strict=True)}
     return found
 
 
-def _bytes_of(packed: Packed) -> NDArray[np.uint8]:
-    return np.frombuffer(packed.data[:], np.uint8)
+def _array_of(blocks: ByteSource) -> NDArray[np.uint8]:
+    return np.frombuffer(blocks[:], np.uint8)
 
 
 def _is_blocks(name: str) -> bool:
@@ -292,12 +281,12 @@ class SegmentFile:
             raise InvalidSegmentFile(f"it is not laid out as it should be: {error}") from error
 
     def _open(self, checked_bytes: int) -> None:
-        magic, version, found_id, length, checksum = _HEADER.unpack(self._file.read(0, HEADER_BYTES))
+        magic, version, found_id, length, checksum = _HEADER.unpack(FileSlice(self._file, 0, HEADER_BYTES)[:])
         if magic != _MAGIC or version != _VERSION or length > _MAX_DIRECTORY_BYTES:
             raise InvalidSegmentFile(f"it is no segment file of version {_VERSION}")
         if found_id.hex() != self.file_id:
             raise InvalidSegmentFile("it is of another index or moment")
-        encoded = self._file.read(HEADER_BYTES, length)
+        encoded = FileSlice(self._file, HEADER_BYTES, length)[:]
         if zlib.crc32(encoded) != checksum:
             raise InvalidSegmentFile("its directory is not as it was written")
         directory, first = json.loads(encoded), _first_array(length)
@@ -369,5 +358,5 @@ def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
     return segment
 
 
-def _are_offsets(offsets: NDArray[np.uint32], blocks: Packed) -> bool:
+def _are_offsets(offsets: NDArray[np.uint32], blocks: ByteSource) -> bool:
     return offsets[0] == 0 and int(offsets[-1]) == len(blocks) and bool((offsets[1:] > offsets[:-1]).all())

@@ -38,28 +38,30 @@ class SizedCache(Generic[T]):
     """Values by key up to a total size, the least recently used dropped first; for any number of threads."""
 
     def __init__(self, limit: int, size_of: Callable[[T], int]) -> None:
-        """Hold values of at most *limit* together, by their *size_of*."""
+        """Cache values of at most *limit* together, by their *size_of*."""
         self._limit = limit
         self._size_of = size_of
         self._size = 0
         self._values: OrderedDict[object, T] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: object, find: Callable[[], T]) -> T:
-        """The value of *key*, made by *find* where it is not held."""
+    def get(self, key: object) -> T | None:
+        """The value of *key*; None where it is not cached."""
         with self._lock:
             known = self._values.get(key)
             if known is not None:
                 self._values.move_to_end(key)
-                return known
-        found = find()
+        return known
+
+    def put(self, key: object, value: T) -> T:
+        """Cache *value* under *key*, and return it."""
         with self._lock:
             if key not in self._values:
-                self._values[key] = found
-                self._size += self._size_of(found)
+                self._values[key] = value
+                self._size += self._size_of(value)
             while self._size > self._limit:
                 self._size -= self._size_of(self._values.popitem(last=False)[1])
-        return found
+        return value
 
 
 _HIGHEST = chr(0x10FFFF)
@@ -238,10 +240,6 @@ class PostingsSnapshot(Struct, frozen=True, dict=True):
         return found
 
 
-def _size_of(postings: Postings) -> int:
-    return ENTRY_POSTINGS + len(postings[0])
-
-
 class SegmentSnapshot(PostingsSnapshot, frozen=True, dict=True):
     """Documents by ordinal: first those of the segment, then those of the mutable segment in the order of adding."""
 
@@ -274,11 +272,23 @@ class SegmentSnapshot(PostingsSnapshot, frozen=True, dict=True):
 
     def postings(self, term: str) -> Postings:
         """See `PostingsSnapshot`."""
-        return self._cached.get(term, lambda: merged([self._postings_of(each) for each in split_alternatives(term)]))
+        found = self._cached.get(term)
+        if found is None:
+            alternatives = []
+            for each in split_alternatives(term):
+                added = self.mutable_segment.postings(each, self.added_count) if self.added_count else NO_POSTINGS
+                alternatives.append(self._live_postings(*self.segment.terms.term_range(each.encode()), *added))
+            found = self._cached.put(term, merged(alternatives))
+        return found
 
     def prefix_postings(self, prefix: str) -> Postings:
         """See `PostingsSnapshot`."""
-        return self._cached.get((prefix,), lambda: self._postings_with(prefix))
+        found = self._cached.get((prefix,))
+        if found is None:
+            added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else NO_POSTINGS
+            found = self._live_postings(*self.segment.terms.prefix_range(prefix.encode()), *added)
+            self._cached.put((prefix,), found)
+        return found
 
     def frequency(self, term: str) -> int:
         """The document frequency of *term*."""
@@ -294,15 +304,6 @@ class SegmentSnapshot(PostingsSnapshot, frozen=True, dict=True):
                 found = len(self.postings(term)[0])
             self._frequencies[term] = found
         return found
-
-    def _postings_of(self, term: str) -> Postings:
-        """The postings of *term* alone."""
-        added = self.mutable_segment.postings(term, self.added_count) if self.added_count else NO_POSTINGS
-        return self._live_postings(*self.segment.terms.term_range(term.encode()), *added)
-
-    def _postings_with(self, prefix: str) -> Postings:
-        added = self.mutable_segment.prefix_postings(prefix, self.added_count) if self.added_count else NO_POSTINGS
-        return self._live_postings(*self.segment.terms.prefix_range(prefix.encode()), *added)
 
     def _live_postings(self, first: int, last: int, added: DocOrdinals, codes: DocOrdinals) -> Postings:
         if first == last and not len(added):

@@ -21,7 +21,6 @@ from quarry.analysis.analysis import Languages
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import TAGS, language_of_term, stem, untagged
 from quarry.index.database import select
-from quarry.index.meta import SnapshotCache
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment
 from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot
@@ -81,11 +80,10 @@ TermsByLength = Mapping[tuple[str, int], Sequence[_Spellings]]
 
 
 class SpellingIndex:
-    """The terms of the newest snapshot that was asked for; they are read when first needed, in about 0.3 s."""
+    """The terms of the postings that were asked for last; they are read when first needed, in about 0.3 s."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._stored = SnapshotCache(_read)
         self._segment: tuple[Segment, TermsByLength] | None = None
         self._added: tuple[MutableSegment, int, TermsByLength] | None = None
 
@@ -103,10 +101,6 @@ class SpellingIndex:
         if not added:
             return known
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
-
-    def of_database(self, connection: apsw.Connection) -> TermsByLength:
-        """The terms of the FTS5 table, those of names included."""
-        return self._stored.at(connection)
 
 
 def similar_terms(
@@ -131,7 +125,7 @@ def similar_terms(
     if not slips:
         return {}
     found = {}
-    for term in _candidates(word, slips, terms):
+    for term in _near(_beginnings(word, slips), terms, ENGLISH):
         distance = _distance(word, term, slips)
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
@@ -145,8 +139,8 @@ def similar_terms(
     return found
 
 
-def _read(connection: apsw.Connection) -> TermsByLength:
-    """The terms of the database that consist of letters; of more than `MAX_TERMS`, the commonest."""
+def read_terms(connection: apsw.Connection) -> TermsByLength:
+    """The terms of FTS5, those of names included, that consist of letters; of more than `MAX_TERMS`, the commonest."""
     sql = "SELECT term FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
     return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 
@@ -157,7 +151,7 @@ def _commonest(segment: Segment) -> Iterable[str]:
         return (term.decode(errors="replace") for term in segment.terms)
     terms = [term.decode(errors="replace") for term in segment.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = segment.document_frequencies()
+    counts = segment.terms.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
@@ -170,11 +164,6 @@ def _by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
         if len(bare) >= MIN_LETTERS - 1 and bare.isalpha():
             by_length.setdefault((language_of_term(term), len(bare)), []).append(bare)
     return {key: [_Spellings.of(alike)] for key, alike in by_length.items()}
-
-
-def _candidates(word: str, slips: int, terms: TermsByLength) -> set[str]:
-    """Terms of English that are near to *word* once it has lost an ending, spelled right or nearly so."""
-    return _near(_beginnings(word, slips), terms, ENGLISH)
 
 
 def _near(beginnings: Iterable[tuple[str, int]], terms: TermsByLength, language: str) -> set[str]:

@@ -4,5 +4,5 @@ Vector search: stored embeddings, their copy in memory, and the nearest of them 
     query                         the nearest chunks and titles of a query vector
     matrix, quantize              the vectors of one snapshot in memory; embeddings to int8 and to binary codes
     cache, rows                   the newest snapshot's vectors; their rows in the database, and what waits for one
-    contextual                    writes the vectors of a contextual model, beside those of the static one
+    stored_vectors                writes vectors that are made after their notes were indexed
 """

@@ -23,6 +23,7 @@ from quarry.index.keys import (
 )
 from quarry.index.note_rows import note_rows
 from quarry.index.records import PendingChunk, PendingTitle
+from quarry.index.schema import VECTOR_TABLES
 
 
 class VectorTables(Struct, frozen=True):
@@ -53,21 +54,6 @@ CONTEXTUAL = VectorTables(
     dropped_key=meta.CONTEXTUAL_DROPPED,
 )
 
-_CREATE = (
-    """CREATE TABLE contextual_vectors (
-        chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
-        vector BLOB NOT NULL,
-        checksum BLOB NOT NULL
-    )""",
-    """CREATE TABLE contextual_title_vectors (
-        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        title INTEGER NOT NULL,
-        vector BLOB NOT NULL,
-        checksum BLOB NOT NULL
-    )""",
-    "CREATE TABLE contextual_pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
-    "INSERT INTO contextual_pending SELECT id FROM chunk_rows",
-)
 _DROP = (
     "DROP TABLE contextual_vectors",
     "DROP TABLE contextual_title_vectors",
@@ -85,8 +71,9 @@ MAX_WAITING_SHARE = 0.1  # of all chunks: what a morning of writing leaves for t
 
 def create_contextual(connection: apsw.Connection, model: str) -> None:
     """Make the contextual tables, empty, for vectors of *model*: every chunk and title waits for one."""
-    for statement in _CREATE:
-        connection.execute(statement)
+    for template in VECTOR_TABLES:
+        connection.execute(CONTEXTUAL.sql(template))
+    connection.execute("INSERT INTO contextual_pending SELECT id FROM chunk_rows")
     meta.put(connection, meta.CONTEXTUAL_MODEL, model)
     meta.put(connection, meta.CONTEXTUAL_DROPPED, str(meta.next_generation(connection)))
 
@@ -102,6 +89,11 @@ def drop_contextual(connection: apsw.Connection) -> None:
 def contextual_model(connection: apsw.Connection) -> str | None:
     """The model that the contextual tables are for; None where there are no such tables."""
     return meta.get(connection, meta.CONTEXTUAL_MODEL)
+
+
+def vector_tables(connection: apsw.Connection) -> tuple[VectorTables, ...]:
+    """The tables of vectors that there are."""
+    return (STATIC, CONTEXTUAL) if contextual_model(connection) is not None else (STATIC,)
 
 
 def serving_model(connection: apsw.Connection) -> str | None:
@@ -139,8 +131,7 @@ def waiting_count(connection: apsw.Connection, limit: int = -1) -> int:
 
 def notes_without_vectors(connection: apsw.Connection) -> frozenset[int]:
     """The notes with a chunk that waits for a vector, of the static model or of the contextual one if there is one."""
-    tables = (STATIC, CONTEXTUAL) if contextual_model(connection) else (STATIC,)
-    queries = (f"SELECT DISTINCT {note_of_sql('chunk_id')} FROM {each.pending}" for each in tables)
+    queries = (f"SELECT DISTINCT {note_of_sql('chunk_id')} FROM {each.pending}" for each in vector_tables(connection))
     return frozenset(note_id for sql in queries for (note_id,) in select(connection, sql))
 
 
@@ -155,19 +146,12 @@ _KNOWN = (
     " UNION ALL SELECT title, vector, checksum FROM these JOIN {titles} ON note_id = these.id"
 )
 _CHUNKS = "SELECT chunk_id FROM {pending} ORDER BY chunk_id LIMIT ?"
-_TITLES = (
-    "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id"
-    " WHERE t.note_id IS NULL ORDER BY n.id LIMIT ?"
-)
 _NEWEST_CHUNKS = (  # CROSS: the notes are gone through by time, not all that is pending sorted for every batch
     "SELECT p.chunk_id FROM notes n CROSS JOIN {pending} p ON "
     + of_note_sql("p.chunk_id", "n.id")
     + " ORDER BY n.mtime_ns DESC, p.chunk_id LIMIT ?"
 )
-_NEWEST_TITLES = (
-    "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id"
-    " WHERE t.note_id IS NULL ORDER BY n.mtime_ns DESC, n.id LIMIT ?"
-)
+_TITLES = "SELECT n.id, n.title FROM notes n LEFT JOIN {titles} t ON t.note_id = n.id WHERE t.note_id IS NULL"
 _IS_ANY = (  # a title's vector goes with its note, so that counting tells
     "SELECT EXISTS (SELECT 1 FROM {pending}) OR (SELECT count(*) FROM notes) > (SELECT count(*) FROM {titles})"
 )
@@ -303,16 +287,14 @@ def known_vectors(
     }
 
 
-def pending_chunks(
-    connection: apsw.Connection, limit: int, tables: VectorTables = STATIC, *, newest_first: bool = False
-) -> list[PendingChunk]:
+def pending_chunks(connection: apsw.Connection, limit: int, tables: VectorTables = STATIC) -> list[PendingChunk]:
     """
-    The first *limit* chunks that wait for a vector, by id or by the age of their notes.
+    The first *limit* chunks that wait for a vector, by id; those that wait for a contextual one, newest notes first.
 
     Raises:
         IndexDamaged: The content of one of their notes is not as it was written.
     """
-    sql = tables.sql(_NEWEST_CHUNKS) if newest_first else tables.sql(_CHUNKS)
+    sql = tables.sql(_NEWEST_CHUNKS if tables is CONTEXTUAL else _CHUNKS)
     ids: list[int] = [chunk_id for (chunk_id,) in select(connection, sql, (limit,))]
     contents = {at: row.packed_note() for at, row in note_rows(connection, {note_of(at) for at in ids}).items()}
     found = []
@@ -325,12 +307,10 @@ def pending_chunks(
     return found
 
 
-def pending_titles(
-    connection: apsw.Connection, limit: int, tables: VectorTables = STATIC, *, newest_first: bool = False
-) -> list[PendingTitle]:
-    """The first *limit* notes whose titles wait for a vector, by id or by age."""
-    sql = tables.sql(_NEWEST_TITLES) if newest_first else tables.sql(_TITLES)
-    return [PendingTitle(*row) for row in select(connection, sql, (limit,))]
+def pending_titles(connection: apsw.Connection, limit: int, tables: VectorTables = STATIC) -> list[PendingTitle]:
+    """The first *limit* notes whose titles wait for a vector, in the order of `pending_chunks`."""
+    order = " ORDER BY n.mtime_ns DESC, n.id LIMIT ?" if tables is CONTEXTUAL else " ORDER BY n.id LIMIT ?"
+    return [PendingTitle(*row) for row in select(connection, tables.sql(_TITLES) + order, (limit,))]
 
 
 def has_pending(connection: apsw.Connection, tables: VectorTables = STATIC) -> bool:

@@ -20,6 +20,7 @@ from quarry.server.blocks.block_store import (
     BlockStore,
     Staleness,
     StoredBlock,
+    StoredQuote,
     changed,
     same_text,
     stale_by_index,
@@ -43,18 +44,10 @@ class Blocks(Struct, frozen=True):
     clock: Callable[[], int]  # milliseconds since 1970
 
     def read(
-        self,
-        params: wire.BlocksReadParams,
-        is_cancelled: Callable[[], bool],
-        on_quote: Callable[[str, str], None] = lambda *_: None,
-    ) -> wire.BlocksResult:
+        self, params: wire.BlocksReadParams, is_cancelled: Callable[[], bool]
+    ) -> tuple[wire.BlocksResult, list[StoredQuote]]:
         """
-        The text of all blocks, or of one, within a budget.
-
-        Args:
-            params: Which, and how much.
-            is_cancelled: Whether the client has stopped waiting.
-            on_quote: Called with the path and the hash of each passage that is quoted.
+        The text of all blocks, or of one, within a budget; and the quotes in it.
 
         Raises:
             BadRequest: There is no block of that name.
@@ -65,6 +58,7 @@ class Blocks(Struct, frozen=True):
         self.store.retain(block.name for block in blocks)
         wanted = blocks if params.name is None else [_named(params.name, blocks, problems)]
         contents: list[wire.BlockContents] = []
+        quoted: list[StoredQuote] = []
         left_out: list[str] = []
         room = params.max_tokens * CHARACTERS_PER_TOKEN - len(PREAMBLE)
         for block in wanted:
@@ -78,12 +72,11 @@ class Blocks(Struct, frozen=True):
                 left_out.append(block.name)
                 continue
             contents.append(one)
-            for quote in kept.quotes[: len(one.sources)]:
-                on_quote(quote.source.path, quote.passage)
+            quoted += kept.quotes[: len(one.sources)]
             room -= len(SEPARATOR) + len(one.text) if one.text else 0
         sections = [one.text for one in contents if one.text]
         text = SEPARATOR.join([PREAMBLE, *sections]) if sections else ""
-        return wire.BlocksResult(
+        result = wire.BlocksResult(
             blocks=contents,
             text=text,
             tokens=estimate_tokens(text),
@@ -91,6 +84,7 @@ class Blocks(Struct, frozen=True):
             problems=_problems(problems),
             index=freshness(index),
         )
+        return result, quoted
 
     def check(self, is_cancelled: Callable[[], bool]) -> wire.BlocksCheckResult:
         """

@@ -58,6 +58,9 @@ class _File(Struct, frozen=True):
     blocks: list[StoredBlock]
 
 
+_file_decoder = msgspec.json.Decoder(_File)
+
+
 class BlockStore:
     """The blocks stored in the file at *path*, which need not exist; None: in memory alone. Any thread may use it."""
 
@@ -157,7 +160,7 @@ def _read(path: Path, max_bytes: int) -> Mapping[str, StoredBlock]:
     if content is None or len(content) > max_bytes:
         return {}
     try:
-        found = msgspec.json.decode(content, type=_File)
+        found = _file_decoder.decode(content)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         _log.warning("stored context blocks cannot be read (%s); they are rebuilt", type(error).__name__)
         return {}

@@ -10,13 +10,13 @@ from quarry import __version__
 from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
 from quarry.options import SearchOptions
-from quarry.redaction.sanitize import inert, one_line, scrubbed
+from quarry.redaction.sanitize import inert, one_line
+from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
 from quarry.search.quotes import choose_quotes
 from quarry.server.blocks.block_store import Likely, StoredQuote
-from quarry.server.encode.context import SEPARATOR, Quoted, is_quotable, likely_hits, quoted
-from quarry.server.encode.requests import QUOTE_CHARACTERS
+from quarry.server.encode.context import QUOTE_CHARACTERS, SEPARATOR, Quoted, is_quotable, likely_hits, quoted
 from quarry.settings import Settings
 
 MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 tokens, twice
@@ -80,7 +80,7 @@ def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bo
 
 def heading_of(name: str) -> str:
     """The line above the quotes of the block called *name*, with what separates it from them."""
-    return f"## {inert(one_line(scrubbed(name)))}{SEPARATOR}"
+    return f"## {inert(one_line(scrub_text(name)))}{SEPARATOR}"
 
 
 # --- steps -------------------------------------------------------------------------------------

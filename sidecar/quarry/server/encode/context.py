@@ -8,15 +8,17 @@ give equal bytes.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Protocol
 
 from msgspec import Struct
 
 from quarry import protocol as wire
+from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
-from quarry.limits import UNFINISHED
-from quarry.redaction.sanitize import inert, one_line, printable, scrubbed
+from quarry.limits import MAX_LIMIT, UNFINISHED
+from quarry.options import SearchOptions
+from quarry.redaction.sanitize import inert, one_line, printable
+from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
@@ -26,6 +28,8 @@ from quarry.vault.paths import nfc
 
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
+SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
+QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
 class Quoted(Struct, frozen=True):
@@ -37,18 +41,21 @@ class Quoted(Struct, frozen=True):
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-class Shown(Protocol):
-    """The passages that were quoted before, by the path of their note and the hash of their text."""
-
-    def has(self, path: str, passage: str, /) -> bool:
-        """Whether the passage was quoted."""
-
-    def add(self, path: str, passage: str, /) -> None:
-        """The passage is quoted now."""
+def search_options(params: wire.ContextParams) -> SearchOptions:
+    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+    limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
+    return SearchOptions(
+        query=params.query,
+        limit=limit,
+        snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
+        max_tokens=limit * QUOTE_CHARACTERS,
+        filters=params.filters,
+        expand_small_results=False,
+    )
 
 
 def context_result(
-    answer: Answer, index: Freshness, params: wire.ContextParams, shown: Shown | None = None
+    answer: Answer, index: Freshness, params: wire.ContextParams, shown: ShownPassages | None = None
 ) -> wire.ContextResult:
     """
     The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
@@ -96,9 +103,9 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
-    title = f"**{inert(one_line(scrubbed(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    title = f"**{inert(one_line(scrub_text(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
     project = f", project {inert(one_line(source.project))}" if source.project else ""
-    text = inert(printable(scrubbed(passage.snippet.text)).strip())
+    text = inert(printable(scrub_text(passage.snippet.text)).strip())
     goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
     lengths = quote_lengths(text)
     quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
@@ -117,7 +124,7 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
     return "indexing" if index.state in UNFINISHED or index.done < index.total else "low-confidence"
 
 
-def _is_shown(one: Quoted, shown: Shown | None) -> bool:
+def _is_shown(one: Quoted, shown: ShownPassages | None) -> bool:
     return shown is not None and shown.has(one.source.path, one.passage)
 
 
@@ -131,7 +138,7 @@ def _source(hit: Hit, passage: Passage) -> wire.Source:
     return wire.Source(
         path=nfc(hit.path),
         project=named_property(passage.chunk, "project"),
-        heading_path=[scrubbed(heading) for heading in chunk.trail],
+        heading_path=[scrub_text(heading) for heading in chunk.trail],
         line=note_line(chunk, passage.snippet.start),
         confidence=hit.confidence,
     )

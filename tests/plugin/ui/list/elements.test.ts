@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { describe, beforeEach, expect, test } from "vitest";
-import { ActiveOption, DelayedFlag, initOption, LiveRegion } from "../../../../plugin/ui/list/elements";
+import { ActiveOption, arrange, delayedFlag, initOption, LiveRegion } from "../../../../plugin/ui/list/elements";
 import { type ManualClock, manualClock } from "../../builders";
-import { emptyBody } from "../dom";
+import { emptyBody, removedBy } from "../dom";
 
 describe("active option", () => {
   let input: HTMLInputElement;
@@ -15,11 +15,7 @@ describe("active option", () => {
     active = new ActiveOption(input, listEl);
   });
 
-  function option(): HTMLElement {
-    const el = document.body.createDiv();
-    initOption(el);
-    return el;
-  }
+  const option = (): HTMLElement => initOption(document.body.createDiv());
 
   test("the selected option is marked, and the input points at it", () => {
     const [a, b] = [option(), option()];
@@ -52,19 +48,19 @@ describe("active option", () => {
 
 describe("delayed flag", () => {
   let clock: ManualClock;
-  let waiting: DelayedFlag;
+  let set: (isSet: boolean) => void;
   let isShown: boolean;
 
   beforeEach(() => {
     isShown = false;
     clock = manualClock();
-    waiting = new DelayedFlag(clock, (isOn) => { isShown = isOn; });
+    set = delayedFlag(clock, (isOn) => { isShown = isOn; });
   });
 
   test("appears after a delay, counted from the first of several calls", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(100);
-    waiting.set(true);
+    set(true);
     const early = isShown;
     await clock.advance(50);
 
@@ -73,18 +69,18 @@ describe("delayed flag", () => {
   });
 
   test("never appears where the wait is short", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(100);
-    waiting.set(false);
+    set(false);
     await clock.advance(1_000);
 
     expect(isShown).toBe(false);
   });
 
   test("disappears at once", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(1_000);
-    waiting.set(false);
+    set(false);
 
     expect(isShown).toBe(false);
   });
@@ -123,5 +119,23 @@ describe("live region", () => {
     expect(el.textContent.trim()).toBe("Link copied");
     live.announceEvent("Link copied");
     expect(el.textContent).toBe(first);
+  });
+});
+
+describe("arranged elements", () => {
+  test.each([
+    ["abcd", 0],
+    ["axbxcd", 0],
+    ["dabc", 1],
+    ["bcda", 1],
+    ["acbd", 1],
+    ["dcba", 3],
+  ])("are in the order of %s after %i moves", (order, moves) => {
+    const parent = emptyBody().createDiv();
+    const els = new Map(Array.from("abcd").map((name) => [name, parent.createDiv({ text: name })]));
+    const moved = removedBy(parent, () => { arrange(parent, Array.from(order).map((name) => els.get(name) ?? createDiv({ text: name }))); });
+
+    expect([...parent.children].map((el) => el.textContent).join("")).toBe(order);
+    expect(moved).toBe(moves);
   });
 });

@@ -17,7 +17,7 @@ describe("list mouse", () => {
   beforeEach(() => {
     listEl = emptyBody().createDiv();
     did = [];
-    const list = new RowList(listEl, { clock: manualClock(), act: () => undefined, toggleSaved: () => undefined, forget: () => undefined });
+    const list = new RowList(listEl, { clock: manualClock() });
     const hits = answerRows(answer({ hits: [hit("a.md", { furtherPassages: 1 })] }), ROW_OPTIONS);
     list.show([...hits, ...queryRows(["gateway"], [])], 0, ROOM);
     owner = new Component();

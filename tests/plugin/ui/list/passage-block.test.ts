@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody, one, texts } from "../dom";
 import { beforeEach, expect, test } from "vitest";
-import { MarkedText, PassageBlock, setText } from "../../../../plugin/ui/list/passage-block";
+import { PassageBlock, showMarked } from "../../../../plugin/ui/list/passage-block";
 import { passage, ROOM } from "../../builders";
 
 let el: HTMLElement;
@@ -39,21 +39,12 @@ test("is hidden without a passage, and its heading path without headings", () =>
 });
 
 test("unchanged text keeps its nodes, and with them a selection", () => {
-  const marked = new MarkedText(el);
-  marked.show("retry now", [{ start: 0, end: 5, kind: "word" }]);
+  showMarked(el, "retry now", [{ start: 0, end: 5, kind: "word" }]);
   const node = el.firstChild;
-  marked.show("retry now", [{ start: 0, end: 5, kind: "word" }]);
+  showMarked(el, "retry now", [{ start: 0, end: 5, kind: "word" }]);
   const kept = el.firstChild;
-  marked.show("retry now", []);
+  showMarked(el, "retry now", []);
 
   expect(kept).toBe(node);
   expect(el.childNodes).toHaveLength(1);
-});
-
-test("a text that is set again keeps its node", () => {
-  setText(el, "2 h");
-  const node = el.firstChild;
-  setText(el, "2 h");
-
-  expect(el.firstChild).toBe(node);
 });

@@ -3,7 +3,7 @@ import { type App, Menu, type MenuItem, type WorkspaceLeaf } from "obsidian";
 import { describe, expect, test, vi } from "vitest";
 import "../dom";
 import { type PlaceRow, type QueryRow } from "../../../../plugin/pane/rows";
-import { commandsFor, preview, queryMenu, rowCommands, type RowHandlers, rowMenu } from "../../../../plugin/ui/list/row-commands";
+import { commandsFor, preview, queryMenu, rowCommands, type RowHandlers, rowMenu } from "../../../../plugin/ui/list/row-actions";
 import { hit, hitRow, passage } from "../../builders";
 import { emptyBody } from "../dom";
 

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "vitest";
 import "../dom";
 import { answerRows, type ExtractRow } from "../../../../plugin/pane/rows";
-import { CreateView, ExampleView, ExtractView, RecentView } from "../../../../plugin/ui/list/row-views";
-import { answer, hit, ROW_OPTIONS } from "../../builders";
+import { createView, exampleView, extractView, recentView } from "../../../../plugin/ui/list/row-views";
+import { answer, hit, ROOM, ROW_OPTIONS } from "../../builders";
 import { emptyBody, one } from "../dom";
 
 describe("create view", () => {
   test("a name is shown as text, whatever it holds", () => {
-    const view = new CreateView();
-    view.show({ kind: "create", key: "create", name: "<img src=x>" });
+    const view = createView();
+    view.show({ kind: "create", key: "create", name: "<img src=x>" }, 0, ROOM);
 
     expect(one(view.el, ".quarry-create-text").textContent).toBe("Create “<img src=x>”");
     expect(view.el.querySelector("img")).toBeNull();
@@ -19,8 +19,8 @@ describe("create view", () => {
 
 describe("example view", () => {
   test("an example is an option, as text", () => {
-    const view = new ExampleView();
-    view.show({ kind: "example", key: "example 1", query: "What is <b>glue</b>?" });
+    const view = exampleView();
+    view.show({ kind: "example", key: "example 1", query: "What is <b>glue</b>?" }, 0, ROOM);
 
     expect(view.el.textContent).toBe("What is <b>glue</b>?");
     expect(view.el.getAttribute("role")).toBe("option");
@@ -33,8 +33,8 @@ describe("extract view", () => {
     const extract = { path: "Eggs.md", text, headingPath, line: 4, matchStart: 40, matchEnd: 52, anchor: null, confidence: 0.9 };
     const [row] = answerRows(answer({ hits: [hit("Eggs.md", { title: "Eggs" })], extract }), ROW_OPTIONS);
     emptyBody();
-    const view = new ExtractView();
-    view.show(row as ExtractRow);
+    const view = extractView();
+    view.show(row as ExtractRow, 0, ROOM);
     return view.el;
   }
 
@@ -60,8 +60,8 @@ describe("extract view", () => {
 
 describe("recent view", () => {
   test("a query is an option, as text", () => {
-    const view = new RecentView({ toggleSaved: () => undefined, forget: () => undefined });
-    view.show({ kind: "recent", key: "recent 1", query: "<b>gateway</b>", isSaved: false });
+    const view = recentView({ toggleSaved: () => undefined, forget: () => undefined });
+    view.show({ kind: "recent", key: "recent 1", query: "<b>gateway</b>", isSaved: false }, 0, ROOM);
 
     expect(view.el.textContent).toBe("<b>gateway</b>");
     expect(view.el.getAttribute("role")).toBe("option");
@@ -70,9 +70,9 @@ describe("recent view", () => {
 
   test("its star saves it, its cross forgets it, and neither opens it", () => {
     const did: string[] = [];
-    const view = new RecentView({ toggleSaved: (query) => did.push(`star ${query}`), forget: (query) => did.push(`forget ${query}`) });
+    const view = recentView({ toggleSaved: (query) => did.push(`star ${query}`), forget: (query) => did.push(`forget ${query}`) });
     view.el.addEventListener("click", () => did.push("open"));
-    view.show({ kind: "recent", key: "recent 1", query: "gateway", isSaved: false });
+    view.show({ kind: "recent", key: "recent 1", query: "gateway", isSaved: false }, 0, ROOM);
     one(view.el, '[data-icon="star"]').click();
     one(view.el, '[data-icon="x"]').click();
 
@@ -80,8 +80,8 @@ describe("recent view", () => {
   });
 
   test("a saved query cannot be forgotten by a cross beside its star", () => {
-    const view = new RecentView({ toggleSaved: () => undefined, forget: () => undefined });
-    view.show({ kind: "recent", key: "saved 1", query: "gateway", isSaved: true });
+    const view = recentView({ toggleSaved: () => undefined, forget: () => undefined });
+    view.show({ kind: "recent", key: "saved 1", query: "gateway", isSaved: true }, 0, ROOM);
 
     expect(one(view.el, '[data-icon="x"]').hasClass("is-hidden")).toBe(true);
   });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from "vitest";
 import { type Mode } from "../../../../plugin/protocol/messages";
-import { buildPane, ModeSwitch, type PaneHandlers } from "../../../../plugin/ui/pane/pane-dom";
+import { buildPane, modeSwitch, type PaneHandlers } from "../../../../plugin/ui/pane/pane-dom";
 import { manualClock } from "../../builders";
 import { emptyBody, one, texts } from "../dom";
 
@@ -10,10 +10,10 @@ describe("pane dom", () => {
   const handlers: PaneHandlers = {
     clock: manualClock(),
     act: () => undefined,
-    toggleSaved: () => undefined,
-    forget: () => undefined,
+    queries: { toggleSaved: () => undefined, forget: () => undefined },
     copy: () => undefined,
     chooseMode: () => undefined,
+    sort: () => "relevance",
     chooseSort: () => undefined,
     takeChip: () => undefined,
     names: () => NO_NAMES,
@@ -58,10 +58,10 @@ describe("mode switch", () => {
   test("one button is pressed, and pressing another one selects its mode", () => {
     const el = emptyBody().createDiv();
     const selected: Mode[] = [];
-    const modes = new ModeSwitch(el, (mode) => selected.push(mode));
-    modes.show("hybrid");
+    const show = modeSwitch(el, (mode) => { selected.push(mode); });
+    show("hybrid");
     one(el, '[data-mode="keyword"]').click();
-    modes.show("keyword");
+    show("keyword");
 
     expect(selected).toEqual(["keyword"]);
     expect(texts(el, "button")).toEqual(["Both", "Words", "Meaning"]);

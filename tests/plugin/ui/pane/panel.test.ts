@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { actionOf } from "../../../../plugin/i18n/actions";
 import { type PanelWords } from "../../../../plugin/i18n/panels";
 import { type ActionId } from "../../../../plugin/pane/commands";
-import { Panel } from "../../../../plugin/ui/pane/panel";
+import { showPanel } from "../../../../plugin/ui/pane/panel";
 import { emptyBody, one, texts } from "../dom";
 
 const WORDS: PanelWords = {
@@ -17,30 +17,32 @@ const WORDS: PanelWords = {
 let el: HTMLElement;
 let acted: ActionId[];
 let copied: string[];
-let panel: Panel;
 
 beforeEach(() => {
   el = emptyBody().createDiv();
   acted = [];
   copied = [];
-  panel = new Panel(el, { act: (action) => acted.push(action), copy: (text) => copied.push(text) });
 });
 
+function show(words: PanelWords | null): void {
+  showPanel(el, words, { act: (action) => acted.push(action), copy: (text) => copied.push(text) });
+}
+
 test("shows title, detail, commands and actions, of which the first stands out", () => {
-  panel.show(WORDS);
+  show(WORDS);
 
   expect(texts(el, ".quarry-panel-title, .quarry-panel-detail, code")).toEqual(["Not installed", "Run one of these.", "uv tool install x", "pipx install x"]);
   expect(texts(el, ".mod-cta")).toEqual(["Copy command"]);
 });
 
 test("the end of a log is shown as it is", () => {
-  panel.show({ ...WORDS, log: ["<b>the disk</b>", "is on fire"] });
+  show({ ...WORDS, log: ["<b>the disk</b>", "is on fire"] });
 
   expect(one(el, ".quarry-panel-log").textContent).toBe("<b>the disk</b>\nis on fire");
 });
 
 test("every command can be copied, and every button runs its action", () => {
-  panel.show(WORDS);
+  show(WORDS);
   for (const icon of el.querySelectorAll<HTMLElement>(".clickable-icon")) icon.click();
   one(el, '[data-action="copy-command"]').click();
   one(el, '[data-action="check-again"]').click();
@@ -50,16 +52,16 @@ test("every command can be copied, and every button runs its action", () => {
 });
 
 test("the same words keep their buttons", () => {
-  panel.show(WORDS);
+  show(WORDS);
   const button = one(el, "button");
-  panel.show(structuredClone(WORDS));
+  show(structuredClone(WORDS));
 
   expect(one(el, "button")).toBe(button);
 });
 
 test("is hidden and empty without words", () => {
-  panel.show(WORDS);
-  panel.show(null);
+  show(WORDS);
+  show(null);
 
   expect(el.hasClass("is-hidden")).toBe(true);
   expect(el.textContent).toBe("");

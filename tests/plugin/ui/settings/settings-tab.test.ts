@@ -5,10 +5,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../../plugin/protocol/messages";
 import { DEFAULTS, type Preferences } from "../../../../plugin/settings";
 import { type Reply } from "../../../../plugin/sidecar/failure";
-import { type EngineState } from "../../../../plugin/sidecar/supervisor";
-import { Emitter } from "../../../../plugin/emitter";
 import { QuarrySettingTab } from "../../../../plugin/ui/settings/settings-tab";
-import { indexStatus, recordedCommands, settled } from "../../builders";
+import { indexStatus, recordedCommands, settled, TestEngine } from "../../builders";
 
 vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice: vi.fn() }));
 
@@ -36,7 +34,7 @@ let reads: number;
 let written: SettingsWriteParams[];
 let kept: Preferences[];
 let paths: (string | null)[];
-let engineChanged: Emitter<EngineState>;
+let engine: TestEngine;
 let tab: QuarrySettingTab;
 let toggles: ToggleComponent[];
 let sliders: SliderComponent[];
@@ -65,17 +63,13 @@ beforeEach(() => {
   written = [];
   paths = [];
   kept = [];
-  engineChanged = new Emitter();
+  engine = new TestEngine();
+  engine.status = indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large.note", args: { megabytes: "10" } }, skipped: false }] });
   const app = new (App as unknown as new () => App)();
   tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
     settings: () => DEFAULTS,
     save: (settings) => kept.push(settings),
-    engine: {
-      state: { kind: "live", version: "0.1.0", isOurs: true },
-      status: indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large", args: { detail: "over 10 MB" } }, skipped: false }] }),
-      changed: engineChanged,
-      statusChanged: new Emitter(),
-    },
+    engine,
     enginePath: () => "/opt/quarry",
     saveEnginePath: (path) => paths.push(path),
     readVault: () => {
@@ -203,7 +197,7 @@ describe("the vault's settings", () => {
     answer = { ok: false, failure: { kind: "not-connected" } };
     await display();
     answer = { ok: true, value: vaultSettings };
-    engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+    engine.changed.emit({ kind: "live", version: "0.1.0", isOurs: true });
     await settled();
 
     expect(areas()[1]?.value).toBe("Archive\nTemplates");
@@ -212,7 +206,7 @@ describe("the vault's settings", () => {
   test("are not read any more once the tab is closed", async () => {
     await display();
     tab.hide();
-    engineChanged.emit({ kind: "disconnected" });
+    engine.changed.emit({ kind: "disconnected" });
     await settled();
 
     expect(reads).toBe(1);
@@ -247,7 +241,7 @@ describe("the program", () => {
 test("notes with problems are named with their reason", async () => {
   await display();
 
-  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): over 10 MB");
+  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): Only its first 10 MB are indexed.");
 });
 
 test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {
@@ -276,12 +270,12 @@ test("what is being typed is kept when the vault's settings come again", async (
   const [include] = areas();
   include?.focus();
   if (include) include.value = "Wor";
-  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  engine.changed.emit({ kind: "live", version: "0.1.0", isOurs: true });
   await settled();
   expect(include?.value).toBe("Wor");
 
   include?.blur();
-  engineChanged.emit({ kind: "live", version: "0.1.0", isOurs: true });
+  engine.changed.emit({ kind: "live", version: "0.1.0", isOurs: true });
   await settled();
   expect(include?.value).toBe("");
 });

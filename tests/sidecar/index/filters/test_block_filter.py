@@ -1,7 +1,7 @@
 import pytest
 
 from quarry.conditions import InBlock, InTask
-from quarry.index.filters.block_filter import Task, blocks_in, holds_block, holds_cased, holds_task, tasks_in
+from quarry.index.filters.block_filter import Task, blocks_in, holds_cased, holds_unit, tasks_in
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_block_is_what_obsidian_can_link_to(text, blocks):
 )
 def test_one_line_or_block_must_say_all_of_it(unit, phrases, without, found):
     assert (
-        holds_block("Mix the flour\nwith water -> dough\n\nHeat the oven\n\n", InBlock(unit, phrases, without)) is found
+        holds_unit("Mix the flour\nwith water -> dough\n\nHeat the oven\n\n", InBlock(unit, phrases, without)) is found
     )
 
 
@@ -93,4 +93,4 @@ def test_tasks_are_list_items_with_a_box(lines, tasks):
     ],
 )
 def test_one_task_must_be_all_that_is_wanted(wanted, found):
-    assert holds_task("- [ ] Call dentist -> now\n- [ ] other\n\nnot in it", wanted) is found
+    assert holds_unit("- [ ] Call dentist -> now\n- [ ] other\n\nnot in it", wanted) is found

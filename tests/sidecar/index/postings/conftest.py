@@ -9,7 +9,6 @@ import pytest
 from quarry.index import Reader
 from quarry.index.keys import id_range
 from quarry.index.postings.fields import NoteTerms, note_terms
-from quarry.index.postings.query import MemoryPostings
 
 Columns = Mapping[int, Sequence[str]]
 Wanted = Callable[[str], int]
@@ -69,7 +68,7 @@ def note_columns() -> Callable[[Reader], Columns]:
 @pytest.fixture(scope="session")
 def in_memory() -> Callable[[Reader], bool]:
     """Whether postings in memory answer for a reader; otherwise FTS5 and the forward index do."""
-    return lambda reader: isinstance(reader.keywords._source, MemoryPostings)
+    return lambda reader: reader.keywords.has_postings
 
 
 @pytest.fixture(scope="session")

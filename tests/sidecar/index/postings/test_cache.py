@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 
 from quarry.errors import Cancelled, IndexUnavailable
-from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta, note_rows
 from quarry.index.keys import SLOT_BITS
-from quarry.index.postings import cache as built
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
 from quarry.index.postings.dictionary import PostingsDamaged
 from quarry.index.postings.fields import chunk_columns, name_columns
-from quarry.index.postings.query import Fts5Postings, MemoryPostings
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.reader_pool import connect_ours
@@ -125,7 +123,7 @@ def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(inde
 
 @pytest.mark.parametrize("at_once", [1, 2, 256])
 def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at_once):
-    monkeypatch.setattr(built, "READ_AT_ONCE", at_once)
+    monkeypatch.setattr(note_rows, "READ_AT_ONCE", at_once)
     for number in range(5):
         put(f"{number}.md", f"apples w{number}", "pears", title=f"t{number}", context="")
     put("1.md", "plums", "pears", title="t1", context="")
@@ -138,12 +136,6 @@ def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at
     assert held(chunks, "plum") == [2 << 11]
     assert held(chunks, "t3") == []
     assert held(names, "t3") == [4]
-
-
-def test_an_index_without_notes_gives_empty_segments(database):
-    chunks, names = build_from_database(database)
-
-    assert (len(chunks.ids), len(names.ids)) == (0, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 40])
@@ -230,12 +222,6 @@ def test_few_notes_need_no_segment_file(index, store, make_note):
         assert not opened.path.exists()
         store(index, make_note("two.md", "apple"))
         assert opened.scorer().chunks.frequency("appl") == 2
-
-
-def test_a_cache_without_a_database_has_no_segment_file(many):
-    connection, _ = connect_ours(many.path, writable=False, without=frozenset())
-    with closing(connection):
-        assert not PostingsCache().flush(connection, lambda *_: 1 // 0)
 
 
 def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_notes_changed(
@@ -498,10 +484,10 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 ):
     query, found = KeywordQuery.of(["pear", "apple"], ["apple pear"]), []
 
-    def kind():
+    def has_postings():
         with index.reader() as reader:
             found.append(reader.keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS))
-            return type(reader.keywords._source)
+            return reader.keywords.has_postings
 
     def fill(first):
         with index.batch():
@@ -511,17 +497,17 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 
     with index.bulk():
         fill(0)
-        assert kind() is Fts5Postings
+        assert not has_postings()
         with index.batch():
             pass
-        assert kind() is MemoryPostings
+        assert has_postings()
         fill(NOTES)
-        assert kind() is Fts5Postings  # too many came since
+        assert not has_postings()  # too many came since
         with index.batch():
             store(index, make_note("000.md", "apple pear"))
         index.flush()
-        assert kind() is MemoryPostings
-    assert kind() is MemoryPostings
+        assert has_postings()
+    assert has_postings()
     with by_fts5(index) as keywords:
         assert found[-1] == keywords.query(query, deadline=in_time).top_chunks(None, 99, CHUNK_WEIGHTS)
     assert found[0] == found[1]
@@ -541,7 +527,7 @@ def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(man
 
     assert not many.lacks_postings
     with many.reader() as reader:
-        assert type(reader.keywords._source) is MemoryPostings
+        assert reader.keywords.has_postings
         after = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
     assert before == lacking == after
 

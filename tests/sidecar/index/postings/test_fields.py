@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from quarry.analysis.analysis import analyse, phrase_terms
 from quarry.analysis.languages import UNSTEMMED
 from quarry.analysis.normalize import TAGS
-from quarry.index import Index
+from quarry.index import Index, prepare
 from quarry.index.memory import vault_languages
 from quarry.index.postings.cache import read_note
 from quarry.index.postings.fields import (
@@ -53,7 +53,7 @@ def test_what_a_note_was_analysed_into_is_what_is_stored(
 ):
     note = make_note("f/Some_name.md", *texts, title=title, aliases=tuple(aliases), tags=tuple(tags), heading=heading)
     index = Index.open(tmp_path_factory.mktemp("stored") / "i.db")
-    index.upsert(note, stamp(), [None] * len(texts))
+    index.upsert(prepare(note, stamp(), [None] * len(texts)))
 
     found = read_note(index._writer.connection, 1)
     index.check()

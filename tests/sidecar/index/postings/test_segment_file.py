@@ -36,7 +36,7 @@ def test_what_was_written_is_read(path, file_id):
 
     assert file.segments.generation == 7
     for found, other in ((file.segments.chunks, wanted.chunks), (file.segments.names, wanted.names)):
-        assert found.blocks.data[:] == other.blocks.tobytes()
+        assert found.blocks[:] == other.blocks
         assert list(found.terms) == list(other.terms)
         for name in ("ids", "field_lengths", "tf_table", "block_offsets", "first_block_of"):
             assert np.array_equal(getattr(found, name), getattr(other, name))
@@ -89,7 +89,7 @@ def test_any_flipped_or_missing_byte_is_noticed(tmp_path_factory, data):
 
 def test_arrays_that_are_too_large_to_be_checked_on_opening_are_checked_when_there_is_time(path, file_id):
     whole = bytearray(path.read_bytes())
-    whole[whole.index(segments().chunks.blocks.tobytes()) + 20] ^= 1
+    whole[whole.index(segments().chunks.blocks) + 20] ^= 1
     path.write_bytes(whole)
 
     file = SegmentFile(path, file_id, checked_bytes=0)
@@ -187,7 +187,7 @@ def test_a_part_is_sliced_like_an_array(sliced_path):
     part = FileSlice(SharedFile(sliced_path), 10, 50)
 
     assert len(part) == 50
-    assert part.data[:] == bytes(range(10, 60))
+    assert part[:] == bytes(range(10, 60))
     assert part[3:7] == bytes(range(13, 17))
     assert part[45:99] == bytes(range(55, 60))
     assert part[7:3] == b""

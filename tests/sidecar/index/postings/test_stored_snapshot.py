@@ -3,12 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.errors import Cancelled, DeadlineExceeded, IndexDamaged
+from quarry.errors import Cancelled
 from quarry.index import Deadline
 from quarry.index.database import NO_DEADLINE, connect
+from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.fields import QueryTerm, stored
 from quarry.index.postings.fts5 import create_keyword_index
-from quarry.index.postings.stored_snapshot import NO_DOCUMENTS, DocumentLengths, Documents, TermReader
+from quarry.index.postings.stored_snapshot import StoredSnapshot, TermReader
 
 TERMS = [QueryTerm("appl"), QueryTerm("red car", "phrase"), QueryTerm("w1", "prefix"), QueryTerm("unknown")]
 
@@ -23,9 +24,9 @@ def vault(index, put):
     return index
 
 
-def read_scorer(connection, documents, terms, deadline):
+def read_scorer(connection, terms, deadline=NO_DEADLINE):
     """A scorer that knows *terms* alone."""
-    return TermReader(connection, documents).scorer(terms, deadline)
+    return TermReader(connection).scorer(terms, deadline)
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def both(vault):
     """What is stored of `TERMS`, and the postings in memory."""
     with vault.reader() as reader:
         scorer = reader._memory.postings.scorer(reader._db)
-        yield read_scorer(reader._db, Documents.read(reader._db), TERMS, NO_DEADLINE), scorer
+        yield read_scorer(reader._db, TERMS), scorer
 
 
 def rows(snapshot, postings):
@@ -84,7 +85,7 @@ def test_ids_that_are_not_there_have_no_ordinal(both):
 
 def test_terms_that_were_asked_for_before_are_known_and_not_read_again(vault):
     with vault.reader() as reader:
-        terms, read = TermReader(reader._db, Documents.read(reader._db)), []
+        terms, read = TermReader(reader._db), []
         reader._db.exec_trace = lambda _, sql, __: "bodies" not in sql or read.append(1) or True
         first = terms.scorer([QueryTerm("w7"), QueryTerm("w1", "prefix")], NO_DEADLINE)
         before = len(read)
@@ -93,9 +94,8 @@ def test_terms_that_were_asked_for_before_are_known_and_not_read_again(vault):
         assert len(read) == before
         more = terms.scorer([QueryTerm("w1"), QueryTerm("appl"), QueryTerm("w", "prefix")], NO_DEADLINE)
         reader._db.exec_trace = None
-        fresh = read_scorer(reader._db, Documents.read(reader._db), [QueryTerm("w", "prefix")], NO_DEADLINE)
+        fresh = read_scorer(reader._db, [QueryTerm("w", "prefix")])
 
-    assert len(read) > before
     assert first.chunks.frequency("appl") == 0  # a scorer that is in use stays as it is
     for term in ("w1", "w7", "w10"):
         assert rows(more.chunks, more.chunks.postings(term)) == rows(fresh.chunks, fresh.chunks.postings(term))
@@ -111,7 +111,7 @@ def test_a_term_whose_reading_was_given_up_is_read_whole_the_next_time(vault, mo
         return len(asked) > 4
 
     with vault.reader() as reader:
-        terms = TermReader(reader._db, Documents.read(reader._db))
+        terms = TermReader(reader._db)
         with pytest.raises(Cancelled):
             terms.scorer([QueryTerm("appl")], Deadline(float("inf"), is_cancelled))
 
@@ -128,38 +128,20 @@ def test_of_other_terms_nothing_is_known(both):
 
 def test_only_notes_that_hold_a_term_are_read(vault):
     with vault.reader() as reader:
-        documents = Documents.read(reader._db)
         read = []
         reader._db.exec_trace = lambda _, sql, bindings: "bodies" not in sql or read.append(bindings[0]) or True
-        read_scorer(reader._db, documents, [QueryTerm("w7"), QueryTerm("unknown")], NO_DEADLINE)
-        read_scorer(reader._db, documents, [], NO_DEADLINE)
+        read_scorer(reader._db, [QueryTerm("w7"), QueryTerm("unknown")])
+        read_scorer(reader._db, [])
         reader._db.exec_trace = None
 
     assert read == ["[8]"]
 
 
-@pytest.mark.parametrize("deadline", [Deadline.after(-1), Deadline(float("inf"), lambda: True)])
-def test_reading_stops_at_the_deadline(vault, deadline):
-    with vault.reader() as reader:
-        documents = Documents.read(reader._db)
-        with pytest.raises((DeadlineExceeded, Cancelled)):
-            read_scorer(reader._db, documents, TERMS, deadline)
-
-
-def test_a_note_that_changed_by_itself_is_damage(vault):
-    vault._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
-
-    with pytest.raises(IndexDamaged), vault.reader() as reader:
-        read_scorer(reader._db, Documents.read(reader._db), TERMS, NO_DEADLINE)
-
-
 def test_an_index_without_notes_and_the_scorer_of_no_document_find_nothing(index):
     with index.reader() as reader:
-        of_index = read_scorer(reader._db, Documents.read(reader._db), TERMS, NO_DEADLINE)
+        of_index = read_scorer(reader._db, TERMS)
 
-        of_nothing = read_scorer(reader._db, NO_DOCUMENTS, (), NO_DEADLINE)
-
-    for scorer in (of_index, of_nothing):
+    for scorer in (of_index, NO_DOCUMENTS):
         assert (scorer.chunks.total, scorer.names.total, len(scorer.note_of_chunk)) == (0, 0, 0)
         assert scorer.chunks.ordinals_of(np.array([5])).tolist() == [-1]
         assert scorer.note_length_norms.tolist() == scorer.chunks.length_norms.tolist() == []
@@ -167,18 +149,17 @@ def test_an_index_without_notes_and_the_scorer_of_no_document_find_nothing(index
 
 
 def test_lengths_are_of_the_documents_in_their_order():
-    found = DocumentLengths.of([(3, 7, 2), (9, 5, 5)])
+    found = StoredSnapshot.of([(3, 7, 2), (9, 5, 5)])
 
     assert (found.ids.tolist(), found.lengths.tolist(), found.note_lengths.tolist()) == ([3, 9], [7, 5], [2, 5])
-    assert DocumentLengths.of([(3, 7)]).note_lengths.tolist() == [7]
+    assert StoredSnapshot.of([(3, 7)]).note_lengths.tolist() == [7]
 
 
 def test_an_older_snapshot_is_read_as_it_was(vault, put):
     with vault.reader() as older:
-        documents = Documents.read(older._db)
         put("new.md", "apple w7")
         vault.remove("7.md")
-        found = read_scorer(older._db, documents, [QueryTerm("w7"), QueryTerm("appl")], NO_DEADLINE)
+        found = read_scorer(older._db, [QueryTerm("w7"), QueryTerm("appl")])
 
         assert found.chunks.ids[found.chunks.postings("w7")[0]].tolist() == [8 << 11]
         assert found.chunks.frequency("appl") == 13  # the title of one note is the context of its three chunks
@@ -193,7 +174,9 @@ def one_term(tmp_path_factory):
     path = tmp_path_factory.mktemp("signs") / "i.db"
     path.touch()
     connection, _ = connect(path, writable=True)
-    connection.execute("CREATE TABLE bodies (note_id, body)")
+    for table in ("bodies (note_id, body)", "notes (id, name_length)", "chunk_rows (id, length, note_length)"):
+        connection.execute(f"CREATE TABLE {table}")
+    connection.execute("CREATE TABLE meta (key, value)")
     create_keyword_index(connection)
     connection.execute("INSERT INTO notes_fts(rowid, terms) VALUES (7, 'x')")
     yield connection
@@ -203,6 +186,6 @@ def one_term(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["term", "prefix", "phrase"])
 @given(text=SIGNS)
 def test_no_term_of_a_query_is_syntax(one_term, kind, text):
-    found = read_scorer(one_term, NO_DOCUMENTS, [QueryTerm(stored(text), kind)], NO_DEADLINE)
+    found = read_scorer(one_term, [QueryTerm(stored(text), kind)])
 
     assert found.chunks.total == 0

@@ -6,13 +6,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quarry.index import Index, content_hash, notes, quantize, title_hash
+from quarry.index import Index, content_hash, notes, prepare, quantize, title_hash
 from quarry.index.database import connect, select
 from quarry.index.keys import id_range
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
-    STATIC,
     VectorWriter,
     Waiting,
     contextual_model,
@@ -36,7 +35,7 @@ def chunks(make_note):
 def database(tmp_path: Path, make_note, stamp) -> Iterator[apsw.Connection]:
     """An index of one note with two chunks, neither of which has a vector."""
     index = Index.open(tmp_path / "index.db")
-    index.upsert(make_note("a.md", "apples", "pears"), stamp(), [None, None])
+    index.upsert(prepare(make_note("a.md", "apples", "pears"), stamp(), [None, None]))
     index.close()
     connection, _ = connect(tmp_path / "index.db", writable=True)
     yield connection
@@ -69,7 +68,7 @@ def test_the_vectors_of_a_notes_texts_are_known_by_their_hashes(index, put, enco
     put("c.md", "plums", title="T")
     apples, pears, plums = make_note("x.md", "apples", "pears", "plums", title="T").chunks
 
-    known = index.known_vectors(
+    known = index.static.known(
         ["a.md", "b.md", "gone.md"], [title_hash("T"), *(content_hash(chunk) for chunk in (apples, pears, plums))]
     )
 
@@ -83,30 +82,18 @@ def test_texts_that_share_a_number_are_told_apart(index, put, encode, make_note,
     put("a.md", "apples", title="T")
     apples, pears = make_note("x.md", "apples", "pears", title="T").chunks
 
-    assert index.known_vectors(["a.md"], [content_hash(pears)]) == {}
-    assert index.known_vectors(["a.md"], [content_hash(apples)]) == {
+    assert index.static.known(["a.md"], [content_hash(pears)]) == {}
+    assert index.static.known(["a.md"], [content_hash(apples)]) == {
         content_hash(apples): quantize(encode(["apples"]))[0]
     }
 
 
 def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, stamp):
     for name in ("b", "a"):
-        index.upsert(make_note(f"{name}.md", f"{name} one", f"{name} two"), stamp(), [None, None])
+        index.upsert(prepare(make_note(f"{name}.md", f"{name} one", f"{name} two"), stamp(), [None, None]))
 
-    assert [waiting.chunk.text for waiting in index.pending_vectors(3)] == ["b one", "b two", "a one"]
-    assert [waiting.title for waiting in index.pending_titles(9)] == ["b", "a"]
-
-
-def test_both_models_have_the_same_columns(index, snapshot):
-    index.contextual.choose("network")
-
-    with snapshot() as connection:
-        for static, contextual in zip(STATIC.__struct_fields__[:3], CONTEXTUAL.__struct_fields__[:3], strict=True):
-            columns = [
-                [row[1:] for row in select(connection, "SELECT * FROM pragma_table_info(?)", (getattr(tables, name),))]
-                for tables, name in ((STATIC, static), (CONTEXTUAL, contextual))
-            ]
-            assert columns[0] == columns[1] != []
+    assert [waiting.chunk.text for waiting in index.static.pending_chunks(3)] == ["b one", "b two", "a one"]
+    assert [waiting.title for waiting in index.static.pending_titles(9)] == ["b", "a"]
 
 
 def test_tables_come_and_go_whole(tmp_path, index, put):

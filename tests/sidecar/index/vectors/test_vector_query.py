@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quarry.conditions import AllOf, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.index import Deadline, Index, quantize
+from quarry.index import Deadline, Index, prepare, quantize
 from quarry.index.keys import id_range
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import Waiting
@@ -87,14 +87,8 @@ def test_a_text_with_nothing_to_embed_is_neither_found_nor_pending(put, index, d
         assert reader.counts().pending == 0
 
 
-def test_a_query_without_meaning_finds_nothing(put, dense):
-    put("a.md", "apples")
-
-    assert dense("") == []
-
-
 def test_an_index_without_vectors_finds_nothing(index, make_note, stamp, dense):
-    index.upsert(make_note("a.md", "apples"), stamp(), [None])
+    index.upsert(prepare(make_note("a.md", "apples"), stamp(), [None]))
 
     assert dense("apples") == []
 
@@ -138,7 +132,7 @@ def test_more_candidates_are_proposed_than_wanted_so_that_rounding_costs_none(in
     rows = quantize(vectors)
     with index.batch():
         for n, row in enumerate(rows):
-            index.upsert(make_note(f"{n:04}.md", f"text {n}"), stamp(), [row])
+            index.upsert(prepare(make_note(f"{n:04}.md", f"text {n}"), stamp(), [row]))
     query = rng.normal(size=64).astype(np.float32)
     stored = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(2000, 64).astype(np.float64)
     exact = np.argsort(-(stored @ query) / np.linalg.norm(stored, axis=1), kind="stable")[:30]
@@ -161,7 +155,7 @@ def test_the_nearest_of_each_note_is_the_one_that_floats_say_however_near_others
         for n in range(30):  # passages that differ from each other by less than rounding the query does
             near = rng.normal(size=64) * (n % 3) + vector * rng.normal()
             rows = quantize((near + rng.normal(size=(40, 64)) * 0.02).astype(np.float32))
-            index.upsert(make_note(f"{n:02}.md", *(f"text {n} {m}" for m in range(40))), stamp(), list(rows))
+            index.upsert(prepare(make_note(f"{n:02}.md", *(f"text {n} {m}" for m in range(40))), stamp(), list(rows)))
             stored[n + 1] = np.frombuffer(b"".join(rows), dtype=np.int8).reshape(40, 64).astype(np.float64)
 
     with index.reader() as reader:
@@ -279,15 +273,6 @@ in_sqlite = pytest.mark.parametrize("vector_limits", [IN_SQLITE], ids=["sqlite-v
 
 
 @in_sqlite
-def test_many_equal_chunks_are_cut_by_path(index, store, make_note, dense):
-    with index.batch():
-        for n in reversed(range(200)):
-            store(index, make_note(f"{n:03}.md", "apples"))
-
-    assert dense("apples", depth=2) == [("000.md", 0), ("001.md", 0)]
-
-
-@in_sqlite
 def test_titles_are_scored_but_not_proposed(put, index, encode):
     put("a.md", "x", title="Pears")
     put("b.md", "x")
@@ -303,7 +288,7 @@ def test_titles_are_scored_but_not_proposed(put, index, encode):
 
 @in_sqlite
 def test_vectors_of_chunks_are_given_at_unit_length(index, make_note, stamp, encode):
-    index.upsert(make_note("a.md", "apples", "pears", ""), stamp(), [b"\x7f" + bytes(31), None, b""])
+    index.upsert(prepare(make_note("a.md", "apples", "pears", ""), stamp(), [b"\x7f" + bytes(31), None, b""]))
 
     with index.reader() as reader:
         rows = reader.vectors_of(reader.note("a.md").chunk_ids)

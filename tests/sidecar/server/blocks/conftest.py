@@ -49,7 +49,7 @@ class Scene:
         return Blocks(self.engine, self.store, lambda: self.now_ms)
 
     def read(self, **params: object) -> protocol.BlocksResult:
-        return self.blocks.read(protocol.BlocksReadParams(**params), lambda: False)  # type: ignore[arg-type]
+        return self.blocks.read(protocol.BlocksReadParams(**params), lambda: False)[0]  # type: ignore[arg-type]
 
     def check(self) -> protocol.BlocksCheckResult:
         return self.blocks.check(lambda: False)

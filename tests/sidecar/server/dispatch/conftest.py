@@ -7,17 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
+from sidecars import OWNER_TOKEN, TOKEN, make_service
 
-from quarry import protocol
-from quarry.agents.conversations import Ledgers
 from quarry.engine import Engine
 from quarry.server.dispatch import ClientSession
-from quarry.server.feedback import FeedbackLog
-from quarry.server.gate import Gate
-from quarry.server.service import SEARCH_THREADS, Service
-
-TOKEN = "c0" * 32
-OWNER_TOKEN = "0c" * 32
+from quarry.server.service import SEARCH_THREADS
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +28,7 @@ def engine(tmp_path_factory):
     (root / "Bread.md").write_text("# Bread\n\nFold the sourdough four times.\n", encoding="utf-8")
     (root / "Private" / "Diary.md").write_text("# Diary\n\nThe canaryword is hidden here.\n", encoding="utf-8")
     (root / ".obsidian" / "plugins" / "x" / "data.json").write_text('{"key":"canaryword"}', encoding="utf-8")
+    (root / "Salary.md").write_text("---\nsensitivity: restricted\n---\nThe canaryword.\n", encoding="utf-8")
     (root / ".indexignore").write_text("Private/\n", encoding="utf-8")
     (folder / "outside.md").write_text("canaryword outside\n", encoding="utf-8")
     engine = Engine.open(root, folder / "index.db")
@@ -51,19 +46,7 @@ class Session:
     def __init__(self, engine, *, is_known=True, token=TOKEN):
         self.stopped = False
         self.pool = ThreadPoolExecutor(SEARCH_THREADS)
-        self.feedback = FeedbackLog(engine.root.parent / "feedback")
-        vault = protocol.Vault(id="v-1", name="v", path="/v")
-        self.service = Service(
-            engine,
-            self.pool,
-            self.pool,
-            self.feedback,
-            Ledgers("v"),
-            Gate(TOKEN, OWNER_TOKEN),
-            vault,
-            "1.2.3",
-            self.stop,
-        )
+        self.service = make_service(engine, self.pool, engine.root.parent / "feedback", self.stop)
         self.conversation = ClientSession(self.service)
         if is_known:
             self.ask("initialize", token=token, protocol=1, client={"name": "t"})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quarry import protocol
+from quarry import __version__, protocol
 
 # --- the envelope -------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ def test_a_client_of_another_protocol_is_told_which_side_to_update(stranger, fra
 
     assert error["code"] == -32002
     assert "protocol 0" in error["message"]
-    assert "1.2.3" in error["message"]
+    assert __version__ in error["message"]
     assert not stranger.conversation.is_authenticated
 
 

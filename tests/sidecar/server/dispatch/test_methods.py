@@ -166,6 +166,13 @@ def test_of_a_note_that_is_not_among_the_hits_the_reason_is_told(session, query,
     assert explained["signals"] == []
 
 
+def test_only_the_owner_learns_of_a_note_that_its_data_class_keeps_out(session, owner):
+    secret, absent = (session.result("explain", query="oolong", path=path) for path in ("Salary.md", "Sallary.md"))
+
+    assert secret == json.loads(json.dumps(absent).replace("Sallary.md", "Salary.md"))
+    assert owner.result("explain", query="oolong", path="Salary.md")["state"] == "excluded"
+
+
 # --- what is like what --------------------------------------------------------------------------
 
 
@@ -347,10 +354,10 @@ def test_a_note_is_read_by_its_lines(session):
 def test_feedback_is_kept_without_the_words_of_the_query_or_the_name_of_the_note(session):
     session.result("feedback", query="Oolong  tea", path="Tea.md", kind="opened")
 
-    (entry,) = session.feedback.entries()
+    (entry,) = session.service.feedback.entries()
     assert entry.kind == "opened"
-    assert entry.query == session.feedback.hash_of("oolong tea")
-    assert entry.path == session.feedback.hash_of("Tea.md")
+    assert entry.query == session.service.feedback.hash_of("oolong tea")
+    assert entry.path == session.service.feedback.hash_of("Tea.md")
     kept = (session.service.engine.root.parent / "feedback").read_text(encoding="utf-8").lower()
     assert "oolong" not in kept
     assert "tea" not in kept

@@ -10,7 +10,7 @@ import pytest
 from quarry import protocol
 from quarry.errors import Cancelled, IndexUnavailable
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession, notification
-from quarry.server.turns import MAX_AT_WORK
+from quarry.server.scheduler import MAX_SLOTS_EACH
 
 PATIENCE_S = 30.0
 
@@ -150,13 +150,13 @@ def test_a_client_that_floods_does_not_delay_the_search_of_another(session, engi
         hello = {"token": frames.token, "protocol": 1, "client": {"name": "pane"}}
         await pane.answer(frames.request(0, "initialize", **hello))
         flood = [asked(session, frames.request(n, "search", query=f"flood {n}")) for n in range(MAX_IN_FLIGHT)]
-        while len(order) < MAX_AT_WORK:
+        while len(order) < MAX_SLOTS_EACH:
             await asyncio.sleep(0.001)
         typed = asyncio.create_task(pane.answer(frames.request(1, "search", query="tea", typing=True)))
         while "tea" not in order:
             await asyncio.sleep(0.001)
 
-        assert order.index("tea") == MAX_AT_WORK
+        assert order.index("tea") == MAX_SLOTS_EACH
         go_on.release(MAX_IN_FLIGHT + 1)
         assert "result" in json.loads(await typed)
         for answer in await asyncio.gather(*flood):
@@ -167,8 +167,8 @@ def test_a_client_that_floods_does_not_delay_the_search_of_another(session, engi
 
 def test_a_request_that_waits_for_its_turn_is_cancelled_without_having_begun(session, blocked, frames):
     async def body():
-        first = [asked(session, frames.request(n, "search", query="tea")) for n in range(MAX_AT_WORK)]
-        for _ in range(MAX_AT_WORK):
+        first = [asked(session, frames.request(n, "search", query="tea")) for n in range(MAX_SLOTS_EACH)]
+        for _ in range(MAX_SLOTS_EACH):
             await begun(blocked)
         waiting = asked(session, frames.request("late", "search", query="tea"))
         await asyncio.sleep(0)

@@ -13,7 +13,7 @@ from quarry.search.answer import RankedChunk, RetrieverScores
 from quarry.search.signals import SIGNAL_NAMES
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.server import encode as translate
+from quarry.server.encode.answers import explain_result, related_result, search_result
 from quarry.types import Span
 
 INDEX = Freshness("live", 3, 3, 7)
@@ -28,7 +28,7 @@ def stored(made):
 def hit_of(made):
     def hit(chunk, **options):
         answer = made.answer_of(chunk, **options)
-        return translate.search_result(
+        return search_result(
             answer, INDEX, SearchOptions(query="", detail="full" if options.get("text") else "scan")
         ).hits[0]
 
@@ -55,7 +55,7 @@ def test_the_sentence_that_answers_is_placed_in_the_note_and_scrubbed(stored, ma
     chunk = stored(f"🍵 Tea.\nSteep it for 🍵 two minutes, {secret}.", start=10, start_utf16=14, line=7)
     answer = made.answer_of(chunk, extract=Extract("Tea.md", chunk, Span(7, len(chunk.chunk.text)), 0.8))
 
-    extract = translate.search_result(answer, INDEX, SearchOptions(query="")).extract
+    extract = search_result(answer, INDEX, SearchOptions(query="")).extract
 
     assert extract.text.startswith("Steep it for 🍵 two minutes, ")
     assert secret not in extract.text
@@ -95,7 +95,7 @@ def test_a_hit_says_which_retrievers_matched(stored, hit_of, retrievers, matched
 def test_a_note_that_is_only_listed_has_no_score_and_no_why(stored, made):
     answer = msgspec.structs.replace(made.answer_of(stored("oolong"), text="oolong"), listed=True)
 
-    result = translate.search_result(answer, INDEX, SearchOptions(query="", detail="full"))
+    result = search_result(answer, INDEX, SearchOptions(query="", detail="full"))
 
     assert result.listed
     assert (result.hits[0].score, result.hits[0].matched_by, result.hits[0].passages[0].breakdown) == (None, None, None)
@@ -123,7 +123,7 @@ def test_every_text_is_scrubbed_once_more(made, secret):
         relaxed=Relaxed("any-passage", (message("word.all-of", words=(told,)),)),
     )
 
-    result = translate.search_result(answer, INDEX, SearchOptions(query=f'"{told}"', detail="full"))
+    result = search_result(answer, INDEX, SearchOptions(query=f'"{told}"', detail="full"))
 
     assert secret not in repr(result)
     assert "REDACTED" in result.hits[0].passages[0].text
@@ -167,7 +167,7 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
         (told,),
     )
 
-    result = translate.explain_result(explanation, INDEX)
+    result = explain_result(explanation, INDEX)
 
     assert secret not in repr(result)
     assert (result.path, result.rank, result.total, result.score) == ("Caf\u00e9.md", 12, 40, 0.5)
@@ -181,7 +181,7 @@ def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
     snippet = Snippet("🍵 oolong", 4, 12, (Mark(2, 8, "sentence"),))
     note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, True, chunk, snippet)
 
-    (sent,) = translate.related_result(
+    (sent,) = related_result(
         Related((note,), ("dense",), {"keyword": message("status.words-unavailable", detail="x")}), INDEX
     ).notes
 

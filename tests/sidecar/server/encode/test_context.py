@@ -8,7 +8,7 @@ from quarry import protocol as wire
 from quarry.indexing.freshness import Freshness
 from quarry.messages import message
 from quarry.search import Answer, Relaxed
-from quarry.server import encode as translate
+from quarry.server.encode.context import context_result
 
 AT_REST = Freshness("live", 3, 3, 7)
 
@@ -28,7 +28,7 @@ def hit(made):
 
 def context(hits, index=AT_REST, relaxed=None, **params):
     answer = Answer(tuple(hits), len(hits), ("keyword",), {}, False, relaxed=relaxed)
-    return translate.context_result(answer, index, wire.ContextParams(query="oolong", **params))
+    return context_result(answer, index, wire.ContextParams(query="oolong", **params))
 
 
 def paths(result):
@@ -114,7 +114,7 @@ def test_a_passage_that_was_shown_gives_its_place_to_the_next_and_that_is_counte
     answer = Answer(tuple(hits), 3, ("keyword",), {}, False)
     shown = Shown(("a.md", "a roast"), ("b.md", "another passage"))
 
-    result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong", limit=1), shown)
+    result = context_result(answer, AT_REST, wire.ContextParams(query="oolong", limit=1), shown)
 
     assert paths(result) == ["b.md"]
     assert shown.passages == Shown(("a.md", "a roast"), ("b.md", "another passage"), ("b.md", "leaves")).passages
@@ -123,7 +123,7 @@ def test_a_passage_that_was_shown_gives_its_place_to_the_next_and_that_is_counte
 def test_where_all_was_shown_that_is_why(hit):
     answer = Answer((hit("a.md", 0.9, "a roast"),), 1, ("keyword",), {}, False)
 
-    result = translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong"), Shown(("a.md", "a roast")))
+    result = context_result(answer, AT_REST, wire.ContextParams(query="oolong"), Shown(("a.md", "a roast")))
 
     assert result.abstained == "all-seen"
 
@@ -147,8 +147,7 @@ def test_a_long_quote_is_cut_behind_a_sentence_where_it_does_not_fit_whole(made)
     answer = made.answer_of(made.stored(text), width=497)
 
     whole, cut = (
-        translate.context_result(answer, AT_REST, wire.ContextParams(query="oolong", max_tokens=most))
-        for most in (200, 100)
+        context_result(answer, AT_REST, wire.ContextParams(query="oolong", max_tokens=most)) for most in (200, 100)
     )
 
     assert whole.text.endswith("it was good.")
@@ -165,7 +164,7 @@ def test_where_not_one_fits_that_is_why(hit):
 def test_notes_that_are_only_listed_have_no_confidence_and_are_quoted(made):
     answer = made.answer_of(made.stored("the oolong"), retrievers=())
 
-    result = translate.context_result(answer, AT_REST, wire.ContextParams(query="tag:#x", min_confidence=1.0))
+    result = context_result(answer, AT_REST, wire.ContextParams(query="tag:#x", min_confidence=1.0))
 
     assert paths(result) == ["Tea.md"]
 

@@ -1,14 +1,20 @@
 """Notes, the status and the settings become wire values."""
 
-import pytest
+import msgspec
 
 from quarry import protocol as wire
-from quarry.index import Problem
+from quarry.index import NotePage, NoteSummary
 from quarry.indexing.freshness import Freshness
+from quarry.inspection import coverage, note_report
+from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
+from quarry.inspection.inspector import FolderPage, NoteStates
+from quarry.inspection.note_report import NoteReport
+from quarry.limits import MAX_LISTED_LINKS, MAX_LISTED_TAGS
 from quarry.messages import message
+from quarry.options import SearchOptions
 from quarry.search.note_reader import WholeNote
-from quarry.server import encode as translate
 from quarry.server.encode import state
+from quarry.server.encode.answers import search_result
 from quarry.settings import Settings
 
 INDEX = Freshness("live", 3, 3, 7)
@@ -30,7 +36,7 @@ def whole(text, **more):
 
 
 def read(text, **params):
-    return translate.note_text(whole(text), INDEX, wire.ReadNoteParams(path="Tea.md", **params))
+    return state.note_text(whole(text), INDEX, wire.ReadNoteParams(path="Tea.md", **params))
 
 
 def test_a_note_is_scrubbed_in_every_field(secret):
@@ -44,7 +50,7 @@ def test_a_note_is_scrubbed_in_every_field(secret):
         links=(told,),
     )
 
-    reply = translate.note_text(note, INDEX, wire.ReadNoteParams(path="Tea.md"))
+    reply = state.note_text(note, INDEX, wire.ReadNoteParams(path="Tea.md"))
 
     assert secret not in repr(reply)
     assert reply.properties["c"] == 3
@@ -90,7 +96,7 @@ def test_reading_past_the_end_gives_nothing():
 
 
 def test_missing_legs_come_in_a_fixed_order():
-    missing = translate.missing_retrievers(
+    missing = state.missing_retrievers(
         {
             "dense": message("status.model-missing", model="x", detail="y"),
             "keyword": message("status.words-unavailable", detail="z"),
@@ -102,33 +108,64 @@ def test_missing_legs_come_in_a_fixed_order():
 
 
 def test_every_setting_is_told():
-    told = translate.settings(
-        Settings(("In",), ("Out",), "model", ("Links",), 2.0, 0.5, "rrf", True, ("draft",), "none")
-    )
+    told = state.settings(Settings(("In",), ("Out",), "model", ("Links",), 2.0, 0.5, "rrf", True, ("draft",), "none"))
 
-    assert told == wire.Settings(
-        include_folders=["In"],
-        exclude_folders=["Out"],
-        model="model",
-        skip_sections=["Links"],
-        keyword_weight=2.0,
-        dense_weight=0.5,
-        fusion="rrf",
-        stemming="none",
-        index_templates=True,
-        index_canvases=True,
-        index_pdfs=False,
-        exclude_status=["draft"],
-        sensitive_folders=[],
-        restricted_folders=[],
-        capture_folder="00-inbox",
-        capture_by_agents=False,
-    )
+    assert msgspec.to_builtins(told) == {
+        "includeFolders": ("In",),
+        "excludeFolders": ("Out",),
+        "model": "model",
+        "skipSections": ("Links",),
+        "keywordWeight": 2.0,
+        "denseWeight": 0.5,
+        "fusion": "rrf",
+        "stemming": "none",
+        "indexTemplates": True,
+        "indexCanvases": True,
+        "indexPdfs": False,
+        "excludeStatus": ("draft",),
+        "sensitiveFolders": (),
+        "restrictedFolders": (),
+        "captureFolder": "00-inbox",
+        "captureByAgents": False,
+    }
 
 
-@pytest.mark.parametrize(
-    ("path", "reason", "code"),
-    [("A.md", "only its first 10 MB were read", "too-large"), ("", "unknown key 'serach'", "settings")],
-)
-def test_a_problem_has_a_code(path: str, reason: str, code: str):
-    assert state.problem(Problem(path, reason, skipped=False)).reason.code == f"reason.{code}"
+def test_the_links_and_tags_of_a_generated_note_are_bounded_in_every_reply(made):
+    many = tuple(f"n{number}" for number in range(MAX_LISTED_LINKS + 1))
+    row = NoteSummary("Tea.md", "Tea", None, None, None, many, 5, 1, 1)
+    answer = made.answer_of(made.stored("oolong", tags=many))
+
+    reply = state.note_text(whole("x", links=many, backlinks=many), INDEX, wire.ReadNoteParams(path="Tea.md"))
+    listed = state.note_list(NotePage((row,), 1), INDEX)
+    found = search_result(answer, INDEX, SearchOptions(query=""))
+
+    assert len(reply.links) == len(reply.backlinks) == MAX_LISTED_LINKS
+    assert reply.link_count == reply.backlink_count == len(many)
+    assert listed.notes[0].tags == found.hits[0].tags == list(many[:MAX_LISTED_TAGS])
+
+
+# --- the states of notes -----------------------------------------------------------------------
+
+
+def test_a_folder_carries_its_counts_and_the_setting_that_leaves_it_out():
+    folder = CoveredFolder("a", StateCounts(indexed=1, failed=2), 3)
+    refusal = message("reason.folders-exclude", entry="a")
+
+    result = state.folder_states(FolderPage(folder, None, ((folder, refusal),), 1))
+
+    assert result.folder.excluded_by is None
+    assert result.folders[0].excluded_by == message("reason.folders-exclude", entry="a")
+    assert (result.folders[0].counts.failed, result.folders[0].folder_count) == (2, 3)
+
+
+def test_credentials_in_a_reason_are_blanked_and_a_path_of_odd_bytes_can_be_sent(secret):
+    note = CoveredNote("a.md", "partial", message("reason.front-matter", detail=f"Line 2 could not be read: {secret}."))
+    report = NoteReport("\udcff.md", "unknown", (message("reason.unknown", path="\udcff.md"),), None, None, None)
+
+    assert secret not in state.note_states(NoteStates((note,), 1)).notes[0].reason.args["detail"]
+    state.note_report(report).path.encode()
+
+
+def test_the_wire_knows_every_state():
+    assert coverage.NoteState == wire.NoteState
+    assert set(note_report.ReportState.__args__[0].__args__) | {"unknown"} == set(wire.ReportState.__args__)

@@ -89,7 +89,7 @@ def test_news_outlives_a_status_that_could_not_be_had(monkeypatch):
             return "fine"
 
     server, engine = Server(), Engine()
-    monkeypatch.setattr(module.translate, "index_status", lambda status: status)
+    monkeypatch.setattr(module, "index_status", lambda status: status)
     monkeypatch.setattr(module, "PROGRESS_S", 0.0)
 
     async def main():

@@ -13,6 +13,7 @@ import pytest
 from quarry.client.discovery import VaultLock, discovery_path
 from quarry.errors import IndexUnavailable, VaultMissing
 from quarry.server import serve as module
+from quarry.server import service
 from quarry.server.serve import ServeOptions, serve
 from quarry.vault.paths import vault_id
 
@@ -145,7 +146,7 @@ def test_without_a_vault_it_ends_with_4(home, tools, tmp_path):
 
 
 def test_without_a_real_token_there_is_no_socket_and_no_file(vault, home, monkeypatch):
-    monkeypatch.setattr(module, "new_token", lambda: "")
+    monkeypatch.setattr(service, "new_token", lambda: "")
 
     with pytest.raises(ValueError, match="128 bits"):
         serve(ServeOptions(vault))

@@ -2,33 +2,26 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
-import os
 import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from sidecars import TOKEN, make_service
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from quarry import protocol
-from quarry.agents.conversations import Ledgers
 from quarry.errors import Cancelled
 from quarry.indexing.freshness import Freshness
-from quarry.messages import message
 from quarry.server import gate, websocket
 from quarry.server.dispatch import MAX_IN_FLIGHT
-from quarry.server.feedback import FeedbackLog
-from quarry.server.gate import Gate
-from quarry.server.service import Service
 from quarry.server.websocket import MAX_UNANSWERED, SocketServer
 
-TOKEN = "7a" * 32
-OWNER_TOKEN = "a7" * 32
 PATIENCE_S = 30.0
 NO_MASK = b"\0\0\0\0"  # a mask that changes nothing
 STATUS = protocol.IndexStatus(
@@ -39,7 +32,7 @@ STATUS = protocol.IndexStatus(
     excluded=0,
     progress=None,
     model=protocol.Model(name="none", state="missing", message=None),
-    deepening=None,
+    backfill=None,
     missing=[],
     problem_count=0,
     problems=[],
@@ -48,9 +41,6 @@ STATUS = protocol.IndexStatus(
     size_bytes=0,
     message=None,
 )
-
-
-LONG_SENTENCE = message("status.index-unavailable", detail="x" * 200_000)
 
 
 class Quiet:
@@ -93,29 +83,12 @@ class Quiet:
         raise AssertionError("nobody cancelled")
 
 
-def service_of(engine, pool, vault):
-    gate = Gate(TOKEN, OWNER_TOKEN)
-    return Service(engine, pool, pool, FeedbackLog(Path(os.devnull)), Ledgers("v"), gate, vault, "0", lambda: None)
-
-
 def serving(body, engine=None):
     """Run *body* with a server of this process, its engine and a way to dial it."""
 
     async def main():
         with ThreadPoolExecutor(2) as pool:
-            vault = protocol.Vault(id="v", name="v", path="/v")
-            service = Service(
-                engine or Quiet(),
-                pool,
-                pool,
-                FeedbackLog(Path(os.devnull)),
-                Ledgers("v"),
-                Gate(TOKEN, OWNER_TOKEN),
-                vault,
-                "0",
-                lambda: None,
-            )
-            server = SocketServer(service)
+            server = SocketServer(make_service(engine or Quiet(), pool))
             async with server.listening() as port:
 
                 async def dial(token=TOKEN, **options):
@@ -268,28 +241,27 @@ def test_a_client_that_reads_nothing_is_let_go_and_the_others_are_told(monkeypat
 
 
 def test_a_client_that_asks_and_reads_no_answer_is_read_no_further():
-    class Wordy(Quiet):
-        def status(self):
-            return SimpleNamespace(**{**vars(super().status()), "message": LONG_SENTENCE})
-
     async def body(server, dial):
         client = await dial(max_size=None)
         client.transport.pause_reading()
-        before = len(asyncio.all_tasks())
-        question = {"jsonrpc": "2.0", "method": "index/status", "params": {}}
         counts = []
 
-        for number in range(400):
-            await client.send(json.dumps({**question, "id": number}))
-            await asyncio.sleep(0)
+        async def flood():
+            for number in itertools.count():
+                asked = {"jsonrpc": "2.0", "method": "index/status", "id": f"{number} {'x' * 20_000}"}
+                await client.send(json.dumps(asked))
+
+        flooding = asyncio.create_task(flood())
+        before = len(asyncio.all_tasks())
         while len(counts) < 50 or counts[-50] != counts[-1]:
             counts.append(len(asyncio.all_tasks()))
             await asyncio.sleep(0.01)
 
         assert MAX_IN_FLIGHT < max(counts) - before <= MAX_UNANSWERED
+        flooding.cancel()
         client.transport.abort()
 
-    serving(body, Wordy())
+    serving(body)
 
 
 @pytest.mark.parametrize("leave", ["close", "abort"])
@@ -331,20 +303,7 @@ def test_the_moment_of_the_last_client_is_remembered():
 def test_leaving_closes_every_connection():
     async def main():
         with ThreadPoolExecutor(1) as pool:
-            vault = protocol.Vault(id="v", name="v", path="/v")
-            server = SocketServer(
-                Service(
-                    Quiet(),
-                    pool,
-                    pool,
-                    FeedbackLog(Path(os.devnull)),
-                    Ledgers("v"),
-                    Gate(TOKEN, OWNER_TOKEN),
-                    vault,
-                    "0",
-                    lambda: None,
-                )
-            )
+            server = SocketServer(make_service(Quiet(), pool))
             async with server.listening() as port:
                 client = await connect(f"ws://127.0.0.1:{port}/", proxy=None)
                 await client.send("{}")

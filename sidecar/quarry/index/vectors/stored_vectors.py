@@ -1,8 +1,8 @@
 """
-The vectors of a contextual model, as the index holds them beside those of the static one.
+Writes vectors that are made after their notes were indexed: those of the static model, and of a contextual one.
 
-They take hours to make, so that nothing is thrown away without need: what waits for a vector is what has none, a chunk
-whose text stays keeps its own, and a rebuilt index takes over what the old one holds (`carry_over`).
+Contextual vectors take hours to make, so that nothing is thrown away without need: what waits for a vector is what has
+none, a chunk whose text stays keeps its own, and a rebuilt index takes over what the old one holds (`carry_over`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,9 @@ from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.vectors import rows
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
+    STATIC,
+    VectorTables,
+    VectorWriter,
     contextual_model,
     create_contextual,
     drop_contextual,
@@ -34,17 +37,88 @@ NOTES_AT_ONCE = 100  # read and written between two places where carrying over c
 _NEXT_NOTES = "SELECT id, path FROM notes WHERE path > ? ORDER BY path LIMIT ?"
 
 
-class ContextualVectors:
+class StoredVectors:
     """
-    Writes the contextual vectors of one index, on the thread that writes it.
+    The vectors of one model in an index, on the thread that writes it.
 
     Args:
         writer: The index's own.
-        cache: Holds the vectors that searches compare.
+    """
+
+    def __init__(self, writer: Writer, tables: VectorTables = STATIC) -> None:
+        self._writer = writer
+        self._tables = tables
+
+    def known(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
+        with self._read() as connection:
+            return rows.known_vectors(connection, paths, hashes, self._tables)
+
+    def has_pending(self) -> bool:
+        """Whether any chunk or title waits for a vector."""
+        with self._read() as connection:
+            return rows.has_pending(connection, self._tables)
+
+    def pending_chunks(self, limit: int) -> list[PendingChunk]:
+        """The first *limit* chunks that wait for a vector; for a contextual one, those of the newest notes first."""
+        with self._read() as connection:
+            return rows.pending_chunks(connection, limit, self._tables)
+
+    def pending_titles(self, limit: int) -> list[PendingTitle]:
+        """The first *limit* notes whose titles wait for a vector, in the same order."""
+        with self._read() as connection:
+            return rows.pending_titles(connection, limit, self._tables)
+
+    def fill_in(
+        self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
+    ) -> bool:
+        """
+        Store vectors, all in one transaction.
+
+        Args:
+            vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it goes on waiting.
+            titles: `(note_id, title, vector)`, likewise.
+
+        Returns:
+            Whether contextual vectors are complete for the first time; False for static ones.
+
+        Raises:
+            ValueError: A vector has another length than those stored; nothing changed.
+        """
+        is_contextual = self._tables is CONTEXTUAL
+        with self._writer.change() as connection:
+            notes = NoteWriter(connection, self._writer.keywords, has_contextual=is_contextual)
+            for chunk_id, key, vector in vectors:
+                notes.set_vector(chunk_id, key, vector, self._tables)
+            for note_id, title, vector in titles:
+                notes.set_title_vector(note_id, title, vector, self._tables)
+            if not is_contextual:
+                return False
+            fault_point("backfill")
+            return _mark_complete(connection)
+
+    def drop(self) -> None:
+        """Delete all vectors, as those of another model are to come: every chunk and title is pending."""
+        with self._writer.change() as connection:
+            VectorWriter(connection, self._tables).drop()
+
+    @contextmanager
+    def _read(self) -> Iterator[apsw.Connection]:
+        with translate_sqlite_errors(self._writer.path):
+            yield self._writer.connection
+
+
+class ContextualVectors(StoredVectors):
+    """
+    The vectors of a contextual model, beside those of the static one.
+
+    Args:
+        writer: The index's own.
+        cache: Caches the vectors that searches compare.
     """
 
     def __init__(self, writer: Writer, cache: VectorCache) -> None:
-        self._writer = writer
+        super().__init__(writer, CONTEXTUAL)
         self._cache = cache
         self._model = contextual_model(writer.connection)
 
@@ -73,47 +147,10 @@ class ContextualVectors:
         self._model = None
         self._cache.clear()
 
-    def has_pending(self) -> bool:
-        """Whether any chunk or title waits for a vector."""
-        with self._read() as connection:
-            return rows.has_pending(connection, CONTEXTUAL)
-
-    def pending_chunks(self, limit: int) -> list[PendingChunk]:
-        """The first *limit* chunks that wait for a vector, those of the newest notes first."""
-        with self._read() as connection:
-            return rows.pending_chunks(connection, limit, CONTEXTUAL, newest_first=True)
-
-    def pending_titles(self, limit: int) -> list[PendingTitle]:
-        """The first *limit* notes whose titles wait for a vector, newest first."""
-        with self._read() as connection:
-            return rows.pending_titles(connection, limit, CONTEXTUAL, newest_first=True)
-
     def waiting_chunks(self) -> int:
         """How many chunks wait for a vector."""
         with self._read() as connection:
             return waiting_count(connection)
-
-    def fill_in(
-        self, vectors: Sequence[tuple[int, bytes, bytes]], titles: Sequence[tuple[int, str, bytes]] = ()
-    ) -> bool:
-        """
-        Store vectors, all in one transaction, and return whether nothing waits any more for the first time.
-
-        Args:
-            vectors: `(chunk_id, content_hash, vector)`; where a chunk has another text by now, it goes on waiting.
-            titles: `(note_id, title, vector)`, likewise.
-
-        Raises:
-            ValueError: A vector has another length than those stored; nothing changed.
-        """
-        with self._writer.change() as connection:
-            notes = NoteWriter(connection, self._writer.keywords, has_contextual=True)
-            for chunk_id, key, vector in vectors:
-                notes.set_vector(chunk_id, key, vector, CONTEXTUAL)
-            for note_id, title, vector in titles:
-                notes.set_title_vector(note_id, title, vector, CONTEXTUAL)
-            fault_point("deepen")
-            return self._mark_complete(connection)
 
     def carry_over(self, source: "ContextualVectors", yield_point: Callable[[], None]) -> None:
         """
@@ -128,18 +165,13 @@ class ContextualVectors:
         after: str | None = ""
         while after is not None:
             texts, after = self._texts(after)
-            known = source.known_vectors([text.path for text in texts], [text.key for text in texts])
+            known = source.known([text.path for text in texts], [text.key for text in texts])
             found = [(text, known[text.key]) for text in texts if text.key in known]
             self.fill_in(
                 [(text.row_id, text.key, vector) for text, vector in found if text.title is None],
                 [(text.row_id, text.title, vector) for text, vector in found if text.title is not None],
             )
             yield_point()
-
-    def known_vectors(self, paths: Sequence[str], hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Vectors of the notes at *paths* by `content_hash` or `title_hash`; those of other texts are left out."""
-        with self._read() as connection:
-            return rows.known_vectors(connection, paths, hashes, CONTEXTUAL)
 
     # --- steps ---------------------------------------------------------------------------------
 
@@ -156,18 +188,6 @@ class ContextualVectors:
                 found.append(_Text(path, first + slot, content_hash(chunk)))
         return found, paths[-1][1] if len(paths) == NOTES_AT_ONCE else None
 
-    def _mark_complete(self, connection: apsw.Connection) -> bool:
-        """Remember that nothing waits, if nothing does; whether that is new."""
-        if meta.get(connection, meta.CONTEXTUAL_COMPLETE) is not None or rows.has_pending(connection, CONTEXTUAL):
-            return False
-        meta.put(connection, meta.CONTEXTUAL_COMPLETE, "1")
-        return True
-
-    @contextmanager
-    def _read(self) -> Iterator[apsw.Connection]:
-        with translate_sqlite_errors(self._writer.path):
-            yield self._writer.connection
-
 
 class _Text(Struct, frozen=True):
     """A text to embed: a chunk, or the title of a note."""
@@ -176,3 +196,11 @@ class _Text(Struct, frozen=True):
     row_id: int  # of the chunk, or of the note
     key: bytes  # content_hash or title_hash
     title: str | None = None  # None: it is a chunk
+
+
+def _mark_complete(connection: apsw.Connection) -> bool:
+    """Record that no contextual vector is missing, if none is; whether that is new."""
+    if meta.get(connection, meta.CONTEXTUAL_COMPLETE) is not None or rows.has_pending(connection, CONTEXTUAL):
+        return False
+    meta.put(connection, meta.CONTEXTUAL_COMPLETE, "1")
+    return True

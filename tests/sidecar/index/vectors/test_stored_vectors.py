@@ -8,13 +8,14 @@ import pytest
 from quarry.errors import IndexDamaged
 from quarry.index import Index, quantize
 from quarry.index.database import connect
+from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL
 
 MODEL = "network"
 
 
 @pytest.fixture
-def deepen(encode) -> Callable[..., list[str]]:
+def backfill(encode) -> Callable[..., list[str]]:
     """Fill in everything that waits, a batch at a time; gives the texts in the order in which they were made."""
 
     def fill(index: Index, batch: int = 64) -> list[str]:
@@ -67,17 +68,17 @@ def test_without_a_contextual_model_there_are_no_tables_for_it(index, put, snaps
     assert (index.contextual.model, serving(index)) == (None, None)
 
 
-def test_every_text_waits_when_a_model_is_chosen_and_the_newest_come_first(index, put, deepen):
+def test_every_text_waits_when_a_model_is_chosen_and_the_newest_come_first(index, put, backfill):
     put("old.md", "apples", "pears", seconds=1, title="Old")
     put("new.md", "plums", seconds=2, title="New")
 
     index.contextual.choose(MODEL)
 
-    assert deepen(index, batch=2) == ["plums", "apples", "pears", "New", "Old"]
+    assert backfill(index, batch=2) == ["plums", "apples", "pears", "New", "Old"]
     assert (waiting(index), index.contextual.has_pending()) == ([], False)
 
 
-def test_contextual_vectors_answer_once_nothing_waits(index, put, deepen):
+def test_contextual_vectors_answer_once_nothing_waits(index, put, backfill):
     put("a.md", "apples", title="A")
     index.contextual.choose(MODEL)
     assert serving(index) is None
@@ -85,17 +86,17 @@ def test_contextual_vectors_answer_once_nothing_waits(index, put, deepen):
     assert not index.contextual.fill_in([(chunk.chunk_id, chunk.content_hash, b"")])
     assert serving(index) is None
 
-    deepen(index)
+    backfill(index)
 
     assert serving(index) == MODEL
 
 
 @pytest.mark.parametrize(("saved", "answers"), [(2, True), (3, False)])
-def test_they_go_on_answering_while_few_chunks_wait(index, put, deepen, saved, answers):
+def test_they_go_on_answering_while_few_chunks_wait(index, put, backfill, saved, answers):
     for number in range(20):
         put(f"{number}.md", f"text {number}")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
 
     for number in range(saved):
         put(f"{number}.md", f"other text {number}")
@@ -103,20 +104,20 @@ def test_they_go_on_answering_while_few_chunks_wait(index, put, deepen, saved, a
     assert (serving(index) is not None) == answers
 
 
-def test_a_saved_note_waits_for_its_new_texts_alone(index, put, deepen):
+def test_a_saved_note_waits_for_its_new_texts_alone(index, put, backfill):
     put("a.md", "apples", "pears", title="A", context="")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
 
     put("a.md", "plums", "apples", title="B", context="")
 
     assert waiting(index) == ["plums", "B"]
 
 
-def test_vectors_go_with_their_notes(index, put, deepen, snapshot):
+def test_vectors_go_with_their_notes(index, put, backfill, snapshot):
     put("a.md", "apples")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
 
     index.remove("a.md")
 
@@ -125,24 +126,10 @@ def test_vectors_go_with_their_notes(index, put, deepen, snapshot):
             assert list(connection.execute(f"SELECT * FROM {table}")) == []
 
 
-def test_a_vector_of_a_text_that_has_changed_since_is_not_stored(index, put, encode):
+def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill, snapshot):
     put("a.md", "apples", title="A")
     index.contextual.choose(MODEL)
-    chunks, titles = index.contextual.pending_chunks(9), index.contextual.pending_titles(9)
-    put("a.md", "pears", title="B")
-
-    vector = quantize(encode(["apples"]))[0]
-    index.contextual.fill_in(
-        [(chunks[0].chunk_id, chunks[0].content_hash, vector)], [(titles[0].note_id, titles[0].title, vector)]
-    )
-
-    assert waiting(index) == ["pears", "B"]
-
-
-def test_another_model_begins_anew_and_none_leaves_nothing(index, put, deepen, snapshot):
-    put("a.md", "apples", title="A")
-    index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     index.contextual.choose(MODEL)
     assert waiting(index) == []
 
@@ -157,17 +144,7 @@ def test_another_model_begins_anew_and_none_leaves_nothing(index, put, deepen, s
     assert index.verify(None, 99) == ([], None)
 
 
-def test_vectors_of_another_length_are_refused(index, put):
-    put("a.md", "apples", "pears")
-    index.contextual.choose(MODEL)
-    first, second = index.contextual.pending_chunks(9)
-    index.contextual.fill_in([(first.chunk_id, first.content_hash, bytes([1, 2]))])
-
-    with pytest.raises(ValueError, match="dimensions"):
-        index.contextual.fill_in([(second.chunk_id, second.content_hash, bytes([1, 2, 3]))])
-
-
-def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, index, put, deepen):
+def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, index, put, backfill):
     put("a.md", "apples", title="A")
     index.contextual.choose(MODEL)
     index.close()
@@ -178,11 +155,11 @@ def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, in
     again.close()
 
 
-def test_damage_is_found_and_a_note_written_anew_waits_again(tmp_path, index, put, deepen, snapshot):
+def test_damage_is_found_and_a_note_written_anew_waits_again(tmp_path, index, put, backfill, snapshot):
     put("a.md", "apples", title="A")
     put("b.md", "pears", title="B")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     for sql in (
         "UPDATE contextual_vectors SET vector = zeroblob(32) WHERE chunk_id = (SELECT min(id) FROM chunk_rows)",
         "UPDATE contextual_title_vectors SET checksum = zeroblob(4) WHERE note_id = 2",
@@ -210,11 +187,11 @@ def test_an_index_without_all_of_its_contextual_tables_is_damaged(tmp_path, inde
         Index.open(tmp_path / "index.db")
 
 
-def test_a_rebuilt_index_takes_over_the_vectors_of_texts_that_stayed(index, other, put, store, make_note, deepen):
+def test_a_rebuilt_index_takes_over_the_vectors_of_texts_that_stayed(index, other, put, store, make_note, backfill):
     put("a.md", "apples", "pears", title="A")
     put("b.md", "plums", title="B")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     for note in (make_note("a.md", "cherries", "apples", title="A"), make_note("c.md", "plums", title="B")):
         store(other, note)
     paused: list[None] = []
@@ -227,10 +204,10 @@ def test_a_rebuilt_index_takes_over_the_vectors_of_texts_that_stayed(index, othe
     assert paused
 
 
-def test_an_index_that_takes_over_everything_is_complete(index, other, put, store, deepen):
+def test_an_index_that_takes_over_everything_is_complete(index, other, put, store, backfill):
     notes = [put(f"{number}.md", f"text {number}") for number in range(150)]
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     for note in notes:
         store(other, note)
 
@@ -239,10 +216,10 @@ def test_an_index_that_takes_over_everything_is_complete(index, other, put, stor
     assert (waiting(other), serving(other)) == ([], MODEL)
 
 
-def test_damaged_vectors_are_not_taken_over(tmp_path, index, other, put, store, deepen):
+def test_damaged_vectors_are_not_taken_over(tmp_path, index, other, put, store, backfill):
     store(other, put("a.md", "apples", title="A"))
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     connection, _ = connect(tmp_path / "index.db", writable=True)
     connection.execute("UPDATE contextual_vectors SET vector = zeroblob(32)")
     connection.close()
@@ -259,14 +236,12 @@ def test_nothing_is_taken_over_from_an_index_without_a_contextual_model(index, o
 
 
 @pytest.mark.parametrize("without", [frozenset(), frozenset({"sqlite-vec"})])
-def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, deepen, encode, in_time, without):
-    from quarry.index.vectors.matrix import VectorLimits
-
+def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, backfill, encode, in_time, without):
     texts = ["red car", "green apples", "red apples", "grey sea"]
     for number, text in enumerate(texts):
         put(f"{number}.md", text)
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     vector = encode(["red apples"])[0]
     expected = dense(index, vector, in_time)
     index.close()
@@ -278,17 +253,17 @@ def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, deepen, encode
     large.close()
 
 
-def test_what_is_kept_in_memory_follows_saved_notes(index, put, deepen, encode, in_time):
+def test_what_is_kept_in_memory_follows_saved_notes(index, put, backfill, encode, in_time):
     for number in range(30):
         put(f"{number}.md", f"text {number}")
     index.contextual.choose(MODEL)
-    deepen(index)
+    backfill(index)
     vector: Sequence[float] = encode(["walnut"])[0]
     before = dense(index, vector, in_time)
 
     put("new.md", "walnut")
     while_waiting = dense(index, vector, in_time)
-    deepen(index)
+    backfill(index)
     after = dense(index, vector, in_time)
 
     assert len(before) == len(after) == 9

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from quarry.server.turns import MAX_AT_WORK, Turns
+from quarry.server.scheduler import MAX_SLOTS_EACH, Scheduler
 
 SLOTS = 4
 PATIENCE_S = 30.0
@@ -15,19 +15,19 @@ class Desk:
     """Requests that are at work until a test finishes them; `began` is the order in which they got their turn."""
 
     def __init__(self, search=SLOTS, vault=2):
-        self.turns = Turns({"search": search, "vault": vault})
+        self.scheduler = Scheduler({"search": search, "vault": vault})
         self.began = []
         self.open = {}
         self.tasks = {}
 
-    def ask(self, client, number=0, lane="search", *, urgent=False):
+    def ask(self, client, number=0, pool="search", *, urgent=False):
         name = (client, number)
         self.open[name] = asyncio.Event()
-        self.tasks[name] = asyncio.create_task(self._work(name, lane, urgent=urgent))
+        self.tasks[name] = asyncio.create_task(self._work(name, pool, urgent=urgent))
         return name
 
-    async def _work(self, name, lane, *, urgent):
-        async with self.turns.turn(name[0], lane, urgent=urgent):
+    async def _work(self, name, pool, *, urgent):
+        async with self.scheduler.slot(name[0], pool, urgent=urgent):
             self.began.append(name)
             await self.open[name].wait()
 
@@ -65,9 +65,9 @@ def test_one_client_has_no_more_than_its_share_at_work():
             desk.ask("flood", number)
         await settled()
 
-        assert desk.began == [("flood", number) for number in range(MAX_AT_WORK)]
+        assert desk.began == [("flood", number) for number in range(MAX_SLOTS_EACH)]
         await desk.finish(("flood", 1))
-        assert desk.began[-1] == ("flood", MAX_AT_WORK)
+        assert desk.began[-1] == ("flood", MAX_SLOTS_EACH)
         await desk.finish_all()
         assert len(desk.began) == 10
 
@@ -167,7 +167,7 @@ def test_who_calls_everything_urgent_gets_one_slot_before_the_others_and_no_more
 def test_a_drive_that_hangs_holds_no_search_up():
     async def body():
         desk = Desk()
-        hanging = [desk.ask(client, lane="vault") for client in "abcdef"]
+        hanging = [desk.ask(client, pool="vault") for client in "abcdef"]
         await settled()
         assert desk.began == hanging[:2]
 
@@ -203,7 +203,7 @@ def test_a_request_that_is_cancelled_in_the_moment_of_its_turn_gives_the_slot_ba
         desk = Desk(search=1)
 
         async def leave_and_cancel_the_next():
-            async with desk.turns.turn("a", "search"):
+            async with desk.scheduler.slot("a", "search"):
                 second = desk.ask("b")
                 await settled()
             desk.tasks[second].cancel()  # the slot is its own by now, and it has not run
@@ -220,12 +220,12 @@ def test_a_request_that_is_cancelled_in_the_moment_of_its_turn_gives_the_slot_ba
 
 def test_a_request_that_fails_gives_its_slot_back():
     async def body():
-        turns = Turns({"search": 1, "vault": 1})
+        scheduler = Scheduler({"search": 1, "vault": 1})
         with pytest.raises(ValueError, match="bad"):
-            async with turns.turn("a", "search"):
+            async with scheduler.slot("a", "search"):
                 raise ValueError("bad")
 
-        async with turns.turn("b", "search"):
+        async with scheduler.slot("b", "search"):
             pass
 
     run(body)

@@ -1,8 +1,8 @@
-"""Following a vault: a watch that fails is begun again."""
+"""The watch on a vault: one that fails is begun again."""
 
 import threading
 
-from quarry.server import vault_changes as module
+from quarry.server import service
 from quarry.vault.watch import Batch
 
 
@@ -24,9 +24,9 @@ def test_a_watch_that_fails_is_begun_again_and_the_vault_compared(monkeypatch):
         stop.set()
 
     monkeypatch.setattr("quarry.vault.watch.watch_vault", watch)
-    monkeypatch.setattr(module, "WATCH_RETRY_S", 0.01)
+    monkeypatch.setattr(service, "WATCH_RETRY_S", 0.01)
 
-    module.follow_vault_changes(engine, stop)
+    service.watch_vault_of(engine, stop).join()
 
     assert len(tries) == 2
     assert engine.reconciled == 1
