@@ -33,8 +33,8 @@ export function createActions(
     new Notice(reply.ok ? done : failureWords(reply.failure));
   };
   const commands: CommandMap<EngineActionId> = {
-    restart: () => { supervisor.restart(); },
-    "check-again": () => { supervisor.restart(); },
+    restart: () => { supervisor.start(); },
+    "check-again": () => { supervisor.start(); },
     pause: () => void change("index/pause", t("notice.paused")),
     resume: () => void change("index/resume", t("notice.resumed")),
     "copy-report": () => {

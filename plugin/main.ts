@@ -6,7 +6,7 @@ import { type ApiHandle, createApi } from "./api/api";
 import { cliCommands } from "./api/cli";
 import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
-import { addCommands, SavedCommands } from "./commands";
+import { addCommands, savedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
@@ -24,7 +24,7 @@ import { roomFor } from "./snippet/excerpt";
 import { ICON, ICON_SVG } from "./ui/icon";
 import { CaptureModal } from "./ui/dialogs/capture-modal";
 import { LastEditor } from "./ui/list/insert";
-import { IndexStatusLine } from "./ui/pane/status";
+import { indexStatusLine } from "./ui/pane/status";
 import { freshness, isQuiet } from "./pane/state";
 import { type History, type PaneParts } from "./ui/pane/pane-commands";
 import { INSPECTOR_VIEW, Inspector } from "./ui/inspector/inspector";
@@ -154,10 +154,10 @@ export default class QuarryPlugin extends Plugin {
     el.addClass("mod-clickable");
     const isLive = (): boolean => supervisor.state.kind === "live"; // else the pane says what to do
     this.registerDomEvent(el, "click", () => void (isLive() ? inspector.open() : this.#openPane()));
-    const line = new IndexStatusLine(el);
+    const showState = indexStatusLine(el);
     const show = (): void => {
       const state = freshness(supervisor.state, supervisor.status);
-      line.show(state);
+      showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
       el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
     };
@@ -184,18 +184,14 @@ export default class QuarryPlugin extends Plugin {
         const link = this.#panes().map((pane) => pane.link).find((one) => one !== null);
         return link === undefined ? null : () => { copy(link); };
       },
-      rebuild: () => { inspector.confirmRebuild(); },
-      openInspector: () => void inspector.open(),
-      why: () => { inspector.why(); },
-      pauseOrResume: () => {
-        commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
-      },
+      inspector,
+      pauseOrResume: () => { commands[supervisor.status?.state === "paused" ? "resume" : "pause"](); },
       restart: commands.restart,
       copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",
     });
-    const saved = new SavedCommands(this, (query) => void this.#openPane(query));
-    const update = (): void => { saved.update(this.#preferences.saved); };
+    const updateSaved = savedCommands(this, (query) => void this.#openPane(query));
+    const update = (): void => { updateSaved(this.#preferences.saved); };
     this.register(this.#preferencesChanged.listen(update));
     update();
   }
@@ -208,7 +204,7 @@ export default class QuarryPlugin extends Plugin {
       enginePath: () => this.#enginePath,
       saveEnginePath: (path) => {
         this.app.saveLocalStorage(ENGINE_PATH_KEY, path);
-        supervisor.restart();
+        supervisor.start();
       },
       readVault: () => client.call("settings/read", {}),
       excludeFolder: (folder) => inspector.exclude(folder),

@@ -1,5 +1,5 @@
 /** What is said of one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
-import { type Correction, type ExplainResult, type Relaxed } from "../protocol/messages";
+import { type Correction, type ExplainResult } from "../protocol/messages";
 import { type Answer } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
@@ -22,16 +22,6 @@ export function correctionWords(corrections: readonly Correction[]): string {
   return t("answer.corrected", { typed: corrections.map(({ typed }) => typed), used: corrections.map(({ used }) => used) });
 }
 
-/** Empty when every word of the query is in some note, was corrected, or no note contains any. */
-export function unknownWordsLine(words: readonly string[]): string {
-  return words.length === 0 ? "" : t("answer.unknown", { words });
-}
-
-/** Empty when the query was not relaxed. */
-export function relaxedWords(relaxed: Relaxed | null): string {
-  return relaxed ? joinSentences(...relaxed.messages.map(say)) : "";
-}
-
 /** Empty when the answer is not weak, when a relaxation says so already, and while its last word is being typed. */
 function weaknessWords(answer: Answer): string {
   const { weakness, relaxed, lastWordIsPrefix } = answer;
@@ -44,7 +34,8 @@ function weaknessWords(answer: Answer): string {
 /** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
   const { corrections, unknownWords, relaxed } = answer;
-  return joinSentences(relaxedWords(relaxed), weaknessWords(answer), correctionWords(corrections), unknownWordsLine(unknownWords));
+  const unknown = unknownWords.length === 0 ? "" : t("answer.unknown", { words: unknownWords });
+  return joinSentences(...(relaxed?.messages ?? []).map(say), weaknessWords(answer), correctionWords(corrections), unknown);
 }
 
 export interface ExplainWords {

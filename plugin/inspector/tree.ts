@@ -30,16 +30,13 @@ export class InspectorTree {
   /** The whole vault; null before the first answer. */
   vault: FolderState | null = null;
   failure: Failure | null = null;
-  #shown: NoteState | null = null;
+  /** The state whose notes are shown alone; null: all folders. */
+  filter: NoteState | null = null;
   readonly #open = new Set<string>([ROOT]);
   readonly #branches = new Map<string, Branch>();
   #turn = 0;
 
   constructor(private readonly source: TreeSource) {}
-
-  get filter(): NoteState | null {
-    return this.#shown;
-  }
 
   rows(): readonly TreeRow[] {
     return this.#rowsOf(ROOT, 1);
@@ -47,7 +44,7 @@ export class InspectorTree {
 
   /** Shows the notes in `state` alone, or all folders; resolves when they are there. */
   async show(state: NoteState | null): Promise<void> {
-    this.#shown = state;
+    this.filter = state;
     this.#branches.clear();
     await this.refresh();
   }
@@ -65,7 +62,7 @@ export class InspectorTree {
   /** Asks again for all that is shown. An older refresh that is still under way ends without effect. */
   async refresh(): Promise<void> {
     const turn = (this.#turn += 1);
-    const wanted = this.#shown === null ? [...this.#open] : [ROOT];
+    const wanted = this.filter === null ? [...this.#open] : [ROOT];
     for (const folder of wanted) {
       if (turn === this.#turn) await this.#load(folder, turn);
     }
@@ -80,7 +77,7 @@ export class InspectorTree {
       rows.push({ kind: "folder", level, folder: child, isOpen });
       if (isOpen) rows.push(...this.#rowsOf(child.path, level + 1));
     }
-    for (const note of branch.notes) rows.push({ kind: "note", level, note, withFolder: this.#shown !== null });
+    for (const note of branch.notes) rows.push({ kind: "note", level, note, withFolder: this.filter !== null });
     const left = branch.folderTotal - branch.folders.length + branch.noteTotal - branch.notes.length;
     if (left > 0) rows.push({ kind: "more", level, of: folder, left });
     return rows;
@@ -89,44 +86,44 @@ export class InspectorTree {
   /** Loads what is shown of `folder` and `further` rows: its folders first, then its notes. */
   async #load(folder: string, turn: number, further = 0): Promise<void> {
     const before = this.#branches.get(folder);
-    const state = this.#shown;
-    const size = (count: number | undefined): number => Math.min(LIMITS.maxPage, Math.max(PAGE, (count ?? 0) + further));
-    const folders = await this.source.folders({ folder, limit: state === null ? size(before?.folders.length) : 0 });
-    const notes = await this.source.notes({ folder, state, below: state !== null, limit: size(before?.notes.length) });
-    if (turn !== this.#turn) return;
-    if (!folders.ok || !notes.ok) {
-      this.failure = folders.ok ? (notes.ok ? null : notes.failure) : folders.failure;
-      return;
-    }
-    this.failure = null;
-    if (folder === ROOT) this.vault = folders.value.folder;
-    this.#branches.set(folder, {
-      folders: folders.value.folders,
-      folderTotal: state === null ? folders.value.total : 0,
-      notes: notes.value.notes,
-      noteTotal: notes.value.total,
-    });
-    await this.#beyond(folder, turn, before, further);
+    const state = this.filter;
+    const isCurrent = (): boolean => turn === this.#turn;
+    const wanted = (count = 0): number => Math.max(PAGE, count + further);
+    const folders = await pages((page) => this.source.folders({ folder, ...page }), (reply) => reply.folders, state === null ? wanted(before?.folders.length) : 0, isCurrent);
+    const notes = await pages((page) => this.source.notes({ folder, state, below: state !== null, ...page }), (reply) => reply.notes, wanted(before?.notes.length), isCurrent);
+    if (!isCurrent()) return;
+    this.failure = folders.failure ?? notes.failure;
+    if (!folders.first || !notes.first) return;
+    if (folder === ROOT) this.vault = folders.first.folder;
+    this.#branches.set(folder, { folders: folders.rows, folderTotal: state === null ? folders.total : 0, notes: notes.rows, noteTotal: notes.total });
   }
+}
 
-  /** What does not fit into one answer is asked for page by page. */
-  async #beyond(folder: string, turn: number, before: Branch | undefined, further: number): Promise<void> {
-    for (;;) {
-      const branch = this.#branches.get(folder);
-      if (!branch || turn !== this.#turn) return;
-      const wantsFolders = Math.min(branch.folderTotal, (before?.folders.length ?? 0) + further);
-      const wantsNotes = Math.min(branch.noteTotal, (before?.notes.length ?? 0) + further);
-      if (branch.folders.length < wantsFolders) {
-        const page = await this.source.folders({ folder, offset: branch.folders.length, limit: Math.min(LIMITS.maxPage, wantsFolders - branch.folders.length) });
-        if (!page.ok || page.value.folders.length === 0 || turn !== this.#turn) return;
-        this.#branches.set(folder, { ...branch, folders: [...branch.folders, ...page.value.folders], folderTotal: page.value.total });
-      } else if (branch.notes.length < wantsNotes) {
-        const page = await this.source.notes({ folder, state: this.#shown, below: this.#shown !== null, offset: branch.notes.length, limit: Math.min(LIMITS.maxPage, wantsNotes - branch.notes.length) });
-        if (!page.ok || page.value.notes.length === 0 || turn !== this.#turn) return;
-        this.#branches.set(folder, { ...branch, notes: [...branch.notes, ...page.value.notes], noteTotal: page.value.total });
-      } else return;
-    }
-  }
+interface Pages<Result, Row> {
+  /** Null where not even the first page was answered. */
+  readonly first: Result | null;
+  readonly failure: Failure | null;
+  readonly rows: readonly Row[];
+  readonly total: number;
+}
+
+/** The first `wanted` rows, page by page, as far as there are so many and they are answered while `isCurrent`. */
+async function pages<Result extends { readonly total: number }, Row>(
+  ask: (page: { readonly offset: number; readonly limit: number }) => Promise<Reply<Result>>,
+  rowsOf: (result: Result) => readonly Row[],
+  wanted: number,
+  isCurrent: () => boolean,
+): Promise<Pages<Result, Row>> {
+  let found: Pages<Result, Row> = { first: null, failure: null, rows: [], total: wanted };
+  do {
+    const offset = found.rows.length;
+    const reply = await ask({ offset, limit: Math.min(LIMITS.maxPage, wanted - offset) });
+    if (!reply.ok) return found.first ? found : { ...found, failure: reply.failure };
+    const rows = rowsOf(reply.value);
+    found = { first: found.first ?? reply.value, failure: null, rows: [...found.rows, ...rows], total: reply.value.total };
+    if (rows.length === 0) break;
+  } while (found.rows.length < Math.min(wanted, found.total) && isCurrent());
+  return found;
 }
 
 /** What identifies a row while the list changes around it. */

@@ -12,43 +12,22 @@ export type WayOut =
   /** Obsidian's own settings, where its excluded files are listed. */
   | { readonly kind: "open-app-settings" };
 
+/** The reasons that one thing helps against, whatever the note and the settings are. */
+const REASONS = {
+  "index-templates": ["reason.templates"],
+  "open-app-settings": ["reason.obsidian-excluded"],
+  "open-settings": ["reason.kind-off", "reason.settings", "reason.status", "reason.any-status"],
+  open: ["reason.too-large", "reason.too-many-passages", "reason.front-matter", "reason.damaged", "reason.locked", "reason.no-text", "reason.sensitivity"],
+  retry: ["reason.changed", "reason.crash", "reason.defect", "reason.link", "reason.name", "reason.new", "reason.not-a-file", "reason.other", "reason.unreadable"],
+} as const satisfies Record<Exclude<WayOut["kind"], "include">, readonly string[]>;
+
 /** The way out of one reason; null where there is none but what the reason says. */
 export function wayOut(path: string, state: ReportState, { code, args: { entry } }: Message): WayOut | null {
-  switch (code) {
-    case "reason.folders-exclude":
-      return typeof entry !== "string" ? null : { kind: "include", folder: entry };
-    case "reason.folders-include":
-      return path.includes("/") ? { kind: "include", folder: folderOf(path) } : { kind: "open-settings" };
-    case "reason.templates":
-      return { kind: "index-templates" };
-    case "reason.obsidian-excluded":
-      return { kind: "open-app-settings" };
-    case "reason.kind-off":
-    case "reason.settings":
-    case "reason.status":
-    case "reason.any-status":
-      return { kind: "open-settings" };
-    case "reason.too-large":
-    case "reason.too-many-passages":
-    case "reason.front-matter":
-    case "reason.damaged":
-    case "reason.locked":
-    case "reason.no-text":
-    case "reason.sensitivity":
-      return { kind: "open" };
-    case "reason.changed":
-    case "reason.crash":
-    case "reason.defect":
-    case "reason.link":
-    case "reason.name":
-    case "reason.new":
-    case "reason.not-a-file":
-    case "reason.other":
-    case "reason.unreadable":
-      return state === "excluded" ? null : { kind: "retry" };
-    default:
-      return null;
-  }
+  if (code === "reason.folders-exclude") return typeof entry === "string" ? { kind: "include", folder: entry } : null;
+  if (code === "reason.folders-include") return path.includes("/") ? { kind: "include", folder: folderOf(path) } : { kind: "open-settings" };
+  const kinds = Object.keys(REASONS) as (keyof typeof REASONS)[];
+  const kind = kinds.find((each) => REASONS[each].some((reason) => reason === code)) ?? null;
+  return kind === null || (kind === "retry" && state === "excluded") ? null : { kind };
 }
 
 export function folderOf(path: string): string {

@@ -85,13 +85,16 @@ function nearestOccurrence(text: string, lead: string, words: string, tail: stri
 }
 
 function spacesPattern(text: string): string {
-  return text
-    .split(/\s+/u)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
-    .join("\\s+");
+  return text.split(/\s+/u).map(escaped).join("\\s+");
 }
 
-function folded(text: string): string {
+/** `text` as a part of a regular expression. */
+export function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** On one line, with single spaces. */
+export function folded(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }
 

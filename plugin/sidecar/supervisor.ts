@@ -104,13 +104,8 @@ export class Supervisor {
     this.statusChanged.emit(status);
   }
 
+  /** Starts with the crash count at zero, after stopping the own process, if any. */
   start(): void {
-    this.#setState({ kind: "starting" });
-    void this.#findAndStart();
-  }
-
-  /** Stops the own process, if any, and starts again with the crash count at zero. */
-  restart(): void {
     this.#crashes = 0;
     this.#lostHolders = 0;
     this.#stopOwnProcess();
@@ -129,7 +124,7 @@ export class Supervisor {
   approve(): void {
     if (this.#current.kind !== "unapproved") return;
     this.parts.consent.set(this.#current.program, true);
-    this.restart();
+    this.start();
   }
 
   /** The user does not want the program to be started; nothing asks again. */

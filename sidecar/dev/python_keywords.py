@@ -27,7 +27,12 @@ NOT_TAKEN = {"query", "text", "filters", "notes", "not_notes", "modified_after_m
 """Parameters that are arguments of their own, or for panes alone."""
 OWN_DEFAULTS = {"expand_small_results": "False"}  # a program that asks for three notes wants three at most
 CLASSES: tuple[tuple[str, type[msgspec.Struct], str, str], ...] = (
-    ("WaitKeywords", protocol.ReadParams, "TypedDict", "What a request waits for before it reads the index."),
+    (
+        "WaitKeywords",
+        protocol.ReadParams,
+        "TypedDict",
+        "How long, and for which changes, a request waits before it reads the index.",
+    ),
     ("ScopeKeywords", protocol.Filters, "WaitKeywords", "Which notes may be hits. Each takes one name or several."),
     ("SearchKeywords", protocol.SearchOptions, "ScopeKeywords", "Which notes a search returns, and how."),
     ("ContextKeywords", protocol.ContextParams, "ScopeKeywords", "Which passages a context quotes."),

@@ -1,6 +1,6 @@
 import { type Command, type Editor, type Plugin } from "obsidian";
 import { describe, beforeEach, expect, test } from "vitest";
-import { addCommands, queryOf, SavedCommands } from "../../plugin/commands";
+import { addCommands, queryOf, savedCommands } from "../../plugin/commands";
 
 describe("commands", () => {
   let commands: Map<string, Command>;
@@ -22,9 +22,7 @@ describe("commands", () => {
       explainNote: () => (canExplain ? call("explain") : null),
       copySearchLink: () => (canExplain ? call("link") : null),
       capture: call("capture"),
-      rebuild: call("rebuild"),
-      openInspector: call("inspector"),
-      why: call("why"),
+      inspector: { confirmRebuild: call("rebuild"), open: async () => { call("inspector")(); return Promise.resolve(); }, why: call("why") },
       pauseOrResume: call("pause"),
       restart: call("restart"),
       copyReport: call("report"),
@@ -93,7 +91,7 @@ describe("commands", () => {
 describe("saved commands", () => {
   let commands: Map<string, Command>;
   let opened: string[];
-  let saved: SavedCommands;
+  let update: ReturnType<typeof savedCommands>;
 
   beforeEach(() => {
     commands = new Map();
@@ -106,11 +104,11 @@ describe("saved commands", () => {
       },
       removeCommand: (id: string) => void commands.delete(id),
     };
-    saved = new SavedCommands(plugin, (query) => opened.push(query));
+    update = savedCommands(plugin, (query) => opened.push(query));
   });
 
   test("each saved search is a command that opens it", () => {
-    saved.update(["glue", "tag:#boat keel"]);
+    update(["glue", "tag:#boat keel"]);
     commands.get("saved:tag:#boat keel")?.callback?.();
 
     expect([...commands.values()].map(({ name }) => name)).toEqual(["Search: glue", "Search: tag:#boat keel"]);
@@ -118,9 +116,9 @@ describe("saved commands", () => {
   });
 
   test("a star that is taken back takes the command with it, and the others stay as they are", () => {
-    saved.update(["glue", "keel"]);
+    update(["glue", "keel"]);
     const before = commands.get("saved:glue");
-    saved.update(["oil", "glue"]);
+    update(["oil", "glue"]);
 
     expect([...commands.keys()]).toEqual(["saved:glue", "saved:oil"]);
     expect(commands.get("saved:glue")).toBe(before);
@@ -128,7 +126,7 @@ describe("saved commands", () => {
 
   test("a long query is cut in the name, never in what is searched", () => {
     const query = "x".repeat(4_000);
-    saved.update([query]);
+    update([query]);
     const [command] = commands.values();
     command?.callback?.();
 

@@ -11,9 +11,9 @@ import { type Supervisor } from "../../sidecar/supervisor";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 import { openSettings } from "../../actions";
-import { ConfirmModal } from "../dialogs/modals";
+import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "../list/elements";
-import { FilePicker, ReportModal } from "./report-modal";
+import { FilePicker, reportDialog } from "./report-modal";
 
 export const INSPECTOR_VIEW = "quarry-inspector";
 const PATIENCE_MS = 60_000; // a vault on a network drive takes that long to be walked over
@@ -71,7 +71,7 @@ export class Inspector {
 
   confirmRebuild(): void {
     const { app, rebuild } = this.outside;
-    new ConfirmModal(app, { title: t("inspect.rebuild"), detail: t("inspect.rebuildHelp"), confirm: t("inspect.rebuild") }, rebuild).open();
+    confirmDialog(app, { title: t("inspect.rebuild"), detail: t("inspect.rebuildHelp"), confirm: t("inspect.rebuild") }, rebuild).open();
   }
 
   async exclude(folder: string): Promise<void> {
@@ -103,7 +103,7 @@ export class Inspector {
   async #report(path: string): Promise<void> {
     const reply = await this.outside.client.call("inspect/note", { path }, PATIENCE_MS);
     if (!reply.ok) new Notice(failureWords(reply.failure));
-    else new ReportModal(this.outside.app, reply.value, (way, of) => void this.takeWayOut(way, of)).open();
+    else reportDialog(this.outside.app, reply.value, (way, of) => void this.takeWayOut(way, of)).open();
   }
 
   /** Does what gets a note found, and notifies the user. */

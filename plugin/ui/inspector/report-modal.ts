@@ -6,37 +6,28 @@ import { type WayOut, wayOut } from "../../inspector/ways-out";
 import { type NoteReport } from "../../protocol/messages";
 import { isToDraw } from "../list/elements";
 
-export class ReportModal extends Modal {
-  constructor(
-    app: App,
-    private readonly report: NoteReport,
-    private readonly take: (way: WayOut, path: string) => void,
-  ) {
-    super(app);
+export function reportDialog(app: App, report: NoteReport, take: (way: WayOut, path: string) => void): Modal {
+  const { path, state, reasons } = report;
+  const { sentences, facts } = reportWords(report);
+  const modal = new Modal(app);
+  const { contentEl } = modal;
+  modal.setTitle(path);
+  contentEl.addClass("quarry-inspect-report");
+  for (const text of sentences) contentEl.createEl("p", { text, attr: { dir: "auto" } });
+  drawFacts(contentEl.createEl("dl", { cls: "quarry-inspect-dl" }), facts);
+  const bar = contentEl.createDiv({ cls: "modal-button-container" });
+  const ways = new Map(reasons.flatMap((reason) => {
+    const way = wayOut(path, state, reason);
+    return way ? [[JSON.stringify(way), way] as const] : [];
+  }));
+  for (const way of ways.values()) {
+    const button = bar.createEl("button", { text: wayOutWords(way), cls: bar.childElementCount === 0 ? "mod-cta" : "", attr: { "data-way": way.kind } });
+    button.addEventListener("click", () => {
+      modal.close();
+      take(way, path);
+    });
   }
-
-  override onOpen(): void {
-    const { path, state, reasons } = this.report;
-    const { sentences, facts } = reportWords(this.report);
-    this.setTitle(path);
-    this.contentEl.addClass("quarry-inspect-report");
-    for (const text of sentences) this.contentEl.createEl("p", { text, attr: { dir: "auto" } });
-    drawFacts(this.contentEl.createEl("dl", { cls: "quarry-inspect-dl" }), facts);
-    const ways = new Map(reasons.flatMap((reason) => {
-      const way = wayOut(path, state, reason);
-      return way ? [[JSON.stringify(way), way] as const] : [];
-    }));
-    const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-    let isFirst = true;
-    for (const way of ways.values()) {
-      const button = bar.createEl("button", { text: wayOutWords(way), cls: isFirst ? "mod-cta" : "", attr: { "data-way": way.kind } });
-      button.addEventListener("click", () => {
-        this.close();
-        this.take(way, path);
-      });
-      isFirst = false;
-    }
-  }
+  return modal;
 }
 
 export function drawFacts(el: HTMLElement, facts: readonly Fact[]): void {

@@ -5,7 +5,6 @@
 import { type App, MarkdownView, type WorkspaceLeaf } from "obsidian";
 import { t } from "../../i18n/translate";
 import { type PlaceRow } from "../../pane/rows";
-import { type Passage } from "../../protocol/messages";
 import { locateMarks } from "../../search/passage";
 import { blockquote, blocksAt, type CaretLines, linksAt, quotedLines } from "../../writing/insertion";
 import { linksTo, linkTo } from "./links";
@@ -18,7 +17,7 @@ export async function insertRows(app: App, view: MarkdownView | null, rows: read
   if (!view?.file) return t("write.noEditor");
   if (view.getMode() !== "source") return t("write.readingView", { note: view.file.basename });
   const { path } = view.file;
-  const texts = what === "link" ? linksTo(app, rows, path) : await quotesOf(app, rows, path);
+  const texts = what === "link" ? linksTo(app, rows, path) : (await Promise.all(rows.map((row) => quoteOf(app, row, path)))).filter((quote) => quote !== null);
   if (texts.length === 0) return t("notice.noteGone");
   // Reading the notes took a moment, in which the tab may have been closed or turned to another note.
   if (view.file.path !== path || !view.containerEl.isConnected) return t("write.noEditor");
@@ -41,23 +40,13 @@ function insertAtCaret({ editor }: MarkdownView, textFor: (lines: CaretLines) =>
   editor.scrollIntoView({ from: at, to: end });
 }
 
-async function quotesOf(app: App, rows: readonly PlaceRow[], sourcePath: string): Promise<readonly string[]> {
-  const quotes = await Promise.all(rows.map(async (row) => quoteOf(app, row, sourcePath)));
-  return quotes.filter((quote) => quote !== null);
-}
-
 async function quoteOf(app: App, row: PlaceRow, sourcePath: string): Promise<string | null> {
   const file = noteAt(app.vault, row.hit.path);
   const link = linkTo(app, row, sourcePath);
   if (!file || link === null) return null;
-  if (row.hit.kind !== "note") return blockquote(row.passage?.snippet.split("\n") ?? [], link); // the file is no text to quote
-  const text = await editorTextOf(app.vault, file);
-  if (text === null) return blockquote(row.passage?.snippet.split("\n") ?? [], link); // it cannot be read now
-  return blockquote(row.passage ? linesOf(text, row.passage) : [], link);
-}
-
-function linesOf(text: string, passage: Passage): readonly string[] {
-  return quotedLines(text, locateMarks(text, passage));
+  if (!row.passage) return blockquote([], link);
+  const text = row.hit.kind === "note" ? await editorTextOf(app.vault, file) : null; // what is no note, or cannot be read now, is quoted as it was found
+  return blockquote(text === null ? row.passage.snippet.split("\n") : quotedLines(text, locateMarks(text, row.passage)), link);
 }
 
 export class LastEditor {

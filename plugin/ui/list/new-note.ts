@@ -49,9 +49,9 @@ function wordsOf(piece: string, field: string | undefined, phrase: string | unde
 }
 
 /** `text` as a file can be called on every system; null when nothing is left of it. */
-export function fileNameOf(text: string): string | null {
+export function fileNameOf(text: string, most = MAX_CHARACTERS): string | null {
   const plain = text.normalize("NFC").replace(/\p{Cs}/gu, "").replace(FORBIDDEN, " ").replace(/\s+/gu, " ");
-  const name = trimmed(shortened(trimmed(plain)));
+  const name = trimmed(shortened(trimmed(plain), most));
   if (!/[\p{L}\p{N}\p{S}]/u.test(name)) return null;
   return DEVICE.test(name) ? `_${name}` : name;
 }
@@ -62,18 +62,17 @@ function trimmed(name: string): string {
 }
 
 /** As many characters as fit, none of them cut in two. */
-function shortened(name: string): string {
+function shortened(name: string, most: number): string {
   const encoder = new TextEncoder();
   let bytes = 0;
-  const kept = [...new Intl.Segmenter().segment(name)].slice(0, MAX_CHARACTERS).filter(({ segment }) => {
+  const kept = [...new Intl.Segmenter().segment(name)].slice(0, most).filter(({ segment }) => {
     bytes += encoder.encode(segment).length;
     return bytes <= MAX_BYTES;
   });
   return kept.map(({ segment }) => segment).join("");
 }
 
-const NOT_IN_NAMES = /[\\/:*?"<>|#^[\]\p{Cc}]+/gu; // on some system, or in a link
-const FIRST_CHARS = /^.{0,60}/u; // code points, so no surrogate pair is split
+const MAX_QUERY = 60; // characters of a query in the name of its note
 
 /** Puts a block in place of the selection, on lines of its own. */
 export function insertBlock(editor: Editor, block: string): void {
@@ -86,8 +85,7 @@ export function insertBlock(editor: Editor, block: string): void {
 export async function newSearchNote(app: App, query: string, mode: Mode): Promise<void> {
   const { vault, workspace, fileManager } = app;
   const folder = fileManager.getNewFileParent(workspace.getActiveFile()?.path ?? "");
-  const [words = ""] = FIRST_CHARS.exec(query.replace(NOT_IN_NAMES, " ").replace(/\s+/gu, " ").trim()) ?? [];
-  const name = t("block.noteName", { query: words }).trim();
+  const name = t("block.noteName", { query: fileNameOf(query, MAX_QUERY) ?? "" }).trim();
   const file = await vault.create(freePath(app, normalizePath(`${folder.path}/${name}`)), blockText(query, mode));
   await workspace.getLeaf("tab").openFile(file, { active: true });
 }

@@ -9,20 +9,20 @@ import { lightInReadingView } from "./reading-marks";
 export async function openHit(app: App, path: string, passage: Passage | null, where: PaneType | boolean, isActive = true): Promise<boolean> {
   const file = noteAt(app.vault, path);
   if (!file) return false;
-  if (kindOf(path) !== "note") {
-    await openDocument(app, file, passage, where, isActive);
-    return true;
-  }
   const leaf = app.workspace.getLeaf(where);
-  if (!passage) {
-    await leaf.openFile(file, { active: isActive });
-    return true;
-  }
-  // Of a file that cannot be read, Obsidian says so itself.
-  const text = await editorTextOf(app.vault, file);
-  await leaf.openFile(file, text === null ? { active: isActive } : { active: isActive, eState: placeIn(text, passage) });
-  if (leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
+  const eState = passage && (await placeInFile(app, file, passage));
+  await leaf.openFile(file, eState ? { active: isActive, eState } : { active: isActive });
+  if (passage && leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
+  if (passage?.anchor && kindOf(path) === "canvas") showCard(leaf, passage.anchor);
   return true;
+}
+
+/** Where a passage is in its file, as Obsidian's views take it; null where it leads to the file as a whole. */
+async function placeInFile(app: App, file: TFile, passage: Passage): Promise<Record<string, unknown> | null> {
+  const subpath = documentSubpath(file.path, passage);
+  if (kindOf(file.path) !== "note") return subpath === "" ? null : { subpath };
+  const text = await editorTextOf(app.vault, file);
+  return text === null ? null : placeIn(text, passage); // of a file that cannot be read, Obsidian says so itself
 }
 
 /** Goes to a passage of the note that a view shows. */
@@ -31,7 +31,6 @@ export function showPassage(view: MarkdownView, passage: Passage): void {
   lightIn(view, passage);
 }
 
-/** Where a passage is in the text of its note, as Obsidian's views take it. */
 function placeIn(text: string, passage: Passage): Record<string, unknown> {
   const spans = locateMarks(text, passage);
   // `match` is how Obsidian's own search lights all matches in the editor, until the next click or change. It is undocumented, so the older `line` is
@@ -72,14 +71,6 @@ interface CanvasView {
     readonly selectOnly?: (node: unknown) => void;
     readonly zoomToSelection?: () => void;
   };
-}
-
-/** Opens a file that is no note. */
-export async function openDocument(app: App, file: TFile, passage: Passage | null, where: PaneType | boolean, isActive: boolean): Promise<void> {
-  const leaf = app.workspace.getLeaf(where);
-  const subpath = documentSubpath(file.path, passage);
-  await leaf.openFile(file, subpath === "" ? { active: isActive } : { active: isActive, eState: { subpath } });
-  if (kindOf(file.path) === "canvas" && passage?.anchor) showCard(leaf, passage.anchor);
 }
 
 /** What leads to the passage in a link to its file; empty where a link cannot lead there. */

@@ -2,6 +2,7 @@
 import { type App, Component, MarkdownRenderer } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
+import { escaped } from "../../search/passage";
 import { editorTextOf, noteAt } from "./open";
 
 const SHOWN_CHARS = 4_000; // more than two screens of a dialog
@@ -61,7 +62,7 @@ export function foundWords({ snippet, marks }: Passage): readonly string[] {
 /** Lights up `words` below `root` and brings the first into view. */
 export function lightUp(root: HTMLElement, words: readonly string[]): void {
   if (words.length === 0) return;
-  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).sort((a, b) => b.length - a.length).join("|"), "giu");
+  const pattern = new RegExp(words.map(escaped).sort((a, b) => b.length - a.length).join("|"), "giu");
   const walker = root.doc.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   while (walker.nextNode()) nodes.push(walker.currentNode as Text);

@@ -16,10 +16,7 @@ const GAP_PX = 8;
 const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a part of the list
 
 export class Peek extends Component {
-  #sheet: HTMLElement | null = null;
-  #passageEl: HTMLElement | null = null;
-  #nameEl: HTMLElement | null = null;
-  #preview: PassagePreview | null = null;
+  #open: { readonly sheet: HTMLElement; readonly passageEl: HTMLElement; readonly nameEl: HTMLElement; readonly preview: PassagePreview } | null = null;
   #opener: Element | null = null; // what had the keyboard focus
   #cancelFollow: Cancel = () => undefined;
 
@@ -33,18 +30,18 @@ export class Peek extends Component {
   }
 
   get isOpen(): boolean {
-    return this.#sheet !== null;
+    return this.#open !== null;
   }
 
   /** Gives the passage the keyboard focus, to scroll it; false where there is none. Escape gives it back. */
   focus(): boolean {
-    this.#passageEl?.focus();
+    this.#open?.passageEl.focus();
     return this.isOpen;
   }
 
   /** Whether the sheet contains the target of an event. */
   holds(target: EventTarget | null): boolean {
-    return isNode(target) && (this.#sheet?.contains(target) ?? false);
+    return isNode(target) && (this.#open?.sheet.contains(target) ?? false);
   }
 
   open(row: PlaceRow): void {
@@ -57,10 +54,9 @@ export class Peek extends Component {
     sheet.addEventListener("keydown", (event) => { this.#onKey(event); });
     sheet.addEventListener("focusout", ({ relatedTarget }) => { if (!this.holds(relatedTarget) && relatedTarget !== this.#opener) this.close(); });
     this.#opener = doc.activeElement;
-    this.#nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
-    this.#passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
-    this.#preview = this.addChild(new PassagePreview(this.app, this.#passageEl));
-    this.#sheet = sheet;
+    const nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
+    const passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
+    this.#open = { sheet, passageEl, nameEl, preview: this.addChild(new PassagePreview(this.app, passageEl)) };
     this.#show(row);
   }
 
@@ -74,13 +70,12 @@ export class Peek extends Component {
 
   /** False where it was not open. */
   close(): boolean {
-    const sheet = this.#sheet;
-    const preview = this.#preview;
+    const open = this.#open;
     this.#cancelFollow();
-    this.#sheet = this.#nameEl = this.#passageEl = this.#preview = null; // first: what is taken away loses the focus, which closes it
-    if (preview) this.removeChild(preview);
-    sheet?.remove();
-    return sheet !== null;
+    this.#open = null; // first: what is taken away loses the focus, which closes it
+    if (open) this.removeChild(open.preview);
+    open?.sheet.remove();
+    return open !== null;
   }
 
   override onunload(): void {
@@ -97,8 +92,8 @@ export class Peek extends Component {
   }
 
   #show(row: PlaceRow): void {
-    this.#nameEl?.setText(row.hit.title);
-    void this.#preview?.show(row);
+    this.#open?.nameEl.setText(row.hit.title);
+    void this.#open?.preview.show(row);
   }
 }
 

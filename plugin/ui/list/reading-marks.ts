@@ -6,7 +6,7 @@
  */
 import { type MarkdownView } from "obsidian";
 import { type Passage } from "../../protocol/messages";
-import { locateMarks } from "../../search/passage";
+import { folded, locateMarks } from "../../search/passage";
 import { plainText } from "../../snippet/plain";
 
 export const HIGHLIGHT = "quarry-passage"; // its look is in styles.css
@@ -42,10 +42,10 @@ function show(win: typeof window, ranges: readonly Range[]): void {
 export function markedRanges(root: HTMLElement, passage: Passage, sourceLength: number): readonly Range[] {
   const { text, nodes } = textBelow(root);
   const plain = plainText(passage.snippet, passage.marks);
-  const words = new Set(plain.marks.map(({ start, end }) => folded(plain.text.slice(start, end))));
+  const words = new Set(plain.marks.map(({ start, end }) => folded(plain.text.slice(start, end)).toLowerCase()));
   const around = Math.round((text.length * passage.matchStart) / Math.max(1, sourceLength));
   const spans = locateMarks(text, { ...passage, snippet: plain.text, marks: plain.marks, matchStart: around, matchEnd: around });
-  return spans.filter(({ start, end }) => words.has(folded(text.slice(start, end)))).flatMap(({ start, end }) => rangeOf(nodes, start, end) ?? []);
+  return spans.filter(({ start, end }) => words.has(folded(text.slice(start, end)).toLowerCase())).flatMap(({ start, end }) => rangeOf(nodes, start, end) ?? []);
 }
 
 interface TextPiece {
@@ -82,8 +82,4 @@ function rangeOf(nodes: readonly TextPiece[], start: number, end: number): Range
 
 function pieceAt(nodes: readonly TextPiece[], offset: number): TextPiece | undefined {
   return nodes[[...nodes].findLastIndex(({ start }) => start <= offset)];
-}
-
-function folded(text: string): string {
-  return text.replace(/\s+/gu, " ").trim().toLowerCase();
 }

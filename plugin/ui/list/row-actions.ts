@@ -6,7 +6,7 @@ import { t } from "../../i18n/translate";
 import { type RowCommandId } from "../../pane/commands";
 import { type PlaceRow, type QueryRow } from "../../pane/rows";
 import { type FeedbackKind, type Passage } from "../../protocol/messages";
-import { ConfirmModal } from "../dialogs/modals";
+import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "./elements";
 import { type Insertion, insertRows } from "./insert";
 import { linksTo } from "./links";
@@ -48,7 +48,7 @@ export class RowActions {
 
   readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {
     const openAll = (): void => void this.#openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
-    if (rows.length > MANY) new ConfirmModal(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
+    if (rows.length > MANY) confirmDialog(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
     else openAll();
   };
 

@@ -16,86 +16,63 @@ export interface ChipHandlers {
   readonly leave: () => void;
 }
 
-export class ChipRow {
-  #chips: readonly Chip[] = [];
-  #buttons: readonly HTMLElement[] = [];
-  #focusAt: number | null = null; // where a chip was taken away, until those of the next answer are there
+/** Chips in `el`; the result shows those of an answer. */
+export function chipRow(el: HTMLElement, { take, leave }: ChipHandlers): (chips: readonly Chip[]) => void {
+  let shown: readonly Chip[] = [];
+  let buttons: readonly HTMLElement[] = [];
+  let focusAt: number | null = null; // where a chip was taken away, until those of the next answer are there
 
-  constructor(
-    private readonly el: HTMLElement,
-    private readonly handlers: ChipHandlers,
-  ) {
-    el.setAttrs({ role: "toolbar", "aria-label": t("chip.all") });
-    el.addEventListener("keydown", (event) => { this.#onKey(event); });
-  }
-
-  show(chips: readonly Chip[]): void {
-    if (!isToDraw(this.el, chips)) return;
-    this.#chips = chips;
-    this.el.empty();
-    this.#buttons = chips.map((chip, at) => this.#draw(chip, at));
-    if (this.#focusAt !== null) this.#focus(this.#focusAt);
-    this.#focusAt = null;
-  }
-
-  #draw({ text, rest }: Chip, at: number): HTMLElement {
-    const button = this.el.createEl("button", { cls: "quarry-chip", attr: { tabindex: at === 0 ? 0 : -1 } });
+  const takeAt = (at: number): void => {
+    const rest = shown[at]?.rest ?? null;
+    if (rest === null) return;
+    focusAt = buttons[at] === el.doc.activeElement ? at : null;
+    take(rest);
+  };
+  const draw = ({ text, rest }: Chip, at: number): HTMLElement => {
+    const button = el.createEl("button", { cls: "quarry-chip", attr: { tabindex: at === 0 ? 0 : -1 } });
     button.createSpan({ cls: "quarry-chip-text", text, attr: { dir: "auto" } });
     button.setAttr("aria-disabled", String(rest === null));
     setTooltip(button, t(rest === null ? "chip.fixed" : "chip.remove", { filter: text }));
     if (rest !== null) setIcon(button.createSpan({ cls: "quarry-chip-remove" }), "x");
-    button.addEventListener("click", () => { this.#take(at); });
+    button.addEventListener("click", () => { takeAt(at); });
     return button;
-  }
-
-  #take(at: number): void {
-    const rest = this.#chips[at]?.rest ?? null;
-    if (rest === null) return;
-    this.#focusAt = this.#buttons[at] === this.el.doc.activeElement ? at : null;
-    this.handlers.take(rest);
-  }
-
+  };
   /** Focuses the chip at `at`, the last one where there are fewer, the box where there is none. */
-  #focus(at: number): void {
-    const button = this.#buttons[Math.min(at, this.#buttons.length - 1)];
-    if (!button) {
-      this.handlers.leave();
-      return;
-    }
-    for (const each of this.#buttons) each.tabIndex = each === button ? 0 : -1;
-    button.focus();
-  }
+  const focus = (at: number): void => {
+    const button = buttons[Math.min(at, buttons.length - 1)];
+    for (const each of buttons) each.tabIndex = each === button ? 0 : -1;
+    if (button) button.focus();
+    else leave();
+  };
 
-  #onKey(event: KeyboardEvent): void {
-    const at = this.#buttons.findIndex((button) => button === event.target);
-    const step = this.el.win.getComputedStyle(this.el).direction === "rtl" ? -1 : 1;
+  el.setAttrs({ role: "toolbar", "aria-label": t("chip.all") });
+  el.addEventListener("keydown", (event) => {
+    const at = buttons.findIndex((button) => button === event.target);
+    const step = el.win.getComputedStyle(el).direction === "rtl" ? -1 : 1;
     if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
-    switch (event.key) {
-      case "ArrowRight":
-        this.#focus(Math.max(0, at + step));
-        break;
-      case "ArrowLeft":
-        this.#focus(Math.max(0, at - step));
-        break;
-      case "Home":
-        this.#focus(0);
-        break;
-      case "End":
-        this.#focus(this.#buttons.length - 1);
-        break;
-      case "Backspace":
-      case "Delete":
-        this.#take(at);
-        break;
-      case "Escape":
-        this.handlers.leave();
-        break;
-      default:
-        return;
-    }
+    const actions: Readonly<Record<string, () => void>> = {
+      ArrowRight: () => { focus(Math.max(0, at + step)); },
+      ArrowLeft: () => { focus(Math.max(0, at - step)); },
+      Home: () => { focus(0); },
+      End: () => { focus(buttons.length - 1); },
+      Backspace: () => { takeAt(at); },
+      Delete: () => { takeAt(at); },
+      Escape: leave,
+    };
+    const act = actions[event.key];
+    if (!act) return;
+    act();
     event.preventDefault();
     event.stopPropagation();
-  }
+  });
+  return (chips) => {
+    if (!isToDraw(el, chips)) return;
+    shown = chips;
+    el.empty();
+    buttons = chips.map(draw);
+    if (focusAt !== null) focus(focusAt);
+    focusAt = null;
+  };
 }
 
 export interface Chip {

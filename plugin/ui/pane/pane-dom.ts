@@ -6,7 +6,7 @@ import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type PaneActionId } from "../../pane/commands";
 import { stateOf } from "../../pane/model";
-import { freshness } from "../../pane/state";
+import { type Freshness, freshness } from "../../pane/state";
 import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
 import { type CompletionHandlers, CompletionList } from "../completion/completion-list";
@@ -14,9 +14,9 @@ import { iconButton, showMenuBelow } from "../list/elements";
 import { ListView, scrollable } from "../list/list-view";
 import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
-import { ChipRow, chipsOf } from "./chip-row";
+import { type Chip, chipRow, chipsOf } from "./chip-row";
 import { type PanelHandlers, showPanel } from "./panel";
-import { IndexStatusLine, ProgressBlock, showStatus } from "./status";
+import { indexStatusLine, progressBlock, showStatus } from "./status";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -24,15 +24,15 @@ export interface PaneDom {
   readonly input: HTMLInputElement;
   readonly showMode: (mode: Mode) => void;
   readonly completions: CompletionList;
-  readonly chips: ChipRow;
+  readonly showChips: (chips: readonly Chip[]) => void;
   readonly showSort: (chosen: SortOrder, actual: SortOrder) => void;
   /** The line above the rows. */
   readonly lineEl: HTMLElement;
   readonly panelEl: HTMLElement;
-  readonly progress: ProgressBlock;
+  readonly showProgress: (freshness: Freshness | null) => void;
   /** The list; the panel and the progress scroll with it. */
   readonly list: ListView;
-  readonly status: IndexStatusLine;
+  readonly showFreshness: (freshness: Freshness) => void;
   /** Draws what is around the rows. */
   readonly around: Surroundings;
 }
@@ -59,6 +59,12 @@ export function buildBox(parent: HTMLElement): Pick<PaneDom, "search" | "input">
   return { search, input, completionsEl: box.createDiv({ cls: "quarry-completions is-hidden" }) };
 }
 
+/** The suggestions of a box over its list. */
+export function completionsFor(el: HTMLElement, input: HTMLInputElement, list: ListView, names: CompletionHandlers["names"], accepted: () => void): CompletionList {
+  el.id = `quarry-completions-${list.listEl.id}`;
+  return new CompletionList(el, input, { names, accepted, deactivated: () => { list.active.updateAria(); } });
+}
+
 export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   el.empty();
   el.addClass("quarry-pane");
@@ -71,22 +77,17 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   tool(tools, "circle-question-mark", "show-operators", handlers.act);
   tool(tools, "keyboard", "show-keys", handlers.act);
   const filters = head.createDiv({ cls: "quarry-filters" });
-  const chips = new ChipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
+  const showChips = chipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
   tool(filters, "plus", "add-filter", handlers.act);
   const showSort = sortButton(filters, handlers.chooseSort);
   const lineEl = head.createDiv({ cls: "quarry-line" });
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
-  const progress = new ProgressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
+  const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
   const list = new ListView(el, bodyEl, input, handlers);
-  completionsEl.id = `quarry-completions-${list.listEl.id}`;
-  const status = new IndexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
-  const completions = new CompletionList(completionsEl, input, {
-    names: handlers.names,
-    accepted: handlers.completed,
-    deactivated: () => { list.active.updateAria(); },
-  });
-  const dom = { el, search, input, completions, chips, showSort, showMode, lineEl, panelEl, progress, list, status };
+  const showFreshness = indexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
+  const completions = completionsFor(completionsEl, input, list, handlers.names, handlers.completed);
+  const dom = { el, search, input, completions, showChips, showSort, showMode, lineEl, panelEl, showProgress, list, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -103,11 +104,11 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       const read = state.kind === "bad-query" ? null : answer; // while an answer is pending, the chips of the one before stay
       dom.showMode(model.mode);
       showStatus(dom.lineEl, model, handlers.act);
-      dom.chips.show(read ? chipsOf(read.query, read.clauses) : []);
+      dom.showChips(read ? chipsOf(read.query, read.clauses) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);
-      dom.progress.show(answer === null || state.kind === "no-results" ? fresh : null);
-      dom.status.show(fresh);
+      dom.showProgress(answer === null || state.kind === "no-results" ? fresh : null);
+      dom.showFreshness(fresh);
       dom.el.dataset["state"] = state.kind;
       dom.list.listEl.setAttr("aria-label", answer ? t("pane.results") : t("pane.completions"));
       if (state.kind !== "searching") dom.list.live.announceState(announcement(state));

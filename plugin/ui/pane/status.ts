@@ -6,7 +6,7 @@ import { t } from "../../i18n/translate";
 import { type ActionId } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
 import { type Freshness } from "../../pane/state";
-import { isToDraw, setText } from "../list/elements";
+import { isToDraw, setText, showText } from "../list/elements";
 
 /** Colours of the dot; they only repeat the text, so that nothing depends on seeing colours. */
 const TONES: Readonly<Record<Freshness["kind"], string>> = {
@@ -23,43 +23,29 @@ const TONES: Readonly<Record<Freshness["kind"], string>> = {
   live: "good",
 };
 
-export class IndexStatusLine {
-  readonly #textEl: HTMLElement;
-  readonly #actionEl: HTMLElement | null;
-  #action: ActionId | null = null;
-
-  /** Without `act` there is no button, as in the status bar. */
-  constructor(
-    private readonly el: HTMLElement,
-    act: ((action: ActionId) => void) | null = null,
-  ) {
-    el.addClass("quarry-status");
-    if (act) el.setAttr("role", "status");
-    el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
-    this.#textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
-    if (act) {
-      this.#textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
-      this.#textEl.addEventListener("click", () => { act("open-inspector"); });
-    }
-    this.#actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
-    this.#actionEl?.addEventListener("click", () => {
-      if (this.#action) act?.(this.#action);
-    });
+/** A line that states how the index is; the result shows it. Without `act` there is no button, as in the status bar. */
+export function indexStatusLine(el: HTMLElement, act: ((action: ActionId) => void) | null = null): (freshness: Freshness) => void {
+  let shown: ActionId | null = null;
+  el.addClass("quarry-status");
+  el.createSpan({ cls: "quarry-dot", attr: { "aria-hidden": "true" } });
+  const textEl = el.createEl(act ? "button" : "span", { cls: "quarry-status-text" });
+  const actionEl = act && el.createEl("button", { cls: "quarry-status-action is-hidden" });
+  if (act) {
+    el.setAttr("role", "status");
+    textEl.title = actionOf("open-inspector").label; // no tooltip of Obsidian's: it would be the name, in place of the state
+    textEl.addEventListener("click", () => { act("open-inspector"); });
+    actionEl?.addEventListener("click", () => { if (shown) act(shown); });
   }
-
-  show(freshness: Freshness): void {
+  return (freshness) => {
     const { text, action } = freshnessWords(freshness);
     // A change of state is told, and not every count on the way.
-    if (this.#actionEl) this.el.setAttr("aria-live", this.el.dataset["state"] === freshness.kind ? "off" : "polite");
-    this.el.dataset["tone"] = TONES[freshness.kind];
-    this.el.dataset["state"] = freshness.kind;
-    setText(this.#textEl, text);
-    if (this.#actionEl && this.#action !== (action?.id ?? null)) {
-      this.#actionEl.setText(action?.label ?? "");
-      this.#actionEl.toggleClass("is-hidden", action === null);
-    }
-    this.#action = action?.id ?? null;
-  }
+    if (act) el.setAttr("aria-live", el.dataset["state"] === freshness.kind ? "off" : "polite");
+    el.dataset["tone"] = TONES[freshness.kind];
+    el.dataset["state"] = freshness.kind;
+    setText(textEl, text);
+    if (actionEl) showText(actionEl, action?.label ?? "");
+    shown = action?.id ?? null;
+  };
 }
 
 /** Shows in `el` what the line above the rows says. */
@@ -78,25 +64,19 @@ export function showStatus(el: HTMLElement, model: PaneModel, act: (action: Acti
   button.addEventListener("click", () => { act(action.id); });
 }
 
-export class ProgressBlock {
-  readonly #barEl: HTMLProgressElement;
-  readonly #textEl: HTMLElement;
-
-  constructor(private readonly el: HTMLElement) {
-    this.#textEl = el.createDiv({ cls: "quarry-progress-text" });
-    this.#barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
-    el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
-  }
-
-  /** Shows the progress of `freshness`; null when rows are shown instead. */
-  show(freshness: Freshness | null): void {
+/** The progress of the first indexing; the result shows it, or nothing where rows are shown instead. */
+export function progressBlock(el: HTMLElement): (freshness: Freshness | null) => void {
+  const textEl = el.createDiv({ cls: "quarry-progress-text" });
+  const barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
+  el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
+  return (freshness) => {
     const isShown = freshness?.kind === "indexing";
-    this.el.toggleClass("is-hidden", !isShown);
+    el.toggleClass("is-hidden", !isShown);
     if (!isShown) return;
     const { text } = freshnessWords(freshness);
-    setText(this.#textEl, text);
-    this.#barEl.max = Math.max(1, freshness.total);
-    this.#barEl.value = freshness.done;
-    this.#barEl.setAttr("aria-label", text);
-  }
+    setText(textEl, text);
+    barEl.max = Math.max(1, freshness.total);
+    barEl.value = freshness.done;
+    barEl.setAttr("aria-label", text);
+  };
 }

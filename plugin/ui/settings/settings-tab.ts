@@ -141,7 +141,7 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           { name: t("settings.status"), help: "", build: (setting) => { this.#buildStatus(setting); } },
           buttonRow("inspect", t("action.open-inspector"), commands["open-inspector"]),
-          { ...wordsOf("enginePath"), build: (setting) => { this.#buildPath(setting); } },
+          this.#pathRow(),
           buttonRow("restart", t("settings.restartButton"), commands.restart),
           buttonRow("report", t("settings.reportButton"), commands["copy-report"]),
         ],
@@ -155,7 +155,7 @@ export class QuarrySettingTab extends PluginSettingTab {
           this.#flagRow("canvases", "indexCanvases"),
           this.#flagRow("pdfs", "indexPdfs"),
           this.#textRow("excludeStatus", ({ excludeStatus }) => excludeStatus.join(", "), (text) => ({ excludeStatus: statusesOf(text) }), t("settings.excludeStatusExample")),
-          { ...wordsOf("balance"), build: (setting) => { this.#buildBalance(setting); } },
+          this.#balanceRow(),
         ],
       },
       {
@@ -163,8 +163,8 @@ export class QuarrySettingTab extends PluginSettingTab {
         rows: [
           this.#preferenceRow("naming", NAMINGS),
           this.#preferenceRow("density", DENSITIES),
-          { ...wordsOf("limit"), build: (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.#save({ limit }); })) },
-          { ...wordsOf("statusBar"), build: (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.#save({ showsStatusBar }); })) },
+          row("limit", (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.#save({ limit }); }))),
+          row("statusBar", (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.#save({ showsStatusBar }); }))),
         ],
       },
       {
@@ -205,30 +205,28 @@ export class QuarrySettingTab extends PluginSettingTab {
     });
   }
 
-  #buildPath(setting: Setting): void {
-    setting.addText((text) => {
+  #pathRow(): Row {
+    return row("enginePath", (setting) => setting.addText((text) => {
       text.setPlaceholder(t("settings.enginePathExample")).setValue(this.parts.enginePath() ?? "");
       text.inputEl.addEventListener("change", () => {
         const path = text.inputEl.value.trim();
         if (path !== "" && !isFullPath(path)) new Notice(t("settings.enginePathNotAbsolute"));
         else this.parts.saveEnginePath(path === "" ? null : path);
       });
-    });
+    }));
   }
 
   #foldersRow(id: "include" | "exclude", key: "includeFolders" | "excludeFolders", withPicker = false): Row {
-    const words = wordsOf(id);
-    const build = (setting: Setting): void => {
+    return row(id, (setting) => {
       if (withPicker) setting.addText((text) => { this.#addFolderPicker(text); });
       setting.addTextArea((area) => {
         area.inputEl.addEventListener("change", () => void this.#write({ [key]: foldersOf(area.inputEl.value) }));
         this.#fillField(area, area.inputEl, (settings) => {
           if (settings) area.setValue(settings[key].join("\n"));
-          setting.setDesc(settings === null ? t("settings.vaultUnavailable") : words.help);
+          setting.setDesc(t(settings === null ? "settings.vaultUnavailable" : `settings.${id}Help`));
         });
       });
-    };
-    return { ...words, build };
+    });
   }
 
   #addFolderPicker(text: TextComponent): void {
@@ -237,72 +235,57 @@ export class QuarrySettingTab extends PluginSettingTab {
     this.#fillField(text, text.inputEl, () => undefined);
   }
 
-  #buildBalance(setting: Setting): void {
-    setting.addSlider((slider) => {
-      slider.setLimits(0, 100, 5);
-      slider.sliderEl.addEventListener("change", () => void this.#write(weightsOf(slider.sliderEl.valueAsNumber)));
+  #balanceRow(): Row {
+    return row("balance", (setting) => setting.addSlider((slider) => {
+      slider.setLimits(0, 100, 5).sliderEl.addEventListener("change", () => void this.#write(weightsOf(slider.sliderEl.valueAsNumber)));
       this.#fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
-    });
+    }));
   }
 
   #textRow(id: "excludeStatus" | "model", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
-    const build = (setting: Setting): void => {
-      setting.addText((text) => {
-        text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.#write(change(text.inputEl.value)));
-        this.#fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });
-      });
-    };
-    return { ...wordsOf(id), build };
+    return row(id, (setting) => setting.addText((text) => {
+      text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.#write(change(text.inputEl.value)));
+      this.#fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });
+    }));
   }
 
   /** A list to choose one of the vault's settings from. */
   #choiceRow<Key extends "fusion" | "stemming">(key: Key, choices: readonly VaultSettings[Key][]): Row {
-    const build = (setting: Setting): void => {
-      setting.addDropdown((dropdown) => {
-        dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.#write({ [key]: dropdown.getValue() }));
-        this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
-      });
-    };
-    return { ...wordsOf(key), build };
+    return row(key, (setting) => setting.addDropdown((dropdown) => {
+      dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.#write({ [key]: dropdown.getValue() }));
+      this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
+    }));
   }
 
   /** A list to choose one of the pane's own settings from. */
   #preferenceRow<Key extends "naming" | "density">(key: Key, choices: readonly Preferences[Key][]): Row {
-    const build = (setting: Setting): void => {
-      setting.addDropdown((dropdown) => {
-        dropdown.addOptions(namesOf(choices)).setValue(this.parts.settings()[key]);
-        dropdown.selectEl.addEventListener("change", () => { this.#save({ [key]: dropdown.getValue() }); });
-      });
-    };
-    return { ...wordsOf(key), build };
+    return row(key, (setting) => setting.addDropdown((dropdown) => {
+      dropdown.addOptions(namesOf(choices)).setValue(this.parts.settings()[key]);
+      dropdown.selectEl.addEventListener("change", () => { this.#save({ [key]: dropdown.getValue() }); });
+    }));
   }
 
   #flagRow(id: "templates" | "canvases" | "pdfs", key: "indexTemplates" | "indexCanvases" | "indexPdfs"): Row {
-    const build = (setting: Setting): void => {
-      setting.addToggle((toggle) => {
-        let shown = false;
-        toggle.onChange((isOn) => {
-          if (isOn !== shown) void this.#write({ [key]: isOn }); // not when the filler sets it
-        });
-        this.#fillField(toggle, toggle.toggleEl, (settings) => {
-          shown = settings?.[key] ?? false;
-          toggle.setValue(shown);
-        });
+    return row(id, (setting) => setting.addToggle((toggle) => {
+      let shown = false;
+      toggle.onChange((isOn) => { if (isOn !== shown) void this.#write({ [key]: isOn }); }); // not when the filler sets it
+      this.#fillField(toggle, toggle.toggleEl, (settings) => {
+        shown = settings?.[key] ?? false;
+        toggle.setValue(shown);
       });
-    };
-    return { ...wordsOf(id), build };
+    }));
   }
 }
 
 type RowId = "balance" | "canvases" | "density" | "enginePath" | "exclude" | "excludeStatus" | "fusion" | "include" | "inspect" | "limit" | "model" | "naming" | "pdfs" | "rebuild" | "report" | "restart" | "statusBar" | "stemming" | "templates";
 
-/** What a row is called, and the sentence below its name. */
-function wordsOf(id: RowId): Omit<Row, "build"> {
-  return { name: t(`settings.${id}`), help: t(`settings.${id}Help`) };
+/** A row with its name, and the sentence below it. */
+function row(id: RowId, build: Row["build"]): Row {
+  return { name: t(`settings.${id}`), help: t(`settings.${id}Help`), build };
 }
 
 function buttonRow(id: "inspect" | "rebuild" | "report" | "restart", label: string, run: () => void): Row {
-  return { ...wordsOf(id), build: (setting) => setting.addButton((button) => button.setButtonText(label).onClick(run)) };
+  return row(id, (setting) => setting.addButton((button) => button.setButtonText(label).onClick(run)));
 }
 
 /** The names of *choices*, in their order. */

@@ -8,10 +8,9 @@ import { type SearchSession } from "../../search/session";
 import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
-import { CompletionList } from "../completion/completion-list";
 import { ListView, scrollable } from "../list/list-view";
 import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
-import { buildBox } from "../pane/pane-dom";
+import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
 import { panelAround, type PlaceCommands } from "../pane/panel";
@@ -61,12 +60,7 @@ export class QuickSearch extends Modal {
     const commands: PlaceCommands = { ...parts.engineCommands, ...queryCommands({ model: () => list.model, input, setQuery, toggleHelp }) };
     const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
     const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
-    completionsEl.id = `quarry-completions-${view.listEl.id}`;
-    const completions = new CompletionList(completionsEl, input, {
-      names: () => vaultNames(this.app),
-      accepted: () => { session.setQuery(input.value); },
-      deactivated: () => { view.active.updateAria(); },
-    });
+    const completions = completionsFor(completionsEl, input, view, () => vaultNames(this.app), () => { session.setQuery(input.value); });
     const preview = life.addChild(new PassagePreview(this.app, previewEl));
     const around = {
       show: (model: PaneModel): void => {

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_caret, print_json_line, print_stderr
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadQuery, ExtraMissing, QuarryError
 from quarry.server.failures import exit_code_of, presentation_of
 

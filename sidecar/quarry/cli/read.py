@@ -9,7 +9,8 @@ from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connect, number, wait_for_index
 from quarry.cli.failure import NOT_INDEXED_YET, report
 from quarry.cli.terminal import counted, print_json, print_line, print_stderr
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadRequest
 from quarry.limits import INCOMPLETE
 

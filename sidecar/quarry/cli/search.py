@@ -35,7 +35,8 @@ from quarry.cli.terminal import (
     print_line,
     print_stderr,
 )
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.conditions import Operator
 from quarry.errors import BadQuery, BadRequest
 from quarry.messages import Message, message, sentences

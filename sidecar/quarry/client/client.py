@@ -9,23 +9,23 @@ import contextlib
 import logging
 import math
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-import msgspec
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from quarry import __version__, errors
 from quarry import protocol as wire
+from quarry.client.codec import RequestFailed, decoded, notification_in, request_params, request_text, result_of
 from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery, token_of
 from quarry.client.launch import start_sidecar
 from quarry.config import runtime_dir
-from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION, UNFINISHED
+from quarry.limits import MAX_CONNECTIONS, MAX_WAIT_MS, PROTOCOL_VERSION
+from quarry.protocol.envelope import Notification, ServerMessage
 from quarry.vault.paths import vault_id
 
 REPLY_TIMEOUT_S = 30.0
@@ -39,59 +39,12 @@ STATUS_POLL_S = 2.0  # ask after so long without a notification: one can be lost
 READY_POLL_S = 0.1  # between two requests to wait, if the first was answered before the work was done
 MAX_REPLY_BYTES = 64 * 2**20  # a reply of 100 hits in full is a tenth of a megabyte; this only bounds accidents
 
-T = TypeVar("T")
-
 _log = logging.getLogger("quarry.websockets")
 _log.setLevel(logging.CRITICAL)  # a lost connection is an error that the caller gets, not a line in its log
 
 
-class RequestFailed(errors.QuarryError):
-    """
-    The sidecar answered with an error: `kind` is a stable word for the case, `next` says what to do.
-
-    `position` counts UTF-16 units into `query`; both are None unless the query is at fault.
-    """
-
-    def __init__(
-        self, message: str, kind: str, next_step: str, position: int | None = None, query: str | None = None
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.next = next_step
-        self.position = position
-        self.query = query
-
-
 class ConnectionLost(Exception):
     """The connection to the sidecar is closed or broken."""
-
-
-class Notification(msgspec.Struct, frozen=True):
-    """A notification of the sidecar; `params` is a struct of `protocol.SERVER_NOTIFICATIONS`."""
-
-    method: str
-    params: Any
-
-
-class _ErrorData(msgspec.Struct, frozen=True):
-    kind: str
-    next: str
-    position: int | None = None
-
-
-class _Error(msgspec.Struct, frozen=True):
-    message: str
-    data: _ErrorData
-
-
-class Incoming(msgspec.Struct, frozen=True):
-    """The envelope of a reply or a notification; its content is decoded once its type is known."""
-
-    id: int | str | None = None
-    method: str | None = None
-    params: msgspec.Raw = msgspec.Raw(b"null")
-    result: msgspec.Raw = msgspec.Raw(b"null")
-    error: _Error | None = None
 
 
 class SidecarClient:
@@ -209,7 +162,7 @@ class SidecarClient:
             # The sidecar waits, unless it expects the work to take longer; then it is asked again.
             params = wire.ListNotesParams(limit=1, wait_ms=min(MAX_WAIT_MS, math.ceil(left_s * 1000)))
             self.ask("notes/list", params)
-            if (status := self.status()).state not in UNFINISHED and not _awaits_vectors(status):
+            if (status := self.status()).is_complete or status.state in ("rebuilding", "paused", "failed"):
                 return
             time.sleep(READY_POLL_S)
 
@@ -219,22 +172,8 @@ class SidecarClient:
             yield self.status()
             with contextlib.suppress(TimeoutError, ConnectionLost):  # `status` asks again, or attaches to a successor
                 while True:
-                    if status := _status_in(self._notification(STATUS_POLL_S)):
+                    if status := _status_in(notification_in(self._receive(STATUS_POLL_S))):
                         yield status
-
-    def next_notification(self, timeout_s: float) -> Notification | None:
-        """
-        The next notification of the sidecar; None if none arrives within *timeout_s*.
-
-        Raises:
-            ConnectionFailed: The connection is lost. The next request attaches to a successor.
-        """
-        try:
-            return self._notification(timeout_s)
-        except TimeoutError:
-            return None
-        except ConnectionLost as error:
-            raise errors.ConnectionFailed("the sidecar has ended") from error
 
     # --- connecting ----------------------------------------------------------------------------
 
@@ -366,7 +305,7 @@ class SidecarClient:
 
     def _answer_to(
         self, request_id: int, deadline_s: float, gives_up: Callable[[Notification | None], bool] | None
-    ) -> Incoming:
+    ) -> ServerMessage:
         """The answer to a request. Notifications that arrive before it are older than the answer, so it is dropped."""
         is_cancelled = False
         while True:
@@ -376,16 +315,13 @@ class SidecarClient:
                 message = self._receive(left_s if gives_up is None or is_cancelled else min(left_s, WAIT_POLL_S))
                 if message.id == request_id:
                     return message
-                news = _notification_in(message)
+                news = notification_in(message)
             except TimeoutError:
                 if gives_up is None or left_s <= 0:
                     raise
             if gives_up and not is_cancelled and gives_up(news):
                 is_cancelled = True
                 self._send({"method": "$/cancel", "params": {"id": request_id}})
-
-    def _notification(self, timeout_s: float) -> Notification | None:
-        return _notification_in(self._receive(timeout_s))
 
     def _send(self, message: Mapping[str, object]) -> None:
         if self._connection is None:
@@ -396,98 +332,17 @@ class SidecarClient:
         except ConnectionClosed as closed:
             raise ConnectionLost(str(closed)) from closed
 
-    def _receive(self, timeout_s: float) -> Incoming:
+    def _receive(self, timeout_s: float) -> ServerMessage:
         if self._connection is None:
             raise ConnectionLost("the connection is closed")
         try:
             frame = self._connection.recv(timeout_s)
         except ConnectionClosed as closed:
             raise ConnectionLost(str(closed)) from closed
-        return decoded(frame, Incoming)
-
-
-def request_params(params: Mapping[str, object] | wire.Params | None) -> dict[str, object]:
-    """*params* by their names on the wire, without those that are None."""
-    given: Mapping[str, object] = msgspec.to_builtins(params) if isinstance(params, wire.Params) else params or {}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def request_text(message: Mapping[str, object]) -> str:
-    """
-    A request or notification as JSON.
-
-    Raises:
-        BadRequest: A parameter is not valid Unicode, as bytes from a command line may be.
-    """
-    try:
-        return msgspec.json.encode({"jsonrpc": "2.0", **message}).decode()
-    except UnicodeEncodeError:
-        raise errors.BadRequest(f"the parameters of {message['method']} are not valid Unicode") from None
-
-
-def decoded(data: str | bytes | msgspec.Raw, kind: type[T]) -> T:
-    """
-    The value of *kind* that the JSON *data* encodes.
-
-    Raises:
-        ConnectionFailed: It encodes none: the sidecar is of another version, or not a sidecar.
-    """
-    try:
-        return _decoder_of(kind).decode(data)
-    except msgspec.ValidationError as error:
-        raise errors.ConnectionFailed(
-            f"the answer does not follow the sidecar's protocol ({error}): it is of another version than this tool; "
-            "stop it and try again"
-        ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise errors.ConnectionFailed(f"the answer does not follow the sidecar's protocol ({error})") from error
-
-
-_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
-_making_decoder = threading.Lock()
-
-
-def _decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """
-    The decoder for *kind*, made by one thread at a time.
-
-    If two threads decode a struct for the first time at once, msgspec (0.22) ends the process by SIGSEGV: one uses the
-    description of the struct's fields that the other has only begun.
-    """
-    with _making_decoder:
-        if kind not in _decoders:
-            _decoders[kind] = msgspec.json.Decoder(kind)
-        return _decoders[kind]
-
-
-def result_of(answer: Incoming, method: str, params: Mapping[str, object]) -> Any:
-    """
-    The result of *method* in the *answer* to a request with *params*.
-
-    Raises:
-        RequestFailed: The answer is an error.
-        ConnectionFailed: The result is not one of *method*.
-    """
-    if answer.error:
-        data, query = answer.error.data, params.get("query")
-        asked = query if isinstance(query, str) else None
-        raise RequestFailed(answer.error.message, data.kind, data.next, data.position, asked)
-    return decoded(answer.result, wire.REQUESTS[method][1])
-
-
-def _notification_in(message: Incoming) -> Notification | None:
-    """The notification in *message*; None if it is something else, or one that only a newer sidecar has."""
-    kind = wire.SERVER_NOTIFICATIONS.get(message.method or "")
-    return Notification(str(message.method), decoded(message.params, kind)) if kind else None
+        return decoded(frame, ServerMessage)
 
 
 def _status_in(news: Notification | None) -> wire.IndexStatus | None:
     """The status that a notification carries."""
     params = news.params if news else None
     return params.status if isinstance(params, wire.IndexUpdated) else params
-
-
-def _awaits_vectors(status: wire.IndexStatus) -> bool:
-    """Whether a model that has just been loaded is about to embed the notes."""
-    is_dense_missing = any(retriever.retriever == "dense" for retriever in status.missing)
-    return is_dense_missing and status.state == "live" and status.model.state == "ready"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct, structs
 
 from quarry import protocol as wire
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.dates import day_of, parse_day_ms
 from quarry.limits import MAX_CAPTURE_BYTES, MAX_QUERY_CHARS, MAX_TOKENS, MIN_TOKENS
 from quarry.mcp import quoting

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quarry import __version__
-from quarry.client.client import RequestFailed
+from quarry.client.codec import RequestFailed
 from quarry.errors import QuarryError
 from quarry.limits import MAX_QUERY_CHARS
 from quarry.mcp import note_tools, prompts, resources, searching

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from quarry import protocol as wire
-from quarry.client.client import Notification, RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.errors import BadRequest, QuarryError
+from quarry.protocol.envelope import Notification
 from quarry.server.failures import presentation_of
 
 STATELESS_VERSION = "2026-07-28"  # the first revision of the protocol whose requests are independent of each other

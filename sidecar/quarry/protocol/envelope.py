@@ -43,7 +43,7 @@ class Error(Value, frozen=True, kw_only=True):
     data: ErrorData
 
 
-class Incoming(msgspec.Struct, frozen=True, kw_only=True):
+class ClientMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The envelope of a client's message; `params` stays raw until the method is known."""
 
     jsonrpc: Literal["2.0"]
@@ -80,3 +80,13 @@ class Notification(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     params: Any
     jsonrpc: Literal["2.0"] = "2.0"
+
+
+class ServerMessage(msgspec.Struct, frozen=True):
+    """The envelope of a response, an error or a notification; its content is decoded once its type is known."""
+
+    id: int | str | None = None
+    method: str | None = None
+    params: msgspec.Raw = msgspec.Raw(b"null")
+    result: msgspec.Raw = msgspec.Raw(b"null")
+    error: Error | None = None

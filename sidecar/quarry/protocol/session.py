@@ -77,7 +77,9 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     @property
     def is_complete(self) -> bool:
         """Whether every note can be found, by words and, if there is a model, by meaning."""
-        return self.state not in UNFINISHED and self.model.state != "loading" and not self.pending
+        is_dense_missing = any(retriever.retriever == "dense" for retriever in self.missing)
+        awaits_vectors = is_dense_missing and self.state == "live" and self.model.state == "ready"  # it was just loaded
+        return self.state not in UNFINISHED and self.model.state != "loading" and not (self.pending or awaits_vectors)
 
 
 class IndexUpdated(Value, frozen=True, kw_only=True):

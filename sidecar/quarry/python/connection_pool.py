@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 from quarry import errors
 from quarry import protocol as wire
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.server.failures import error_class_of
 
 CLIENT_NAME = "python"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry import __version__, errors, protocol
-from quarry.client.client import Incoming, decoded, request_params, request_text, result_of
+from quarry.client.codec import decoded, request_params, request_text, result_of
 from quarry.client.discovery import (
     NO_PORT,
     Discovery,
@@ -26,6 +26,7 @@ from quarry.client.vault_folder import vault_root
 from quarry.config import data_dir, runtime_dir
 from quarry.engine import Engine as IndexEngine
 from quarry.limits import PROTOCOL_VERSION
+from quarry.protocol.envelope import ServerMessage
 from quarry.python.connection_pool import CLIENT_NAME, as_errors
 from quarry.python.notes import Notes
 from quarry.server.dispatch import MAX_IN_FLIGHT, ClientSession
@@ -89,7 +90,7 @@ class EngineSession:
             self._is_closed = True
             self._resources.close()
 
-    def _wait_for(self, answer: Coroutine[Any, Any, Incoming]) -> Incoming:
+    def _wait_for(self, answer: Coroutine[Any, Any, ServerMessage]) -> ServerMessage:
         """The result of *answer*, which is given up where waiting for it is (Ctrl-C)."""
         pending = asyncio.run_coroutine_threadsafe(answer, self._loop)
         try:
@@ -99,10 +100,10 @@ class EngineSession:
         finally:
             pending.cancel()
 
-    async def _answer(self, frame: str) -> Incoming:
+    async def _answer(self, frame: str) -> ServerMessage:
         answer = await self._session.answer(frame)
         assert answer is not None  # it has an id
-        return decoded(answer, Incoming)
+        return decoded(answer, ServerMessage)
 
 
 def _take_lock(opening: ExitStack, root: Path, identity: str) -> None:

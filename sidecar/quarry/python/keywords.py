@@ -15,7 +15,7 @@ Names = str | Sequence[str]
 
 class WaitKeywords(TypedDict, total=False):
     """
-    What a request waits for before it reads the index.
+    How long, and for which changes, a request waits before it reads the index.
 
     Attributes:
         wait_ms: The longest time to wait, in milliseconds, until all changes reported before this request are indexed,

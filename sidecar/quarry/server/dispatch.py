@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from quarry import __version__, protocol
 from quarry.errors import ProtocolMismatch, QuarryError, Unauthorized
 from quarry.protocol.envelope import (
+    ClientMessage,
     Error,
     ErrorData,
     ErrorResponse,
-    Incoming,
     Notification,
     RequestId,
     Response,
@@ -36,7 +36,7 @@ MAX_IN_FLIGHT = 16  # requests of one client, at work or waiting for a turn; a p
 
 _ONE_OBJECT = "send one JSON object a text frame"
 
-_envelope_decoder = msgspec.json.Decoder(Incoming)
+_envelope_decoder = msgspec.json.Decoder(ClientMessage)
 _request_id_decoder = msgspec.json.Decoder(RequestId)
 _encoder = msgspec.json.Encoder()
 
@@ -76,7 +76,7 @@ class ClientSession(Struct, eq=False):
 
     # --- steps ---------------------------------------------------------------------------------
 
-    def _refusal(self, incoming: Incoming) -> Error | None:
+    def _refusal(self, incoming: ClientMessage) -> Error | None:
         """The error for a request that cannot be processed; None where it can."""
         assert not isinstance(incoming.id, msgspec.UnsetType)
         if not self.is_authenticated and incoming.method != "initialize":
@@ -109,7 +109,7 @@ class ClientSession(Struct, eq=False):
             return True
         return method == "capture" and self.service.engine.settings.capture_by_agents
 
-    async def _answer_request(self, request_id: int | str, incoming: Incoming) -> bytes:
+    async def _answer_request(self, request_id: int | str, incoming: ClientMessage) -> bytes:
         params_type, _ = protocol.REQUESTS[incoming.method]
         try:
             params = msgspec.json.decode(incoming.params, type=params_type)
@@ -126,7 +126,7 @@ class ClientSession(Struct, eq=False):
         finally:
             del self.in_flight[request_id]
 
-    def _handle_notification(self, incoming: Incoming) -> None:
+    def _handle_notification(self, incoming: ClientMessage) -> None:
         if not self.is_authenticated or incoming.method not in protocol.CLIENT_NOTIFICATIONS:
             return  # JSON-RPC: a notification is never answered, not even to say that it is unknown
         try:

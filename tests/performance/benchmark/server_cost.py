@@ -17,7 +17,8 @@ from typing import Any
 
 from benchmark.measurement import PartFailed, Percentiles, each_ms, median, memory_mb, percentiles, process_tree
 from quarry.cli.index import BUSY
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 
 CLIENTS = (1, 4, 16)
 WARM_UP = 20

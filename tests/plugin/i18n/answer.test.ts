@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { correctionWords, countWords, explainWords, relaxedWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
+import { correctionWords, countWords, explainWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
 import { answer, explained, hit } from "../builders";
 
 test("the count says how many of how many, and how fast", () => {
@@ -21,9 +21,11 @@ test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("Showing results for “cd” and “gh”. No notes contain “ab” or “ef”.");
 });
 
-test("a relaxation is worded by its code", () => {
-  expect(relaxedWords(null)).toBe("");
-  expect(relaxedWords({ step: "meaning", messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] })).toBe("No notes match. These are the nearest in meaning.");
+test("a relaxation is worded by its code, and what fits no note is named", () => {
+  const relaxed = { step: "meaning" as const, messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] };
+
+  expect(remarkOn(answer())).toBe("");
+  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning. No note contains “zebra”.");
 });
 
 test("what a filter keeps out is not said to be in no note", () => {

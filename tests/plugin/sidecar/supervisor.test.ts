@@ -134,7 +134,7 @@ describe("asking before a program is started", () => {
     supervisor.start();
     await until(is("unapproved"));
     supervisor.decline();
-    supervisor.restart();
+    supervisor.start();
     await until(is("unapproved"));
 
     expect(supervisor.state).toEqual({ kind: "unapproved", program: other.path, isDeclined: true });
@@ -351,7 +351,7 @@ describe("ending it", () => {
   test("a restart ends the old one before it starts the new one", async () => {
     await live();
     const [old] = launcher.engines;
-    supervisor.restart();
+    supervisor.start();
     await until(() => launcher.engines.length === 2);
     const wasStopped = old?.isStopped;
     await until(is("live"));
@@ -365,7 +365,7 @@ describe("ending it", () => {
     supervisor.start();
     await clock.advance(60_000);
     launcher.outcome = announced;
-    supervisor.restart();
+    supervisor.start();
     await until(is("live"));
 
     expect(launcher.engines).toHaveLength(6);

@@ -17,9 +17,11 @@ import pytest
 from quarry import errors
 from quarry import protocol as wire
 from quarry.client import client as module
-from quarry.client.client import Incoming, RequestFailed, SidecarClient, decoded
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed, decoded
 from quarry.client.discovery import Discovery, ServedVault, VaultLock, discovery_path, write_discovery
 from quarry.limits import MAX_CONNECTIONS
+from quarry.protocol.envelope import ServerMessage
 from quarry.vault.paths import vault_id
 
 pytestmark = pytest.mark.slow  # most tests start a sidecar
@@ -274,7 +276,7 @@ def test_a_redirect_is_not_followed(vault, run_dir, trap):
 @pytest.mark.parametrize("data", ["", "{", "NaN", "[" * 100_000, b'{"id": "\xff"}', '{"id": 1.5}', "[]"])
 def test_what_is_not_a_message_is_no_answer(data):
     with pytest.raises(errors.ConnectionFailed, match="does not follow the sidecar's protocol"):
-        decoded(data, Incoming)
+        decoded(data, ServerMessage)
 
 
 def test_a_result_without_a_field_names_it_and_the_way_out():
@@ -472,16 +474,11 @@ def test_who_gives_up_has_the_sidecar_cancel_the_question(at_shared, monkeypatch
     assert "id" not in cancel
 
 
-def test_a_notification_is_waited_for_so_long_and_no_longer(at_shared):
-    with SidecarClient(at_shared.vault, "test") as client:
-        assert client.next_notification(0.01) is None
-
-
 def test_threads_that_decode_a_struct_for_the_first_time_at_once_do_not_end_the_process():
     code = """
         import sys, threading
         from msgspec import defstruct
-        from quarry.client.client import decoded
+        from quarry.client.codec import decoded
 
         sys.setswitchinterval(1e-6)
         for _ in range(200):

@@ -7,7 +7,8 @@ import pytest
 
 from quarry import errors
 from quarry import protocol as wire
-from quarry.client.client import RequestFailed, SidecarClient
+from quarry.client.client import SidecarClient
+from quarry.client.codec import RequestFailed
 from quarry.python.connection_pool import MAX_CONNECTIONS_EACH, ConnectionPool, as_errors, exception_of
 from quarry.server.failures import _PRESENTATIONS
 

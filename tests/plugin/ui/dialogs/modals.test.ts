@@ -3,7 +3,7 @@ import { App, ButtonComponent } from "obsidian";
 import { describe, expect, test, vi } from "vitest";
 import "../dom";
 import { BINDINGS } from "../../../../plugin/pane/keys";
-import { ConfirmModal, ExplainModal, KeySheet } from "../../../../plugin/ui/dialogs/modals";
+import { confirmDialog, explainDialog, keyDialog } from "../../../../plugin/ui/dialogs/modals";
 import { texts } from "../dom";
 
 describe("confirm modal", () => {
@@ -14,7 +14,7 @@ describe("confirm modal", () => {
       return this;
     });
     const confirmed = vi.fn();
-    new ConfirmModal(new App(), { title: "Open 12 notes?", confirm: "Open all" }, confirmed).onOpen();
+    confirmDialog(new App(), { title: "Open 12 notes?", confirm: "Open all" }, confirmed);
     const counts = clicks.map((click) => {
       click();
       return confirmed.mock.calls.length;
@@ -28,16 +28,14 @@ describe("explain modal", () => {
   const app = new (App as unknown as new () => App)();
 
   test("shows the message, the signals and the facts, as text", () => {
-    const modal = new ExplainModal(app, "a.md", { message: "It ranks <b>1</b> of 3.", signals: [["Similarity in meaning", 0.75, "75%"]], facts: [["Words found", "glue"]] });
-    modal.onOpen();
+    const modal = explainDialog(app, "a.md", { message: "It ranks <b>1</b> of 3.", signals: [["Similarity in meaning", 0.75, "75%"]], facts: [["Words found", "glue"]] });
 
     expect(texts(modal.contentEl, "p, dt, dd")).toEqual(["It ranks <b>1</b> of 3.", "Similarity in meaning", "75%", "Words found", "glue"]);
     expect(modal.contentEl.querySelector("progress")?.value).toBe(0.75);
   });
 
   test("a note without a rank has no empty lists", () => {
-    const modal = new ExplainModal(app, "a.md", { message: "It is excluded.", signals: [], facts: [] });
-    modal.onOpen();
+    const modal = explainDialog(app, "a.md", { message: "It is excluded.", signals: [], facts: [] });
 
     expect(texts(modal.contentEl, "dl")).toEqual([]);
   });
@@ -45,8 +43,7 @@ describe("explain modal", () => {
 
 describe("key sheet", () => {
   test("every key that has a meaning is listed", () => {
-    const sheet = new KeySheet(new App(), false);
-    sheet.onOpen();
+    const sheet = keyDialog(new App(), false);
 
     expect(texts(sheet.contentEl, "kbd")).toHaveLength(BINDINGS.flatMap(({ keys }) => keys).length);
     expect(texts(sheet.contentEl, "dd")).toHaveLength(BINDINGS.length);

@@ -70,7 +70,7 @@ describe("new note", () => {
     });
 
     test("is no device of Windows", () => {
-      expect(["con", "COM1", "nul.txt", "console"].map(fileNameOf)).toEqual(["_con", "_COM1", "_nul.txt", "console"]);
+      expect(["con", "COM1", "nul.txt", "console"].map((name) => fileNameOf(name))).toEqual(["_con", "_COM1", "_nul.txt", "console"]);
     });
 
     test("is cut between characters, to what fits", () => {

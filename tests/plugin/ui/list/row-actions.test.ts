@@ -1,9 +1,8 @@
 // @vitest-environment jsdom
 import "../dom";
-import { type PaneType, type TFile } from "obsidian";
+import { Modal, type PaneType, type TFile } from "obsidian";
 import { expect, test, vi } from "vitest";
 import { type PlaceRow } from "../../../../plugin/pane/rows";
-import { ConfirmModal } from "../../../../plugin/ui/dialogs/modals";
 import { RowActions } from "../../../../plugin/ui/list/row-actions";
 import { hit, hitRow, settled } from "../../builders";
 import { appWith, noteView, TestEditor } from "../writing-doubles";
@@ -47,7 +46,7 @@ test("one is opened where it is wanted, several in tabs of their own, the first 
 test("more than ten are opened only after a question", async () => {
   const many = Array.from({ length: 11 }, (_, at) => `${at}.md`);
   const { actions, did } = actionsOn(many);
-  const asked = vi.spyOn(ConfirmModal.prototype, "open").mockImplementation(() => undefined);
+  const asked = vi.spyOn(Modal.prototype, "open").mockImplementation(() => undefined);
   actions.open(rows(...many), "tab");
   await settled();
 

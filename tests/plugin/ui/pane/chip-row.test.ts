@@ -1,27 +1,27 @@
 // @vitest-environment jsdom
 import { describe, beforeEach, expect, test } from "vitest";
 import { type Clause } from "../../../../plugin/protocol/messages";
-import { ChipRow, chipsOf } from "../../../../plugin/ui/pane/chip-row";
+import { chipRow, chipsOf } from "../../../../plugin/ui/pane/chip-row";
 import { emptyBody, texts } from "../dom";
 
 describe("chip row", () => {
   let el: HTMLElement;
   let taken: string[];
   let left: number;
-  let row: ChipRow;
+  let show: ReturnType<typeof chipRow>;
 
   beforeEach(() => {
     el = emptyBody().createDiv();
     taken = [];
     left = 0;
-    row = new ChipRow(el, { take: (rest) => taken.push(rest), leave: () => { left += 1; } });
+    show = chipRow(el, { take: (rest) => taken.push(rest), leave: () => { left += 1; } });
   });
 
   const buttons = (): HTMLElement[] => [...el.querySelectorAll<HTMLElement>("button")];
   const press = (key: string): void => { el.ownerDocument.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })); };
 
   test("chips show the text of the query as text, and a click takes one out", () => {
-    row.show([{ text: "<b>", rest: "a" }, { text: "#x", rest: "b" }]);
+    show([{ text: "<b>", rest: "a" }, { text: "#x", rest: "b" }]);
     buttons()[1]?.click();
 
     expect(texts(el, ".quarry-chip-text")).toEqual(["<b>", "#x"]);
@@ -29,7 +29,7 @@ describe("chip row", () => {
   });
 
   test("they are one tab stop, and the arrows move between them", () => {
-    row.show([{ text: "#a", rest: "" }, { text: "#b", rest: "" }]);
+    show([{ text: "#a", rest: "" }, { text: "#b", rest: "" }]);
     buttons()[0]?.focus();
     press("ArrowRight");
 
@@ -38,20 +38,20 @@ describe("chip row", () => {
   });
 
   test("Backspace takes the focused chip out, and the focus stays where it was", () => {
-    row.show([{ text: "#a", rest: "x #b" }, { text: "#b", rest: "x #a" }]);
+    show([{ text: "#a", rest: "x #b" }, { text: "#b", rest: "x #a" }]);
     buttons()[0]?.focus();
     press("Backspace");
-    row.show([{ text: "#b", rest: "x" }]);
+    show([{ text: "#b", rest: "x" }]);
 
     expect(taken).toEqual(["x #b"]);
     expect(el.ownerDocument.activeElement).toBe(buttons()[0]);
     press("Delete");
-    row.show([]);
+    show([]);
     expect(left).toBe(1);
   });
 
   test("what is part of alternatives says so and stays", () => {
-    row.show([{ text: "#a", rest: null }]);
+    show([{ text: "#a", rest: null }]);
     buttons()[0]?.click();
 
     expect(taken).toEqual([]);

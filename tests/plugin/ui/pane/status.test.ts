@@ -2,7 +2,7 @@
 import { Modal } from "obsidian";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type ActionId } from "../../../../plugin/pane/commands";
-import { IndexStatusLine, ProgressBlock } from "../../../../plugin/ui/pane/status";
+import { indexStatusLine, progressBlock } from "../../../../plugin/ui/pane/status";
 import { explained, hit, searchResult, settled } from "../../builders";
 import { emptyBody, key, one, texts } from "../dom";
 import { TestPane } from "../test-pane";
@@ -17,7 +17,7 @@ describe("index status", () => {
   });
 
   test("shows the state as text, as a colour, and for style sheets", () => {
-    new IndexStatusLine(el).show({ kind: "live", notes: 3, problems: 0 });
+    indexStatusLine(el)({ kind: "live", notes: 3, problems: 0 });
 
     expect(one(el, ".quarry-status-text").textContent).toBe("Live · 3 notes");
     expect(el.dataset).toMatchObject({ tone: "good", state: "live" });
@@ -25,13 +25,13 @@ describe("index status", () => {
   });
 
   test("offers the action that fits, and none when none does", () => {
-    const line = new IndexStatusLine(el, (action) => acted.push(action));
-    line.show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
+    const show = indexStatusLine(el, (action) => acted.push(action));
+    show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
     const button = one(el, "button.quarry-status-action");
     button.click();
-    line.show({ kind: "paused", notes: 1, pending: 0 });
+    show({ kind: "paused", notes: 1, pending: 0 });
     button.click();
-    line.show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0 });
     button.click();
 
     expect(acted).toEqual(["pause", "resume"]);
@@ -39,26 +39,26 @@ describe("index status", () => {
   });
 
   test("a screen reader is told of a change of state, and not of every count", () => {
-    const line = new IndexStatusLine(el, () => undefined);
+    const show = indexStatusLine(el, () => undefined);
     const said: (string | null)[] = [];
     for (const done of [1, 2]) {
-      line.show({ kind: "indexing", done, total: 2, remainingMs: null });
+      show({ kind: "indexing", done, total: 2, remainingMs: null });
       said.push(el.getAttribute("aria-live"));
     }
-    line.show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0 });
 
     expect([el.getAttribute("role"), ...said, el.getAttribute("aria-live")]).toEqual(["status", "polite", "off", "polite"]);
   });
 
   test("its text opens the inspector of the index, where there are actions", () => {
-    new IndexStatusLine(el, (action) => acted.push(action)).show({ kind: "live", notes: 3, problems: 0 });
+    indexStatusLine(el, (action) => acted.push(action))({ kind: "live", notes: 3, problems: 0 });
     one(el, "button.quarry-status-text").click();
 
     expect(acted).toEqual(["open-inspector"]);
   });
 
   test("has no button in the status bar", () => {
-    new IndexStatusLine(el).show({ kind: "paused", notes: 1, pending: 0 });
+    indexStatusLine(el)({ kind: "paused", notes: 1, pending: 0 });
 
     expect(el.querySelector("button")).toBeNull();
   });
@@ -204,15 +204,15 @@ describe("status line", () => {
 
 describe("progress block", () => {
   let el: HTMLElement;
-  let block: ProgressBlock;
+  let show: ReturnType<typeof progressBlock>;
 
   beforeEach(() => {
     el = emptyBody().createDiv();
-    block = new ProgressBlock(el);
+    show = progressBlock(el);
   });
 
   test("says and draws how far the index is", () => {
-    block.show({ kind: "indexing", done: 64, total: 256, remainingMs: null });
+    show({ kind: "indexing", done: 64, total: 256, remainingMs: null });
     const bar = one(el, "progress") as HTMLProgressElement;
 
     expect(el.hasClass("is-hidden")).toBe(false);
@@ -221,13 +221,13 @@ describe("progress block", () => {
   });
 
   test("keeps its bar while it fills, and is hidden once rows are there or nothing is indexed", () => {
-    block.show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
+    show({ kind: "indexing", done: 1, total: 2, remainingMs: null });
     const bar = one(el, "progress");
-    block.show({ kind: "indexing", done: 2, total: 2, remainingMs: null });
+    show({ kind: "indexing", done: 2, total: 2, remainingMs: null });
     const kept = one(el, "progress") === bar;
-    block.show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0 });
     const live = el.hasClass("is-hidden");
-    block.show(null);
+    show(null);
 
     expect([kept, live, el.hasClass("is-hidden")]).toEqual([true, true, true]);
   });
