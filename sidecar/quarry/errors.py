@@ -83,7 +83,11 @@ class NoteNotFound(QuarryError):
 
 
 class UnreadableDocument(QuarryError):
-    """A file is not of the kind that its extension says, or damaged. The message is the reason, as a clause."""
+    """A file is not of the kind that its extension says, or damaged."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class NoteNotWritten(QuarryError):

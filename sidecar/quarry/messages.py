@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.json import decode, encode  # noqa: TID251 - what the index stores
 
 from quarry.lazy_pattern import lazy_pattern
 
@@ -59,6 +60,21 @@ def sentences(messages: Sequence[Message]) -> str:
 def sentence(clause: str) -> str:
     """*clause* with a capital and a full stop."""
     return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?", "!")) else ".")
+
+
+def to_json(value: Message | Sequence[Message]) -> str:
+    """*value* as the index stores it."""
+    return encode(value).decode()
+
+
+def from_json(text: str) -> Message:
+    """The message that `to_json` made *text* of."""
+    return decode(text, type=Message)
+
+
+def list_from_json(text: str) -> tuple[Message, ...]:
+    """The messages that `to_json` made *text* of."""
+    return decode(text, type=tuple[Message, ...])
 
 
 @cache

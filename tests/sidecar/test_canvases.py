@@ -24,7 +24,7 @@ def canvas(*texts: str, files: tuple[str, ...] = ()) -> str:
 
 
 def problems(engine: Engine) -> list[tuple[str, str, bool]]:
-    return [(each.path, each.reason, each.skipped) for each in engine.status().problems]
+    return [(each.path, str(each.reason), each.skipped) for each in engine.status().problems]
 
 
 def test_a_canvas_is_found_by_its_texts_and_its_name_and_opens_at_the_node(vault: Vault, open_engine):

@@ -66,7 +66,7 @@ def test_one_that_cannot_be_read_is_told_found_by_its_name_and_not_tried_again_u
     before = _generation(tmp_path)
 
     assert (problem.path, problem.skipped) == ("Broken walnut.pdf", False)
-    assert "damaged" in problem.reason
+    assert "damaged" in str(problem.reason)
     assert find(engine, "walnut") == ["Broken walnut.pdf"]
     engine.close()
     open_engine()
@@ -89,7 +89,7 @@ def test_without_the_library_the_setting_says_what_to_install_and_notes_are_sear
     engine = open_engine()
 
     assert find(engine, "walnut") == ["a.md"]
-    assert "quarry-search[pdf]" in engine.status().problems[0].reason
+    assert "quarry-search[pdf]" in str(engine.status().problems[0].reason)
 
 
 def _generation(tmp_path) -> int:

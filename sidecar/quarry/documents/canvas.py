@@ -19,6 +19,7 @@ from quarry.documents.markdown import shown_text
 from quarry.documents.note import ParserSettings
 from quarry.errors import UnreadableDocument
 from quarry.kinds import bare_name, kind_of
+from quarry.messages import Message, message
 from quarry.types import Link, Note
 
 NodeType = Literal["text", "file", "link", "group"]
@@ -58,7 +59,7 @@ class Canvas(Struct, frozen=True):
 
     nodes: tuple[CanvasNode, ...]
     edges: tuple[CanvasEdge, ...]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
 
 
 def parse_canvas(source: str) -> Canvas:
@@ -79,25 +80,25 @@ def parse_canvas(source: str) -> Canvas:
     bad_nodes += len(nodes) - len(by_id)
     problems = []
     if bad_nodes or bad_edges:
-        bad = bad_nodes + bad_edges
-        problems.append(f"{bad:,} of its nodes and edges {'is' if bad == 1 else 'are'} not as JSON Canvas has them")
+        problems.append(message("reason.damaged.parts", count=bad_nodes + bad_edges))
     if more_nodes or more_edges:
-        problems.append(f"only its first {MAX_NODES:,} nodes and {MAX_EDGES:,} edges are indexed; split the canvas")
+        problems.append(message("reason.too-large.nodes", nodes=MAX_NODES, edges=MAX_EDGES))
     return Canvas(tuple(by_id.values()), tuple(edge for edge in edges if edge.label), tuple(problems))
 
 
 def _parsed(source: str) -> Mapping[str, Any]:
     if source.count("{") + source.count("[") > MAX_VALUES:
-        raise UnreadableDocument(f"it has more than {MAX_VALUES:,} values, which no canvas needs")
+        raise UnreadableDocument(message("reason.damaged.values", limit=MAX_VALUES))
     try:
         document = json.loads(source)
     except RecursionError:
-        raise UnreadableDocument("it is nested too deeply to be a canvas") from None
-    except ValueError as error:  # no JSON, or a number of thousands of digits
-        place = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise UnreadableDocument(f"it is not JSON{place}; Obsidian cannot open it either") from None
+        raise UnreadableDocument(message("reason.damaged.depth")) from None
+    except json.JSONDecodeError as error:
+        raise UnreadableDocument(message("reason.damaged.json", line=error.lineno)) from None
+    except ValueError:  # a number of thousands of digits
+        raise UnreadableDocument(message("reason.damaged")) from None
     if not isinstance(document, dict):
-        raise UnreadableDocument("it is JSON, but not a canvas")
+        raise UnreadableDocument(message("reason.damaged.canvas"))
     return document
 
 
@@ -105,7 +106,7 @@ def _entries(document: Mapping[str, Any], key: str, read: Any, limit: int) -> tu
     """The first *limit* entries of a list as *read* parses them, the number it refused, and whether there are more."""
     entries = document.get(key, [])
     if not isinstance(entries, list):
-        raise UnreadableDocument(f"its {key!r} are not a list")
+        raise UnreadableDocument(message("reason.damaged.list", key=key))
     found = [read(entry) for entry in entries[:limit]]
     kept = [entry for entry in found if entry is not None]
     return kept, len(found) - len(kept), len(entries) > limit
@@ -244,8 +245,8 @@ def read_canvas(path: str, data: bytes, rules: ParserSettings) -> Note:
         UnreadableDocument: It is no canvas, or too large.
     """
     if len(data) > rules.max_bytes:
-        raise UnreadableDocument(f"it is larger than {rules.max_bytes / 2**20:g} MB; split the canvas")
-    return note_of_document(path, canvas_document(decode_note(data)), rules, "canvas")
+        raise UnreadableDocument(message("reason.too-large.canvas", megabytes=f"{rules.max_bytes / 2**20:g}"))
+    return note_of_document(path, canvas_document(decode_note(data)), rules)
 
 
 def canvas_text(data: bytes) -> str:

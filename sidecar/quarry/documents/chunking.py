@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from quarry.documents.decoding import utf16_length
 from quarry.documents.markdown import Heading, OpaqueBlock, Outline, gaps, read_outline
 from quarry.documents.text_blocks import MAX_CHARS, split_blocks, trim
+from quarry.messages import Message, message
 from quarry.redaction.scrub import Scrubbed
 from quarry.types import Chunk, Shift, Span
 
@@ -47,10 +48,10 @@ class TextSection(Struct, frozen=True):
 
 
 class ChunkedText(Struct, frozen=True):
-    """The chunks of a note, and sentences about what was left out."""
+    """The chunks of a note, and messages about what was left out."""
 
     chunks: tuple[Chunk, ...]
-    problems: tuple[str, ...]
+    problems: tuple[Message, ...]
 
 
 class _Part(Struct, frozen=True):
@@ -96,7 +97,7 @@ def chunk_body(
     """
     live_blocks = [block for block in outline.protected if block.kind == "fence" and block.info == LIVE_BLOCK_LANGUAGE]
     parts = _parts(scrubbed.text, outline, body_start, skip_sections, live_blocks)
-    problems = _cut_to(parts, max_chunks, "note")
+    problems = _cut_to(parts, max_chunks)
     if not parts:
         parts = [_Part(body_start, body_start, (), 0)]
     chunks = tuple(_place(decoded, scrubbed, parts, context))
@@ -111,7 +112,6 @@ def chunk_sections(
     skip_sections: Sequence[str] = (),
     max_chunks: int = 2_000,
     context: str = "",
-    noun: str = "file",
 ) -> ChunkedText:
     """
     Divide a text that consists of *sections* into chunks, each by itself; other arguments are as for `chunk_body`.
@@ -121,7 +121,6 @@ def chunk_sections(
 
     Args:
         sections: In the order of the text; they do not overlap.
-        noun: The kind of file, for `problems`.
 
     Returns:
         At least one chunk, as `chunk_body`.
@@ -135,15 +134,15 @@ def chunk_sections(
             _Part(start + part.start, start + part.end, (*section.trail, *part.path), run, section.anchor)
             for part in _parts(text, outline, 0, skip_sections)
         ]
-    problems = _cut_to(parts, max_chunks, noun)
+    problems = _cut_to(parts, max_chunks)
     return ChunkedText(tuple(_place(decoded, scrubbed, parts or [_Part(0, 0, (), 0)], context)), problems)
 
 
-def _cut_to(parts: list[_Part], max_chunks: int, noun: str) -> tuple[str, ...]:
-    """Drop what *parts* has beyond *max_chunks*; returns a sentence that says so."""
+def _cut_to(parts: list[_Part], max_chunks: int) -> tuple[Message, ...]:
+    """Drop what *parts* has beyond *max_chunks*; returns a message that says so."""
     if len(parts) <= max_chunks:
         return ()
-    problem = f"only the first {max_chunks:,} of its {len(parts):,} passages are indexed; split the {noun}"
+    problem = message("reason.too-many-passages", limit=max_chunks, total=len(parts))
     del parts[max_chunks:]
     return (problem,)
 

@@ -24,6 +24,7 @@ from quarry.documents.yaml_flow import (
     parse_quoted,
     parse_scalar,
 )
+from quarry.messages import Message, message
 from quarry.types import PropertyValue
 
 MAX_CHARS = 65_536  # of front matter; the longest seen in 18,759 notes has 4,700
@@ -50,7 +51,7 @@ class FrontMatter(Struct, frozen=True):
 
     properties: Mapping[str, PropertyValue]
     body_start: int  # code points; 0 without front matter
-    problems: tuple[str, ...]
+    problems: tuple[Message, ...]
 
 
 def read_front_matter(text: str) -> FrontMatter:
@@ -60,10 +61,10 @@ def read_front_matter(text: str) -> FrontMatter:
     if opening is None or closing is None:
         return FrontMatter({}, 0, ())
     source = text[opening.end() : closing.start()]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Message, ...] = ()
     if len(source) > MAX_CHARS:
         source = source[:MAX_CHARS].rpartition("\n")[0]
-        problems = (f"the front matter is longer than {MAX_CHARS:,} characters; only its beginning was read",)
+        problems = (message("reason.front-matter.long", limit=MAX_CHARS),)
     properties, unread = read_properties(source)
     if source.strip() and not properties:  # two horizontal rules with text between them, which is indexed as text
         return FrontMatter({}, 0, ())
@@ -99,7 +100,7 @@ def is_drawing_or_board(properties: Mapping[str, PropertyValue]) -> bool:
     return any(name.lower() in _PLUGINS_OF_OTHER_DOCUMENTS for name in properties)
 
 
-def read_properties(source: str) -> tuple[dict[str, PropertyValue], tuple[str, ...]]:
+def read_properties(source: str) -> tuple[dict[str, PropertyValue], tuple[Message, ...]]:
     """Read YAML-like lines; return the properties by dotted name, and sentences about what could not be read."""
     reader = _Reader(source)
     reader.run()
@@ -123,7 +124,7 @@ class _Reader:
         self._at = 0
         self._open: list[_Open] = []
         self._values: dict[str, PropertyValue | list[str]] = {}
-        self.problems: list[str] = []
+        self.problems: list[Message] = []
 
     def properties(self) -> dict[str, PropertyValue]:
         return {name: tuple(value) if isinstance(value, list) else value for name, value in self._values.items()}
@@ -286,7 +287,7 @@ class _Reader:
     def _note_problem(self, line: int) -> None:
         if len(self.problems) < MAX_PROBLEMS:
             written = self._lines[line].strip()[:80]
-            self.problems.append(f"line {line + 2} of the front matter could not be read: {written}")
+            self.problems.append(message("reason.front-matter", line=line + 2, text=written))
 
 
 def _read_quoted_prefix(written: str) -> tuple[FlowValue, int] | None:

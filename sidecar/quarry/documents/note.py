@@ -24,6 +24,7 @@ from quarry.documents.inline import (
 )
 from quarry.documents.markdown import MAX_HEADING_CHARS, Outline, TextRegions, code_spans, inline_comments, read_outline
 from quarry.faults import fault_point
+from quarry.messages import Message, message
 from quarry.options import Stemming
 from quarry.redaction.scrub import scrub
 from quarry.types import Link, Note, PropertyValue
@@ -62,9 +63,9 @@ def read_note(path: str, data: bytes, rules: ParserSettings) -> Note:
         data: The file's bytes; of a long file, one byte more than `rules.max_bytes` is enough.
         rules: The settings.
     """
-    problems: list[str] = []
+    problems: list[Message] = []
     if len(data) > rules.max_bytes:
-        problems.append(f"only its first {rules.max_bytes / 2**20:g} MB are indexed; split the note")
+        problems.append(message("reason.too-large.note", megabytes=f"{rules.max_bytes / 2**20:g}"))
         data = cut_at_character(data, rules.max_bytes)
     decoded = decode_note(data)
     fault_point("scrub")
@@ -88,7 +89,7 @@ def read_note(path: str, data: bytes, rules: ParserSettings) -> Note:
     )
     for name, count, limit in (("links", len(links), MAX_LINKS), ("tags", len(tags), MAX_TAGS)):
         if count > limit:
-            problems.append(f"only its first {limit:,} {name} are indexed; split the note")
+            problems.append(message(f"reason.too-large.{name}", limit=limit))
     return Note(
         path=path,
         title=title,

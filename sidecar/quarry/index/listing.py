@@ -21,6 +21,7 @@ from quarry.index.keys import NoteIds, id_list, id_range, target_key
 from quarry.index.note_rows import read_list
 from quarry.index.records import IndexedFile, Newest, NotePage, NoteSummary, Problem
 from quarry.lazy_pattern import lazy_pattern
+from quarry.messages import Message, from_json, to_json
 from quarry.options import SortOrder
 from quarry.types import Candidate, FileStamp
 
@@ -199,11 +200,11 @@ _OF_PATH = "SELECT path, reason, skipped" + _ALL + " WHERE path = ?"
 _COUNT = "SELECT count(*)" + _ALL
 
 
-def record_problem(connection: apsw.Connection, path: str, reason: str, skipped: bool) -> None:
+def record_problem(connection: apsw.Connection, path: str, reason: Message, skipped: bool) -> None:
     """Record a problem of the file at *path*, in place of an earlier one; *skipped*: it is not in the index."""
     connection.execute(
         "INSERT INTO problems VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET reason = ?2, skipped = ?3",
-        (_printable(path), _printable(reason), int(skipped)),
+        (_printable(path), to_json(reason), int(skipped)),
     )
 
 
@@ -218,21 +219,25 @@ def clear_problem(connection: apsw.Connection, path: str) -> None:
     connection.execute("DELETE FROM problems WHERE path = ?", (_printable(path),))
 
 
-def replace_skipped(connection: apsw.Connection, skipped: Mapping[str, str]) -> None:
+def replace_skipped(connection: apsw.Connection, skipped: Mapping[str, Message]) -> None:
     """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
     connection.execute("DELETE FROM problems WHERE skipped")
-    rows = [(_printable(path), _printable(reason)) for path, reason in skipped.items()]
+    rows = [(_printable(path), to_json(reason)) for path, reason in skipped.items()]
     connection.executemany("INSERT OR REPLACE INTO problems VALUES (?, ?, 1)", rows)
 
 
 def first_problems(connection: apsw.Connection, limit: int) -> list[Problem]:
     """The first *limit* problems, by path and reason: those recorded and those of indexed notes."""
-    return [Problem(path, reason, bool(skipped)) for path, reason, skipped in select(connection, _FIRST, (limit,))]
+    return [_problem(*row) for row in select(connection, _FIRST, (limit,))]
 
 
 def problems_of(connection: apsw.Connection, path: str) -> list[Problem]:
     """The problems of the file at *path*, spelled as on disk."""
-    return [Problem(path, reason, bool(skipped)) for path, reason, skipped in select(connection, _OF_PATH, (path,))]
+    return [_problem(*row) for row in select(connection, _OF_PATH, (path,))]
+
+
+def _problem(path: str, reason: str, skipped: int) -> Problem:
+    return Problem(path, from_json(reason), bool(skipped))
 
 
 def problem_count(connection: apsw.Connection) -> int:

@@ -4,6 +4,7 @@ from msgspec import Struct, field
 
 from quarry.analysis.analysis import Languages
 from quarry.conditions import Condition, HasProperty, InTimeRange, all_of
+from quarry.messages import Message
 from quarry.options import Scope
 from quarry.types import Chunk, FileStamp, Link, Note, Ranking
 
@@ -150,7 +151,7 @@ class Problem(Struct, frozen=True):
     """A fault of a file that its owner should know of."""
 
     path: str
-    reason: str
+    reason: Message
     skipped: bool  # the file is not in the index at all
 
 

@@ -51,7 +51,7 @@ class Index:
         self._is_searched = is_searched
         self._vector_limits = vector_limits
         self._few_notes = few_notes
-        self._memory = Memory.of(path, vector_limits, few_notes)
+        self._memory = Memory(path, vector_limits, few_notes)
         self._pool = ReaderPool(lambda: open_reader(self.path, self._file_key, self._without))
         self._open_writer()
 
@@ -147,7 +147,7 @@ class Index:
             rows.remove(path)
             fault_point("remove")
 
-    def record_problem(self, path: str, reason: str, skipped: bool) -> None:
+    def record_problem(self, path: str, reason: Message, skipped: bool) -> None:
         """Record a problem of the file at *path*; *skipped*: it is not in the index."""
         with self._writer.change() as connection:
             listing.record_problem(connection, path, reason, skipped)
@@ -171,7 +171,7 @@ class Index:
         with self._writer.change() as connection:
             listing.clear_problem(connection, path)
 
-    def replace_skipped(self, skipped: Mapping[str, str]) -> None:
+    def replace_skipped(self, skipped: Mapping[str, Message]) -> None:
         """Record *skipped*, path -> reason, in place of all files that were skipped before; other problems stay."""
         with self._writer.change() as connection:
             listing.replace_skipped(connection, skipped)
@@ -331,9 +331,7 @@ class Index:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(
-                    self.path, self._vector_limits, self._few_notes
-                )  # of whichever of the two is there now
+                memory = Memory(self.path, self._vector_limits, self._few_notes)  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory

@@ -40,6 +40,7 @@ from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions, embedded_text
 from quarry.indexing.workforce import Workforce, batches
+from quarry.messages import message, sentence
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
 from quarry.types import FileSeen, FileStamp, VaultChange
@@ -346,7 +347,8 @@ class Indexer:
                         try:
                             run.index.upsert(found.rows, old_path=old_path)
                         except ValueError as error:
-                            run.index.record_problem(found.path, str(error), skipped=found.path not in run.known)
+                            reason = message("reason.other", detail=sentence(str(error)))
+                            run.index.record_problem(found.path, reason, skipped=found.path not in run.known)
                             continue
                         stored.append(found)
                         self._excluded.pop(found.path, None)
@@ -372,7 +374,7 @@ class Indexer:
         if missed.is_gone:
             run.vanished += filter(None, (missed.path, old_path))
         else:
-            run.index.record_problem(missed.path, str(missed.reason), skipped=missed.path not in run.known)
+            run.index.record_problem(missed.path, missed.reason, skipped=missed.path not in run.known)
 
     def _exclude(self, run: _Run, file: ExcludedFile, old_path: str | None) -> list[str]:
         """Remember that *file* is excluded; returns the notes that are removed for it."""

@@ -20,17 +20,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.config import MAX_PDF_BYTES
-from quarry.documents.pdf import PdfText
+from quarry.documents.document import PdfText
 from quarry.errors import NoteNotFound, UnreadableDocument, VaultMissing
 from quarry.indexing.process import ChildProcess, ParentConnection, ProcessDied, ProcessLimits, ProcessUnavailable
-from quarry.vault.file_reader import read_file
+from quarry.messages import Message, message
+from quarry.vault.file_reader import read_file, reason_unread
 
 FIELDS = ("title", "author", "subject", "keywords")
 MAX_FIELD_CHARS = 2_000
-
-NO_TEXT = "it has no text: its pages are pictures; a program for text recognition can add it"
-PASSWORD = "it is protected by a password"  # noqa: S105  a sentence
-DAMAGED = "it is damaged, or no PDF file"
 
 
 class PdfLimits(Struct, frozen=True):
@@ -61,7 +58,7 @@ class PdfPage(Struct, frozen=True):
 class PdfEnd(Struct, frozen=True):
     """The end of what is read of the file, with the reason if something is wrong with it."""
 
-    problem: str | None = None
+    problem: Message | None = None
 
 
 class PdfReader:
@@ -99,22 +96,22 @@ class PdfReader:
         try:
             process = self._started()
         except ProcessUnavailable as error:
-            raise UnreadableDocument(f"no process could be started that reads it ({error})") from error
+            raise UnreadableDocument(message("reason.unreadable.process", detail=str(error))) from error
         found, problem = PdfText(), None
         try:
             process.send(path)
-            while not isinstance(message := process.receive(self._on_wait), PdfEnd):
-                match message:
+            while not isinstance(part := process.receive(self._on_wait), PdfEnd):
+                match part:
                     case PdfStart(fields=fields):
                         found = replace(found, fields=fields)
                     case PdfPage(text=text):
                         found = replace(found, pages=(*found.pages, text))
                     case _:
                         raise ProcessDied("it ended early")
-            problem = message.problem
+            problem = part.problem
         except ProcessDied as death:
             self.close()
-            problem = _how_far(found, str(death))
+            problem = message("reason.too-large.page", page=len(found.pages) + 1, how=str(death))
         except BaseException:
             self.close()  # it is in the middle of a file
             raise
@@ -130,12 +127,6 @@ class PdfReader:
         if self._process is None:
             self._process = ChildProcess(__name__, (self._root, self._limits), self._limits.process)
         return self._process
-
-
-def _how_far(found: PdfText, how: str) -> str:
-    at = len(found.pages) + 1
-    before = "only the pages before it are indexed" if at > 1 else "none of its text is indexed"
-    return f"reading page {at:,} took too much time or memory ({how}); {before}"
 
 
 # --- in the process that reads ----------------------------------------------------------------------
@@ -154,8 +145,8 @@ def main(parent: ParentConnection) -> None:
         path = parent.receive()
         if sys.platform != "win32":  # set anew for each file: ends the process where one page takes all the time
             _limit("RLIMIT_CPU", math.ceil(time.process_time() + limits.cpu_s) + limits.page_cpu_s)
-        for message in _read(root, path, limits):
-            parent.send(message)
+        for part in _read(root, path, limits):
+            parent.send(part)
 
 
 def _read(root: Path, path: str, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfEnd]:
@@ -163,19 +154,18 @@ def _read(root: Path, path: str, limits: PdfLimits) -> Iterator[PdfStart | PdfPa
     try:
         file = read_file(root, path, limits.max_bytes + 1)
         if file.size_bytes > limits.max_bytes:
-            yield PdfEnd(f"it is larger than {limits.max_bytes / 2**20:g} MB, and is not read")
+            yield PdfEnd(message("reason.too-large.pdf", megabytes=f"{limits.max_bytes / 2**20:g}"))
             return
         yield from _pages(file.data, limits)
     except VaultMissing:
         raise
     except NoteNotFound as error:
-        yield PdfEnd(str(error))
+        yield PdfEnd(reason_unread(error))
     except MemoryError:
-        yield PdfEnd(f"reading it takes more than {limits.memory_bytes / 2**20:g} MB of memory")
-    except RecursionError:
-        yield PdfEnd(DAMAGED)
+        yield PdfEnd(message("reason.too-large.memory", megabytes=f"{limits.memory_bytes / 2**20:g}"))
     except Exception as error:  # a library of 30,000 lines, and a file from anywhere
-        yield PdfEnd(f"{DAMAGED} ({type(error).__name__})")
+        logging.getLogger(__name__).info("a PDF file is damaged: %s", type(error).__name__)
+        yield PdfEnd(message("reason.damaged"))
 
 
 def _pages(data: bytes, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfEnd]:
@@ -186,11 +176,11 @@ def _pages(data: bytes, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfE
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     try:
         if reader.is_encrypted and not reader.decrypt(""):
-            yield PdfEnd(PASSWORD)
+            yield PdfEnd(message("reason.locked"))
             return
         page_count = len(reader.pages)
     except DependencyError:
-        yield PdfEnd("it is encrypted in a way that cannot be read here")
+        yield PdfEnd(message("reason.locked"))
         return
     yield PdfStart(_fields(reader), page_count)
     chars = damaged = 0
@@ -205,15 +195,15 @@ def _pages(data: bytes, limits: PdfLimits) -> Iterator[PdfStart | PdfPage | PdfE
         yield PdfPage(text[: limits.max_chars])
         is_late = time.process_time() - began_s > limits.cpu_s
         if (is_late or chars > limits.max_chars) and number + 1 < page_count:
-            why = f"it takes more than {limits.cpu_s:g} s" if is_late else "it is very long"
-            yield PdfEnd(f"only its first {number + 1:,} of {page_count:,} pages are indexed: {why}")
+            why = "reason.too-large.time" if is_late else "reason.too-large.text"
+            yield PdfEnd(message(why, pages=number + 1, total=page_count))
             return
     if page_count > limits.max_pages:
-        yield PdfEnd(f"only its first {limits.max_pages:,} of {page_count:,} pages are indexed; split the file")
+        yield PdfEnd(message("reason.too-large.pages", pages=limits.max_pages, total=page_count))
     elif damaged:
-        yield PdfEnd(f"{damaged:,} of its {page_count:,} pages cannot be read")
+        yield PdfEnd(message("reason.damaged.pages", pages=damaged, total=page_count))
     else:
-        yield PdfEnd(NO_TEXT if page_count and not chars else None)
+        yield PdfEnd(message("reason.no-text") if page_count and not chars else None)
 
 
 def _fields(reader: Any) -> dict[str, str]:

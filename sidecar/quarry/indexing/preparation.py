@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.documents.canvas import read_canvas
+from quarry.documents.document import read_pdf
 from quarry.documents.note import ParserSettings, read_note
-from quarry.documents.pdf import read_pdf
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
@@ -23,6 +23,7 @@ from quarry.indexing.pdf_worker import PdfReader
 from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, NoteFile
 from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
+from quarry.messages import Message, message, sentence
 from quarry.redaction.secret_rules import default_scrub_engine
 from quarry.types import FileStamp, Note
 
@@ -77,7 +78,7 @@ class FailedNote(Struct, frozen=True):
     """A note that could not be prepared: it cannot be stored, or preparing it met a defect."""
 
     path: str
-    reason: str  # in words
+    reason: Message
     is_poison: bool = False  # preparing it ended a process; it must never be tried in the one that serves
 
 
@@ -146,13 +147,12 @@ class NotePreparer:
         try:
             note = self._parsed(file)
         except UnreadableDocument as error:
-            return FailedNote(file.path, str(error))
+            return FailedNote(file.path, error.reason)
         except (VaultMissing, Cancelled):
             raise
         except Exception as error:  # a defect of ours, met by one note: it must not end indexing for all of them
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
-            reason = f"it could not be read, which is a defect of Quarry ({type(error).__name__})"
-            return FailedNote(file.path, reason)
+            return FailedNote(file.path, message("reason.defect", detail=type(error).__name__))
         return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
 
     def _parsed(self, file: NoteFile) -> Note:
@@ -160,7 +160,7 @@ class NotePreparer:
             return read_canvas(file.path, file.data, self._rules)
         if kind_of(file.path) == "pdf":
             if self._pdf is None:
-                raise UnreadableDocument("PDF indexing is turned off")
+                raise UnreadableDocument(message("reason.kind-off", entry="files.pdf"))
             return read_pdf(file.path, self._pdf.read(file.path), self._rules)
         return read_note(file.path, file.data, self._rules)
 
@@ -171,7 +171,7 @@ class NotePreparer:
                 note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, stemming=self._rules.stemming
             )
         except ValueError as error:
-            return FailedNote(note.path, str(error))
+            return FailedNote(note.path, message("reason.other", detail=sentence(str(error))))
         return ReadyNote(rows, note.redactions)
 
     def _vectors(self, files: Sequence["_ReadFile"]) -> Mapping[bytes, bytes]:

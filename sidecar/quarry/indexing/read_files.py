@@ -23,7 +23,7 @@ from quarry.indexing.reasons import DRAWING, of_class
 from quarry.kinds import kind_of
 from quarry.messages import Message
 from quarry.types import FileSeen, FileStamp
-from quarry.vault.file_reader import HEAD_BYTES, FileGone, read_file, read_stamp
+from quarry.vault.file_reader import HEAD_BYTES, FileGone, read_file, read_stamp, reason_unread
 
 _MARKS = (b"-plugin", SENSITIVITY.encode())  # `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
 _WIDE_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # in which the marks have other bytes
@@ -51,12 +51,8 @@ class MissedFile(Struct, frozen=True):
     """A file that could not be read."""
 
     path: str
-    reason: NoteNotFound
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether there is no file any more; anything else may be there still."""
-        return isinstance(self.reason, FileGone)
+    reason: Message
+    is_gone: bool  # there is no file any more; anything else may be there still
 
 
 FoundFile: TypeAlias = NoteFile | ExcludedFile | MissedFile
@@ -79,7 +75,7 @@ def read_one(root: Path, path: str) -> FoundFile:
         is_enough = (lambda head: _exclusion(head) is not None) if is_note else None  # nothing after the head is read
         content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
     except NoteNotFound as error:
-        return MissedFile(path, error)
+        return MissedFile(path, reason_unread(error), isinstance(error, FileGone))
     if is_note and (reason := _exclusion(content.data)):
         return ExcludedFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns), reason)
     sha256 = hashlib.sha256(content.data).digest()

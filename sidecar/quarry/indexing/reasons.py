@@ -7,7 +7,7 @@ from typing import Literal
 from quarry.errors import NoteNotFound
 from quarry.index import Problem
 from quarry.kinds import kind_of
-from quarry.messages import Message, message, sentence
+from quarry.messages import Message, message
 from quarry.vault.file_reader import FileUnreadable, read_file
 from quarry.vault.paths import is_hidden, nfc
 from quarry.vault.rules import Rules
@@ -17,42 +17,6 @@ MAX_DEPTH = 250  # folders; rules test one after the other, and a made-up path m
 SENSITIVITY = "reason.sensitivity"
 
 Absence = Literal["excluded", "failed", "pending", "unknown"]
-
-# What the sentences of the modules that meet a problem say, as the index keeps no more of it: the first that is held.
-_PROBLEMS: tuple[tuple[str, str], ...] = (
-    ("preparing it ended a process", "crash"),
-    ("defect of Quarry", "defect"),
-    ("a link", "link"),
-    ("a broken link", "link"),
-    ("its name ", "name"),
-    ("only its first ", "too-large"),
-    ("only the first ", "too-many-passages"),
-    ("the front matter ", "front-matter"),
-    ("not a regular file", "not-a-file"),
-    ("is larger than", "too-large"),
-    ("it is not JSON", "damaged"),
-    ("to be a canvas", "damaged"),
-    ("not a canvas", "damaged"),
-    ("are not a list", "damaged"),
-    ("which no canvas needs", "damaged"),
-    ("JSON Canvas", "damaged"),
-    ("it is damaged", "damaged"),
-    ("protected by a password", "locked"),
-    ("it is encrypted", "locked"),
-    ("its pages are pictures", "no-text"),
-    ("time or memory", "too-large"),
-    ("of memory", "too-large"),
-    ("pages cannot be read", "damaged"),
-    ("cannot be examined", "unreadable"),
-    ("cannot be listed", "unreadable"),
-    ("cannot be read", "unreadable"),
-)
-
-
-def of_problem(problem: str) -> Message:
-    """Why a note is not indexed, or only partly: by the *problem* that the index or a walk over the vault reports."""
-    code = next((code for part, code in _PROBLEMS if part in problem), "other")
-    return message(f"reason.{code}", detail=sentence(problem))
 
 
 def of_other_kind(path: str) -> Message:
@@ -107,11 +71,11 @@ def absence_of(
         return "excluded", reason
     for problem in problems:
         if nfc(problem.path) == wanted and problem.skipped:
-            return "failed", of_problem(problem.reason)
+            return "failed", problem.reason
     try:
         read_file(root, path, max_bytes=0)  # opened without following links: what lies outside stays unknown
     except FileUnreadable as error:
-        return "failed", of_problem(str(error))
+        return "failed", error.reason
     except NoteNotFound:
         return "unknown", unknown(path, similar)
     return "pending", NEW

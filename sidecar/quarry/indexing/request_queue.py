@@ -47,7 +47,7 @@ class ChangeLog:
         self._queue: deque[VaultChange] = deque()
         self._reports: deque[_Report] = deque()  # those not fully acknowledged, oldest first
         self._in_hand: list[int] = []  # the first number of each batch that was taken and is not acknowledged
-        self._given_up: int | None = None  # the first number of those that only a read of the whole vault brings
+        self._given_up: list[int] = []  # the first numbers of what only a read of the whole vault brings
         self._last = 0
 
     def __len__(self) -> int:
@@ -70,22 +70,23 @@ class ChangeLog:
         return batch
 
     def put_back(self, batch: ChangeBatch) -> None:
-        """Queue *batch* again, before all others: it could not be applied."""
-        self._queue.extendleft(reversed(batch.changes))
+        """Queue *batch* again, before all others: it could not be applied. If later ones were given up, so is it."""
         self._in_hand.remove(batch.first)
+        if self._given_up:
+            self._given_up.append(batch.first)
+        else:
+            self._queue.extendleft(reversed(batch.changes))
 
     def give_up_waiting(self) -> None:
         """Forget the changes that wait: a comparison of the whole vault with the index finds them."""
-        first = self._first_waiting
-        self._given_up = first if self._given_up is None else self._given_up
+        self._given_up.append(self._first_waiting)
         self._reports = deque([_Report(self._last, self._reports[0].at_ms)])
         self._queue.clear()
 
     def begin_whole_read(self) -> None:
         """The whole vault is about to be read: changes that were given up are in hand."""
-        if self._given_up is not None:
-            self._in_hand.append(self._given_up)
-            self._given_up = None
+        self._in_hand += self._given_up
+        self._given_up.clear()
 
     def acknowledge(self, batch: ChangeBatch) -> None:
         """*batch* is in the index."""
@@ -101,8 +102,7 @@ class ChangeLog:
     @property
     def acknowledged(self) -> int:
         """All changes up to this sequence number are in the index."""
-        given_up = [] if self._given_up is None else [self._given_up]
-        return min([*self._in_hand, *given_up], default=self._first_waiting) - 1
+        return min([*self._in_hand, *self._given_up], default=self._first_waiting) - 1
 
     @property
     def lag(self) -> int:

@@ -44,12 +44,12 @@ from quarry.indexing.process import (
 )
 from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_moves, read_one, read_stamps
 from quarry.indexing.vector_model import WorkerOptions
+from quarry.messages import message
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TASKS_AHEAD = 3  # per process: one at work, one ready, one on its way
-POISON = "preparing it ended a process of Quarry ({how}), twice; it is left out"
 _NONE: Mapping[str, FoundFile] = MappingProxyType({})
 
 TaskKind = Literal["prepare", "stamps", "embed"]
@@ -75,8 +75,6 @@ class PoolTask(Struct, frozen=True):
 
 class PoisonItem(Struct, frozen=True):
     """In place of a result: preparing this item ended a process, twice."""
-
-    how: str
 
 
 class ResultBatch(Struct, frozen=True):
@@ -210,7 +208,7 @@ class WorkerPool:
                 except ProcessDied as second:
                     self._bury(process, second, outcome)
                     process = None
-                    outcome.results.append(PoisonItem(str(second)))
+                    outcome.results.append(PoisonItem())
         finally:
             self._idle.put(process)
         return outcome
@@ -384,8 +382,7 @@ class Workforce:
                     read_moves(self._root, [move for move in batch if move[0] not in poison], in_memory)
                 )
                 if poison and (failed := [move for move in batch if move[0] in poison]):
-                    reason = POISON.format(how="no process could be started to try it again")
-                    yield [(FailedNote(path, reason, is_poison=True), old_path) for path, old_path in failed]
+                    yield [(_poison(path), old_path) for path, old_path in failed]
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         """The vector of each of *texts*, as stored."""
@@ -427,9 +424,13 @@ class Workforce:
 def _ready(result: Result, move: Move) -> Ready:
     path, old_path = move
     if isinstance(result, PoisonItem):
-        return FailedNote(path, POISON.format(how=result.how), is_poison=True), old_path
+        return _poison(path), old_path
     ready: Ready = result
     return ready
+
+
+def _poison(path: str) -> FailedNote:
+    return FailedNote(path, message("reason.crash"), is_poison=True)
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 
 from quarry.index import IndexedFile, Problem
 from quarry.indexing.read_files import ExcludedFile
-from quarry.indexing.reasons import CHANGED, NEW, of_problem
+from quarry.indexing.reasons import CHANGED, NEW
 from quarry.messages import Message, message
 from quarry.vault.paths import nfc
 from quarry.vault.scan import Scan
@@ -120,14 +120,14 @@ def coverage(
     for path, refusal in scan.excluded.items():
         add(path, "excluded", refusal)
     for path, why in scan.skipped.items():
-        add(path, "failed", of_problem(why))
+        add(path, "failed", why)
     for path, seen in scan.files.items():
         file, problem = known.get(path), told.get(path)
         if file is None:
             if (left_out := excluded.get(path)) and left_out.seen == seen:
                 add(path, "excluded", left_out.reason)
             elif problem and problem.skipped:
-                add(path, "failed", of_problem(problem.reason))
+                add(path, "failed", problem.reason)
             else:
                 add(path, "waiting", NEW)
             continue
@@ -138,7 +138,7 @@ def coverage(
         elif shown is not None and file.note_id not in shown:
             add(path, "hidden", STATUS)
         elif problem:
-            add(path, "partial", of_problem(problem.reason))
+            add(path, "partial", problem.reason)
         else:
             add(path, "indexed", None)
     notes = tuple(sorted(found.values(), key=_path))

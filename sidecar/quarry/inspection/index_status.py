@@ -62,7 +62,8 @@ def index_status(
             built = reader.meta_get(BUILT)
     except IndexUnavailable as error:  # the status is where people look for the reason
         notice = notice or message("status.index-unavailable", detail=sentence(str(error)))
-    rules = tuple(Problem("", sentence, skipped=False) for sentence in sync.policy.problems)
+    of_settings = [message("reason.settings", detail=sentence(problem)) for problem in sync.policy.problems]
+    rules = tuple(Problem("", reason, skipped=False) for reason in of_settings)
     return Status(
         state=state,
         notes=counts.notes,

@@ -13,14 +13,14 @@ from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.markdown import read_outline
 from quarry.errors import NoteNotFound
 from quarry.index import Deadline, Reader, StoredNote
-from quarry.indexing.reasons import CHANGED, GONE, of_problem
+from quarry.indexing.reasons import CHANGED, GONE
 from quarry.inspection.coverage import NoteState
 from quarry.messages import Message, message
 from quarry.options import Scope
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import Settings
 from quarry.types import FileSeen
-from quarry.vault.file_reader import FileGone, read_file
+from quarry.vault.file_reader import FileGone, read_file, reason_unread
 from quarry.vault.rules import Rules
 
 MAX_SECTIONS = 20  # named; a note that is generated may have thousands
@@ -75,8 +75,7 @@ def report_indexed(root: Path, path: str, reader: Reader, rules: Rules, settings
         reasons.append(("waiting", CHANGED))
     if status := _hidden_by(reader, name.note_id, settings):
         reasons.append(("hidden", message("reason.status", entry=status)))
-    told = [problem.reason for problem in reader.problems_of(stored.note.path)]
-    reasons += [("partial", of_problem(problem)) for problem in told]
+    reasons += [("partial", problem.reason) for problem in reader.problems_of(stored.note.path)]
     content = IndexedContent(
         title=stored.note.title,
         chunk_count=len(stored.note.chunks),
@@ -114,7 +113,7 @@ def _file(root: Path, path: str) -> tuple[FileSeen | None, str | None, tuple[Not
     except FileGone:
         return None, None, ("waiting", GONE)
     except NoteNotFound as error:
-        return None, None, ("partial", of_problem(str(error)))
+        return None, None, ("partial", reason_unread(error))
     seen = FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns)
     return seen, scrub_text(decode_note(content.data)), None
 

@@ -19,10 +19,11 @@ from msgspec import Struct
 
 from quarry.config import MAX_NOTE_BYTES
 from quarry.errors import NoteNotFound, VaultMissing
+from quarry.messages import Message, message, sentence
 from quarry.private_files import READ_FLAGS
 from quarry.types import FileStamp
 from quarry.vault.paths import note_parts, shown
-from quarry.vault.scan import file_seen
+from quarry.vault.scan import LINK, NOT_A_FILE, file_seen
 
 if sys.platform == "win32":
     import ctypes
@@ -41,7 +42,20 @@ class FileGone(NoteNotFound):
 
 
 class FileUnreadable(NoteNotFound):
-    """The file exists but cannot be read: its note is kept as it was. The message is the reason."""
+    """The file exists but cannot be read: its note is kept as it was."""
+
+    def __init__(self, path: str, reason: Message) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+def reason_unread(error: NoteNotFound) -> Message:
+    """The reason why a file could not be read, given the *error* of `read_file`."""
+    return error.reason if isinstance(error, FileUnreadable) else message("reason.other", detail=sentence(str(error)))
 
 
 class FileContent(Struct, frozen=True):
@@ -134,7 +148,7 @@ def _opened(root: Path, path: str) -> Iterator[tuple[int, os.stat_result]]:
     with (open_by_part if CAN_OPEN_BY_PART else open_and_prove)(root, parts) as file, _told(parts):
         before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
-            raise FileUnreadable(f"{_name(parts)} is {_kind(before.st_mode)}, not a regular file")
+            raise FileUnreadable(_name(parts), NOT_A_FILE)
         yield file, before
 
 
@@ -169,7 +183,7 @@ def open_and_prove(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
         with _told(parts):
             real = final_path(file)
         if not real.is_relative_to(real_root):
-            raise FileUnreadable(f"{_name(parts)} is a link or below one; links are not followed")
+            raise FileUnreadable(_name(parts), LINK)
         yield file
     finally:
         os.close(file)
@@ -213,10 +227,10 @@ def _missed(error: OSError, parts: tuple[str, ...], folder: int | None = None) -
         return FileGone(f"{_name(parts)} is gone")
     # A link where a folder should be gives ENOTDIR on Linux; so does a file that took a folder's place.
     if error.errno in IS_LINK or (error.errno == errno.ENOTDIR and _is_link(parts[-1], folder)):
-        return FileUnreadable(f"{_name(parts)} is a link; links are not followed")
+        return FileUnreadable(_name(parts), LINK)
     if error.errno == errno.ENOTDIR:
         return FileGone(f"{_name(parts)} is not a folder any more")
-    return FileUnreadable(f"{_name(parts)} cannot be read: {error.strerror}")
+    return FileUnreadable(_name(parts), message("reason.unreadable", detail=str(error.strerror)))
 
 
 def _is_link(part: str, folder: int | None) -> bool:
@@ -230,8 +244,3 @@ def _is_link(part: str, folder: int | None) -> bool:
 
 def _name(parts: tuple[str, ...]) -> str:
     return shown("/".join(parts))
-
-
-def _kind(mode: int) -> str:
-    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")

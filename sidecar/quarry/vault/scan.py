@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from quarry.faults import fault_point
-from quarry.messages import Message
+from quarry.messages import Message, message
 from quarry.types import LAST_TIME_NS, FileSeen
 from quarry.vault.paths import shown
 from quarry.vault.rules import Rules
@@ -24,6 +24,8 @@ _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT: a Windows junction, whi
 LISTING_TELLS_FOLDERS = os.name != "nt"
 _HAS_JUNCTIONS = os.name == "nt"  # asking each of 17,000 files elsewhere takes 5 % of a walk
 _NAME = attrgetter("name")
+LINK = message("reason.link")
+NOT_A_FILE = message("reason.not-a-file")
 
 
 class Scan(Struct, frozen=True):
@@ -31,7 +33,7 @@ class Scan(Struct, frozen=True):
 
     files: dict[str, FileSeen] = field(default_factory=dict)
     excluded: dict[str, Message] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)  # path, shown so that it can be sent -> reason
+    skipped: dict[str, Message] = field(default_factory=dict)  # path, shown so that it can be sent -> reason
     unseen: list[str] = field(default_factory=list)  # files and folders that exist but could not be examined
     root_missing: bool = False
 
@@ -66,11 +68,11 @@ def scan_vault(root: Path, rules: Rules) -> Scan:
     while folders:
         fault_point("scan")
         folder, place = folders.pop()
-        folders.extend(sorted(_scan_folder(root, folder, place, rules, scan), reverse=True))
+        folders.extend(sorted(_scan_folder(folder, place, rules, scan), reverse=True))
     return scan
 
 
-def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[tuple[str, str]]:
+def _scan_folder(folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[tuple[str, str]]:
     """Record the files of one folder in *scan*; give back the folders in it, each with its *place* on the disk."""
     try:
         with os.scandir(place) as listing:
@@ -78,7 +80,7 @@ def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) 
     except FileNotFoundError:
         return  # deleted since its parent was listed
     except OSError as error:
-        scan.skipped[shown(folder)] = f"the folder cannot be listed: {error.strerror}"
+        scan.skipped[shown(folder)] = message("reason.unreadable.folder", detail=str(error.strerror))
         scan.unseen.append(folder)
         return
     prefix = f"{folder}/" if folder else ""
@@ -89,10 +91,8 @@ def _scan_folder(root: Path, folder: str, place: str, rules: Rules, scan: Scan) 
         path = prefix + name
         if _is_plain_folder(entry):
             leads_on = _may_enter(path, entry, rules, scan)
-        elif rules.is_note(name):
-            leads_on = _sort_in(path, entry, root, rules, scan)
         else:
-            leads_on = _may_lead_on(entry) and _sort_in(path, entry, root, rules, scan)
+            leads_on = (rules.is_note(name) or _may_lead_on(entry)) and _sort_in(path, entry, rules, scan)
         if leads_on:
             yield path, entry.path
 
@@ -121,19 +121,19 @@ def _may_lead_on(entry: os.DirEntry[str]) -> bool:
         return True
 
 
-def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan: Scan) -> bool:
+def _sort_in(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bool:
     """Record *entry* in *scan*; return whether it is a folder to walk into."""
     try:
         seen = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return False  # deleted since the folder was listed
     except OSError as error:
-        _skip(path, entry, f"it cannot be examined: {error.strerror}", rules, scan)
+        _skip(path, entry, message("reason.unreadable", detail=str(error.strerror)), rules, scan)
         scan.unseen.append(path)
         return False
     kind = stat.S_IFMT(seen.st_mode)
     if kind == stat.S_IFLNK or (_HAS_JUNCTIONS and getattr(seen, "st_reparse_tag", 0) == _MOUNT_POINT):
-        _skip(path, entry, _link_reason(entry, root), rules, scan)
+        _skip(path, entry, LINK, rules, scan)
     elif kind == stat.S_IFDIR:
         return _may_enter(path, entry, rules, scan)
     elif not rules.is_note(entry.name):
@@ -141,7 +141,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     elif reason := _name_reason(entry.name):
         _skip(path, entry, reason, rules, scan)
     elif kind != stat.S_IFREG:
-        _skip(path, entry, "it is not a regular file", rules, scan)
+        _skip(path, entry, NOT_A_FILE, rules, scan)
     elif refusal := rules.refusal(path):
         scan.excluded[path] = refusal
     else:
@@ -149,7 +149,7 @@ def _sort_in(path: str, entry: os.DirEntry[str], root: Path, rules: Rules, scan:
     return False
 
 
-def _skip(path: str, entry: os.DirEntry[str], reason: str, rules: Rules, scan: Scan) -> None:
+def _skip(path: str, entry: os.DirEntry[str], reason: Message, rules: Rules, scan: Scan) -> None:
     """Report *entry* if it is, or may contain, a note; a broken link to a picture is not reported."""
     if rules.is_note(entry.name) or _leads_to_folder(entry):
         scan.skipped[shown(path)] = reason
@@ -162,23 +162,11 @@ def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _link_reason(entry: os.DirEntry[str], root: Path) -> str:
-    try:
-        target = Path(os.path.realpath(entry.path, strict=True))
-    except FileNotFoundError:
-        return "it is a broken link"
-    except OSError:
-        return "it is a link that leads to itself or cannot be followed"
-    if target.is_relative_to(os.path.realpath(root)):
-        return "it is a link within the vault; its target is indexed where it is"
-    return "it is a link to a place outside of the vault; links are not followed"
-
-
-def _name_reason(name: str) -> str | None:
+def _name_reason(name: str) -> Message | None:
     if not name.isascii() and not _is_utf8(name):
-        return "its name is not UTF-8; rename it"
+        return message("reason.name.encoding")
     if "\\" in name:
-        return "its name contains a backslash, which separates folders on other systems; rename it"
+        return message("reason.name.backslash")
     return None
 
 

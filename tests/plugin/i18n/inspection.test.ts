@@ -69,11 +69,11 @@ test("a reason is said with its entry, and with what the engine knows in detail"
   expect(reasonWords({ code: "reason.folders-exclude", args: { entry: "A {plugin}" } })).toBe("The settings exclude the folder “A {plugin}”.");
   expect(reasonWords({ code: "reason.any-status", args: {} })).toBe("It is indexed, but the settings exclude notes with its status.");
   chooseLanguage("de");
-  expect(reasonWords({ code: "reason.name", args: { detail: "It ends in a space." } })).toBe("Ihr Name kann nicht verwendet werden. Benenne die Datei um (It ends in a space.).");
+  expect(reasonWords({ code: "reason.other", args: { detail: "It is odd." } })).toBe("Sie konnte nicht indiziert werden (It is odd.).");
 });
 
 test("a problem names its note; one of the settings says which of them", () => {
-  const problem = { path: "A.md", reason: { code: "reason.unreadable", args: { detail: "It cannot be read: Permission denied." } }, skipped: true } as const;
+  const problem = { path: "A.md", reason: { code: "reason.unreadable", args: { detail: "Permission denied" } }, skipped: true } as const;
   const setting = { path: "", reason: { code: "reason.settings", args: { detail: "Unknown key 'serach'." } }, skipped: false } as const;
 
   expect(problemWords(problem)).toBe("A.md (not indexed): It cannot be read: Permission denied.");

@@ -17,6 +17,7 @@ from quarry.documents.canvas import (
 )
 from quarry.documents.note import ParserSettings
 from quarry.errors import UnreadableDocument
+from quarry.messages import message
 from quarry.types import Note
 
 PLACE = {"x": 0, "y": 0, "width": 10, "height": 10}
@@ -81,12 +82,12 @@ def test_an_empty_canvas_is_one(source):
         ('{"nodes":[\n{"id" 1}]}', r"not JSON \(line 2\)"),
         ("[]", "not a canvas"),
         ("null", "not a canvas"),
-        ('{"nodes":{"a":1}}', "'nodes' are not a list"),
-        ('{"edges":7}', "'edges' are not a list"),
+        ('{"nodes":{"a":1}}', "“nodes” are not a list"),
+        ('{"edges":7}', "“edges” are not a list"),
         ("[" * 200_000, "nested too deeply"),
         ('{"a":' * 200_000, "nested too deeply"),
         ("[" * (MAX_VALUES + 1), "more than 500,000 values"),
-        ('{"nodes":' + "9" * 5_000 + "}", "not JSON"),
+        ('{"nodes":' + "9" * 5_000 + "}", "damaged"),
     ],
 )
 def test_what_is_no_canvas_is_refused_with_the_reason(source, reason):
@@ -114,14 +115,14 @@ def test_entries_that_are_none_are_left_out_and_counted():
     )
 
     assert [node.text for node in read.nodes] == ["kept"]
-    assert read.problems == ("6 of its nodes and edges are not as JSON Canvas has them",)
+    assert read.problems == (message("reason.damaged.parts", count=6),)
 
 
 def test_more_nodes_than_a_canvas_can_have_are_left_out_and_told():
     read = parse_canvas(canvas(*({"id": str(at), "type": "text", "text": "x"} for at in range(MAX_NODES + 1))))
 
     assert len(read.nodes) == MAX_NODES
-    assert "only its first 10,000 nodes" in read.problems[0]
+    assert "first 10,000 nodes" in str(read.problems[0])
 
 
 def test_numbers_that_are_none_count_as_zero():
@@ -223,7 +224,7 @@ def file(name: str, path: str, y: int = 0, **more: object) -> dict[str, object]:
 
 
 def written(*nodes: object, edges: object = ()) -> bytes:
-    return json.dumps({"nodes": list(nodes), "edges": list(edges)}).encode()  # type: ignore[call-overload]
+    return canvas(*nodes, edges=edges).encode()
 
 
 def read(*nodes: object, edges: object = (), **rules: object) -> Note:
@@ -361,7 +362,7 @@ def test_more_passages_than_may_be_are_told():
     note = read(*(text(str(at), LONG, 20 * at) for at in range(5)), max_chunks=3)
 
     assert len(note.chunks) == 3
-    assert note.problems == ("only the first 3 of its 5 passages are indexed; split the canvas",)
+    assert note.problems == (message("reason.too-many-passages", limit=3, total=5),)
 
 
 def test_an_empty_canvas_is_found_by_its_name():
@@ -372,7 +373,7 @@ def test_an_empty_canvas_is_found_by_its_name():
 
 
 def test_a_canvas_beyond_the_limit_is_refused():
-    with pytest.raises(UnreadableDocument, match="larger than 1 MB; split the canvas"):
+    with pytest.raises(UnreadableDocument, match="larger than 1 MB"):
         read_canvas("a.canvas", b" " * (2**20 + 1), ParserSettings(max_bytes=2**20))
 
 

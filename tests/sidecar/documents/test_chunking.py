@@ -192,7 +192,7 @@ def test_more_chunks_than_allowed_are_left_out_and_said() -> None:
     note = read("".join(section(f"## {n}") for n in range(10)), max_chunks=4)
 
     assert len(note.chunks) == 4
-    assert "first 4 of its 10" in note.problems[0]
+    assert "first 4 of its 10" in str(note.problems[0])
 
 
 # --- what chunks are also found by -------------------------------------------------------------

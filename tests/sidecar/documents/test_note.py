@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarry.documents.note import ParserSettings, read_note
+from quarry.messages import message
 from quarry.types import Note
 
 TOKEN = "gh" + "p_" + "A1b2C3d4E5" * 3 + "f6G7h8"
@@ -70,8 +71,8 @@ def test_of_a_generated_note_some_thousand_links_and_tags_are_kept_and_the_rest_
 
     assert (len(note.links), len(note.tags)) == (5_000, 1_000)
     assert note.problems[-2:] == (
-        "only its first 5,000 links are indexed; split the note",
-        "only its first 1,000 tags are indexed; split the note",
+        message("reason.too-large.links", limit=5_000),
+        message("reason.too-large.tags", limit=1_000),
     )
 
 
@@ -79,7 +80,7 @@ def test_a_file_over_the_limit_is_read_up_to_it_and_said() -> None:
     note = read_note("a.md", ("é" * 100).encode(), ParserSettings(max_bytes=101))
 
     assert note.chunks[0].text == "é" * 50
-    assert "split the note" in note.problems[0]
+    assert note.problems[0].code == "reason.too-large.note"
 
 
 @given(st.binary(max_size=400))

@@ -7,6 +7,7 @@ from builders import index_bytes, top_chunks
 from quarry.conditions import HasPhrase, Not
 from quarry.errors import IndexUnavailable
 from quarry.index import CHUNK_WEIGHTS, Index, content_hash, prepare
+from quarry.messages import message
 from quarry.types import Note
 
 
@@ -46,7 +47,7 @@ def test_after_idle_work_and_a_checkpoint_no_byte_of_removed_text_is_left(index,
     )
     put("stays.md", "before ocelot after", heading="Section")
     put("moved from Badger.md", "some text")
-    index.record_problem("Quagmire folder/Aardvark.md", "unreadable flamingo", skipped=True)
+    index.record_problem("Quagmire folder/Aardvark.md", message("reason.other", detail="flamingo"), skipped=True)
     index.checkpoint()
     index.remove("Quagmire folder/Xylophone.md")
     put("stays.md", "before after", heading="Section")
@@ -292,21 +293,6 @@ def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
         chunk = make_note("b.md", "apples", title="T").chunks[0]
 
         assert content_hash(chunk) in index.static.known(["a.md"], [content_hash(chunk)])
-
-
-def test_a_note_has_the_same_rows_whether_in_a_batch_or_alone(tmp_path, store, make_note):
-    notes: list[Note] = [make_note(f"{n}.md", f"apples {n}", "pears") for n in range(5)]
-    alone, batched = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
-    for note in notes:
-        store(alone, note)
-    with batched.batch():
-        for note in notes:
-            store(batched, note)
-
-    with alone.reader() as one, batched.reader() as other:
-        assert [one.note(n.path) for n in notes] == [other.note(n.path) for n in notes]
-    alone.close()
-    batched.close()
 
 
 # --- replacing -------------------------------------------------------------------------------------

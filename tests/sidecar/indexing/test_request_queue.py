@@ -64,6 +64,24 @@ def test_what_could_not_be_carried_out_waits_before_what_came_after_it(log: Chan
     assert log.lag == 0
 
 
+def test_what_could_not_be_carried_out_while_what_came_after_it_was_given_up_needs_a_read_of_the_whole_vault(
+    log: ChangeLog,
+):
+    log.add([A, B], at_ms=100)
+    batch = log.take()
+    log.add([C], at_ms=200)
+    log.give_up_waiting()
+
+    log.put_back(batch)
+    log.add([C], at_ms=300)
+    log.acknowledge(log.take())
+
+    assert (log.acknowledged, log.lag) == (0, 4)
+    log.begin_whole_read()
+    log.acknowledge_all()
+    assert (log.acknowledged, log.lag) == (4, 0)
+
+
 def test_a_job_that_reads_the_whole_vault_carries_out_what_is_in_hand_and_not_what_waits(log: ChangeLog):
     log.add([A], at_ms=100)
     log.take()

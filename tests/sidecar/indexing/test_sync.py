@@ -176,7 +176,7 @@ def test_broken_settings_leave_those_from_before_in_force(vault: Vault, open_eng
     wait_until(lambda: engine.status().problem_count)
 
     assert find(engine, "walnut") == ["a.md"]
-    assert "from before" in engine.status().problems[0].reason
+    assert "from before" in str(engine.status().problems[0].reason)
 
 
 def test_broken_rules_at_the_start_index_nothing_until_they_are_mended(vault: Vault, open_engine):

@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, settle, wait_until
 
 from quarry.errors import BadSettings, VaultMissing
-from quarry.indexing import workforce
+from quarry.messages import message
 from quarry.types import VaultChange
 
 KEY = "gh" + "p_" + "Ab1Cd2" * 6
@@ -215,7 +215,7 @@ def test_all_reasons_of_a_note_are_told(varied, vault):
 def test_a_note_whose_preparation_ends_a_process_is_told_and_can_be_tried_again(vault: Vault, open_engine):
     vault.write("a.md", "walnut")
     engine = open_engine()
-    engine._sync.index.record_problem("Bad.md", workforce.POISON.format(how="signal 11"), skipped=True)
+    engine._sync.index.record_problem("Bad.md", message("reason.crash"), skipped=True)
     vault.write("Bad.md", "hazel")
     engine.pause()
 

@@ -110,7 +110,7 @@ def test_a_missing_vault_says_nothing_about_its_notes(tmp_path):
 def test_a_folder_named_like_a_note_is_not_read(vault):
     (vault / "folder.md").mkdir()
 
-    with pytest.raises(FileUnreadable, match="a folder, not a regular file"):
+    with pytest.raises(FileUnreadable, match="not a regular file"):
         read_file(vault, "folder.md")
 
 
@@ -119,7 +119,7 @@ def test_a_folder_named_like_a_note_is_not_read(vault):
 def test_a_pipe_named_like_a_note_is_refused_at_once(vault):
     os.mkfifo(vault / "pipe.md")
 
-    with pytest.raises(FileUnreadable, match="a pipe"):
+    with pytest.raises(FileUnreadable, match="not a regular file"):
         read_file(vault, "pipe.md")
 
 
@@ -127,7 +127,7 @@ def test_a_pipe_named_like_a_note_is_refused_at_once(vault):
 @pytest.mark.usefixtures("either_way")
 def test_a_device_named_like_a_note_gives_no_byte(vault, tmp_path):
     # A device cannot be made without being root, but /dev is a folder like any other.
-    with pytest.raises(FileUnreadable, match="a device"):
+    with pytest.raises(FileUnreadable, match="not a regular file"):
         read_file(Path("/dev"), "zero")
 
 
@@ -238,4 +238,4 @@ def test_a_file_without_permission_is_unreadable_and_not_gone(vault, tmp_path):
 
     done = subprocess.run([sys.executable, "-c", attempt], cwd=vault, capture_output=True, text=True, check=False)
 
-    assert done.stdout.strip() == "FileUnreadable folder/note.md cannot be read: Permission denied", done.stderr
+    assert done.stdout.strip() == "FileUnreadable folder/note.md: It cannot be read: Permission denied.", done.stderr

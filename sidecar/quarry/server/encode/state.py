@@ -10,14 +10,13 @@ from typing import TypeVar
 from quarry import protocol as wire
 from quarry.index import NotePage, Problem
 from quarry.indexing.freshness import Freshness
-from quarry.indexing.reasons import of_problem
 from quarry.inspection.coverage import CoveredFolder
 from quarry.inspection.index_status import Status
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.kinds import kind_of
 from quarry.limits import MAX_LISTED_LINKS, MAX_LISTED_TAGS
-from quarry.messages import Message, message, sentence
+from quarry.messages import Message
 from quarry.options import RETRIEVERS, Retriever
 from quarry.redaction.scrub import scrub_text
 from quarry.search.answer import CHARACTERS_PER_TOKEN
@@ -128,9 +127,7 @@ def index_status(status: Status) -> wire.IndexStatus:
 
 def problem(problem: Problem) -> wire.Problem:
     """A note that was skipped, truncated or partly read; without a path, what is wrong with the vault's settings."""
-    of_settings = message("reason.settings", detail=sentence(problem.reason))
-    reason = of_problem(problem.reason) if problem.path else of_settings
-    return wire.Problem(path=nfc(problem.path), reason=redacted(reason), skipped=problem.skipped)
+    return wire.Problem(path=nfc(problem.path), reason=redacted(problem.reason), skipped=problem.skipped)
 
 
 def missing_retrievers(missing: Mapping[Retriever, Message]) -> list[wire.MissingRetriever]:

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, beforeEach, expect, test } from "vitest";
-import { ActiveOption, arrange, DelayedFlag, initOption, LiveRegion } from "../../../../plugin/ui/list/elements";
+import { ActiveOption, arrange, delayedFlag, initOption, LiveRegion } from "../../../../plugin/ui/list/elements";
 import { type ManualClock, manualClock } from "../../builders";
 import { emptyBody, removedBy } from "../dom";
 
@@ -48,19 +48,19 @@ describe("active option", () => {
 
 describe("delayed flag", () => {
   let clock: ManualClock;
-  let waiting: DelayedFlag;
+  let set: (isSet: boolean) => void;
   let isShown: boolean;
 
   beforeEach(() => {
     isShown = false;
     clock = manualClock();
-    waiting = new DelayedFlag(clock, (isOn) => { isShown = isOn; });
+    set = delayedFlag(clock, (isOn) => { isShown = isOn; });
   });
 
   test("appears after a delay, counted from the first of several calls", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(100);
-    waiting.set(true);
+    set(true);
     const early = isShown;
     await clock.advance(50);
 
@@ -69,18 +69,18 @@ describe("delayed flag", () => {
   });
 
   test("never appears where the wait is short", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(100);
-    waiting.set(false);
+    set(false);
     await clock.advance(1_000);
 
     expect(isShown).toBe(false);
   });
 
   test("disappears at once", async () => {
-    waiting.set(true);
+    set(true);
     await clock.advance(1_000);
-    waiting.set(false);
+    set(false);
 
     expect(isShown).toBe(false);
   });

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { installWords } from "../../../../plugin/i18n/engine";
 import { type PassagesResult } from "../../../../plugin/protocol/messages";
 import { roomFor } from "../../../../plugin/snippet/excerpt";
-import { viewStateOf } from "../../../../plugin/ui/pane/search-view";
 import { FRESHNESS, hit, indexStatus, MISSING, passage, searchResult, settled } from "../../builders";
 import { key, one, texts } from "../dom";
 import { TestPane } from "../test-pane";
@@ -580,20 +579,16 @@ describe("search view", () => {
     expect([restored, body.scrollTop]).toEqual([120, 0]);
   });
 
+  test.each([null, "x", [], { query: 5, scroll: "9" }, { scroll: Infinity }])("a stored %j asks nothing", async (stored) => {
+    await pane.view.setState(stored, { history: false });
+
+    expect([pane.input().value, pane.client.asked]).toEqual(["", []]);
+  });
+
   test("a closed pane stops its search", async () => {
     await pane.type("retry");
     await pane.close();
 
     expect(pane.client.last.isCancelled).toBe(true);
-  });
-});
-
-describe("view state", () => {
-  test("what was stored comes back", () => {
-    expect(viewStateOf({ query: "glue", scroll: 120.5 })).toEqual({ query: "glue", scroll: 120.5 });
-  });
-
-  test.each([null, "x", [], { query: 5, scroll: "9" }, { scroll: Infinity }, { scroll: -3 }])("%j stores nothing", (stored) => {
-    expect(viewStateOf(stored)).toEqual({ query: null, scroll: 0 });
   });
 });

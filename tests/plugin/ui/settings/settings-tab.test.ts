@@ -64,7 +64,7 @@ beforeEach(() => {
   paths = [];
   kept = [];
   engine = new TestEngine();
-  engine.status = indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large", args: { detail: "over 10 MB" } }, skipped: false }] });
+  engine.status = indexStatus({ problemCount: 1, problems: [{ path: "big.md", reason: { code: "reason.too-large.note", args: { megabytes: "10" } }, skipped: false }] });
   const app = new (App as unknown as new () => App)();
   tab = new QuarrySettingTab(app, { manifest: { id: "quarry" } } as unknown as Plugin, {
     settings: () => DEFAULTS,
@@ -241,7 +241,7 @@ describe("the program", () => {
 test("notes with problems are named with their reason", async () => {
   await display();
 
-  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): over 10 MB");
+  expect(tab.containerEl.textContent).toContain("big.md (partially indexed): Only its first 10 MB are indexed.");
 });
 
 test("the definitions of 1.13 hold the same rows, so that its search finds them", async () => {

@@ -1,10 +1,9 @@
 """Notes, the status and the settings become wire values."""
 
 import msgspec
-import pytest
 
 from quarry import protocol as wire
-from quarry.index import NotePage, NoteSummary, Problem
+from quarry.index import NotePage, NoteSummary
 from quarry.indexing.freshness import Freshness
 from quarry.inspection import coverage, note_report
 from quarry.inspection.coverage import CoveredFolder, CoveredNote, StateCounts
@@ -129,14 +128,6 @@ def test_every_setting_is_told():
         "captureFolder": "00-inbox",
         "captureByAgents": False,
     }
-
-
-@pytest.mark.parametrize(
-    ("path", "reason", "code"),
-    [("A.md", "only its first 10 MB were read", "too-large"), ("", "unknown key 'serach'", "settings")],
-)
-def test_a_problem_has_a_code(path: str, reason: str, code: str):
-    assert state.problem(Problem(path, reason, skipped=False)).reason.code == f"reason.{code}"
 
 
 def test_the_links_and_tags_of_a_generated_note_are_bounded_in_every_reply(made):

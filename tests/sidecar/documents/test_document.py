@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.documents.document import PdfText, cleaned, read_pdf, text_of_chunks
 from quarry.documents.note import ParserSettings
-from quarry.documents.pdf import PdfText, cleaned, read_pdf, text_of_chunks
+from quarry.messages import message
 from quarry.types import Note
 
 KEY = "AKIA" + "IOSFODNN7QWERTYU"
@@ -67,10 +68,10 @@ def test_secrets_are_blanked_in_pages_and_in_what_the_file_says_of_itself():
 
 
 def test_a_file_without_text_is_found_by_its_name_and_its_problem_is_told():
-    note = read_pdf("a.pdf", PdfText(("", ""), {}, ("it has no text",)), ParserSettings())
+    note = read_pdf("a.pdf", PdfText(("", ""), {}, (message("reason.no-text"),)), ParserSettings())
 
     assert [chunk.text for chunk in note.chunks] == [""]
-    assert note.problems == ("it has no text",)
+    assert note.problems == (message("reason.no-text"),)
 
 
 @given(st.lists(st.text(max_size=300), max_size=5))
