@@ -1,6 +1,7 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
 import { t } from "./i18n/translate";
+import { type Inspector } from "./ui/inspector/inspector";
 
 export interface CommandTargets {
   readonly openSearch: (query?: string) => void;
@@ -10,10 +11,7 @@ export interface CommandTargets {
   readonly capture: () => void;
   /** Copies a link to the open search; null where there is none. */
   readonly copySearchLink: () => (() => void) | null;
-  readonly rebuild: () => void;
-  readonly openInspector: () => void;
-  /** Asks for a note and says why it is not found. */
-  readonly why: () => void;
+  readonly inspector: Pick<Inspector, "open" | "why" | "confirmRebuild">;
   readonly pauseOrResume: () => void;
   readonly restart: () => void;
   readonly copyReport: () => void;
@@ -45,9 +43,9 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   plugin.addCommand({ id: "explain-note", name: t("command.explain"), icon: "info", checkCallback: offered(() => (targets.isLive() ? targets.explainNote() : null)) });
   plugin.addCommand({ id: "copy-search-link", name: t("command.copy-search-link"), icon: "link", checkCallback: offered(targets.copySearchLink) });
   plugin.addCommand({ id: "capture", name: t("command.capture"), icon: "inbox", checkCallback: whenLive(targets.capture) });
-  plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: targets.openInspector });
-  plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(targets.why) });
-  plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(targets.rebuild) });
+  plugin.addCommand({ id: "open-inspector", name: t("command.inspect"), icon: "list-tree", callback: () => void targets.inspector.open() });
+  plugin.addCommand({ id: "why-not-found", name: t("command.why"), icon: "circle-question-mark", checkCallback: whenLive(() => { targets.inspector.why(); }) });
+  plugin.addCommand({ id: "rebuild-index", name: t("command.rebuild"), icon: "refresh-cw", checkCallback: whenLive(() => { targets.inspector.confirmRebuild(); }) });
   plugin.addCommand({ id: "pause-or-resume", name: t("command.pause"), icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
   plugin.addCommand({ id: "restart-engine", name: t("command.restart"), icon: "power", callback: targets.restart });
   plugin.addCommand({ id: "copy-diagnostics", name: t("command.copy-report"), icon: "clipboard-copy", callback: targets.copyReport });

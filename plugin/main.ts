@@ -184,12 +184,8 @@ export default class QuarryPlugin extends Plugin {
         const link = this.#panes().map((pane) => pane.link).find((one) => one !== null);
         return link === undefined ? null : () => { copy(link); };
       },
-      rebuild: () => { inspector.confirmRebuild(); },
-      openInspector: () => void inspector.open(),
-      why: () => { inspector.why(); },
-      pauseOrResume: () => {
-        commands[supervisor.status?.state === "paused" ? "resume" : "pause"]();
-      },
+      inspector,
+      pauseOrResume: () => { commands[supervisor.status?.state === "paused" ? "resume" : "pause"](); },
       restart: commands.restart,
       copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",

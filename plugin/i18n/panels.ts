@@ -52,7 +52,7 @@ export function panelWords(state: PaneState): PanelWords | null {
     case "outdated":
       return outdatedWords(state.protocol, state.version);
     case "occupied":
-      return panel(t("panel.occupied"), occupiedDetail(state.pid), "check-again", "copy-report");
+      return panel(t("panel.occupied"), state.pid === null ? t("panel.occupiedDetail") : t("panel.occupiedDetailPid", { pid: String(state.pid) }), "check-again", "copy-report");
     case "failed":
       return failedWords(state);
     case "disconnected":
@@ -104,10 +104,6 @@ function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
   return { ...words, commands: [program] };
 }
 
-function occupiedDetail(pid: number | null): string {
-  return pid === null ? t("panel.occupiedDetail") : t("panel.occupiedDetailPid", { pid: String(pid) });
-}
-
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
   const { mode, query } = answer;
@@ -151,14 +147,10 @@ export function statusWords(model: PaneModel): StatusWords {
   if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
   if (scope) return scope;
   const remark = remarkOn(answer);
-  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: asTypedAction(answer) };
+  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
   if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
   return { tone: "count", text: countWords(answer), tip: understoodWords(answer), action: null };
-}
-
-function asTypedAction({ query, corrections }: Answer): Action | null {
-  return quotedAsTyped(query, corrections) === null ? null : actionOf("search-typed");
 }
 
 /** The line that says what the notes are related to. */

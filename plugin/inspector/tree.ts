@@ -30,16 +30,13 @@ export class InspectorTree {
   /** The whole vault; null before the first answer. */
   vault: FolderState | null = null;
   failure: Failure | null = null;
-  #shown: NoteState | null = null;
+  /** The state whose notes are shown alone; null: all folders. */
+  filter: NoteState | null = null;
   readonly #open = new Set<string>([ROOT]);
   readonly #branches = new Map<string, Branch>();
   #turn = 0;
 
   constructor(private readonly source: TreeSource) {}
-
-  get filter(): NoteState | null {
-    return this.#shown;
-  }
 
   rows(): readonly TreeRow[] {
     return this.#rowsOf(ROOT, 1);
@@ -47,7 +44,7 @@ export class InspectorTree {
 
   /** Shows the notes in `state` alone, or all folders; resolves when they are there. */
   async show(state: NoteState | null): Promise<void> {
-    this.#shown = state;
+    this.filter = state;
     this.#branches.clear();
     await this.refresh();
   }
@@ -65,7 +62,7 @@ export class InspectorTree {
   /** Asks again for all that is shown. An older refresh that is still under way ends without effect. */
   async refresh(): Promise<void> {
     const turn = (this.#turn += 1);
-    const wanted = this.#shown === null ? [...this.#open] : [ROOT];
+    const wanted = this.filter === null ? [...this.#open] : [ROOT];
     for (const folder of wanted) {
       if (turn === this.#turn) await this.#load(folder, turn);
     }
@@ -80,7 +77,7 @@ export class InspectorTree {
       rows.push({ kind: "folder", level, folder: child, isOpen });
       if (isOpen) rows.push(...this.#rowsOf(child.path, level + 1));
     }
-    for (const note of branch.notes) rows.push({ kind: "note", level, note, withFolder: this.#shown !== null });
+    for (const note of branch.notes) rows.push({ kind: "note", level, note, withFolder: this.filter !== null });
     const left = branch.folderTotal - branch.folders.length + branch.noteTotal - branch.notes.length;
     if (left > 0) rows.push({ kind: "more", level, of: folder, left });
     return rows;
@@ -89,7 +86,7 @@ export class InspectorTree {
   /** Loads what is shown of `folder` and `further` rows: its folders first, then its notes. */
   async #load(folder: string, turn: number, further = 0): Promise<void> {
     const before = this.#branches.get(folder);
-    const state = this.#shown;
+    const state = this.filter;
     const isCurrent = (): boolean => turn === this.#turn;
     const wanted = (count = 0): number => Math.max(PAGE, count + further);
     const folders = await pages((page) => this.source.folders({ folder, ...page }), (reply) => reply.folders, state === null ? wanted(before?.folders.length) : 0, isCurrent);

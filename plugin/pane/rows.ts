@@ -137,7 +137,8 @@ export function answerRows(answer: Answer, options: RowOptions): readonly Row[] 
   const rows = hits.slice(0, shown).map(rowsOf);
   const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
   if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
-  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...createRows(options.newNote)];
+  const create: readonly Row[] = options.newNote === null ? [] : [{ kind: "create", key: "create", name: options.newNote }];
+  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...create];
 }
 
 /** The saved queries, then the recent ones, newest first. */
@@ -190,10 +191,6 @@ function endRows({ hits, total, reachable }: Answer, shown: number): readonly Ro
   if (total <= hits.length) return [];
   if (reachable <= hits.length) return [{ kind: "divider", key: "divider end", section: "end" }];
   return [{ kind: "more", key: "more", what: "hits", count: reachable - hits.length }];
-}
-
-function createRows(name: string | null): readonly Row[] {
-  return name === null ? [] : [{ kind: "create", key: "create", name }];
 }
 
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {

@@ -566,7 +566,7 @@ export interface Breakdown {
  */
 export interface Signal {
   /**
-   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `max_sim`: similarity to each single word. `title`: words in its title. `exact`: the query is its title. Later versions may add others.
+   * `passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. `meaning`: similarity in meaning. `max_sim`: similarity to each single word. `title`: words in its title. `exact_title`: the query is its title. Later versions may add others.
    */
   readonly name: string;
   /**

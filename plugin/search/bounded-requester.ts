@@ -2,46 +2,40 @@
 import { type Method, type Params, type Pending, type Requester, type Result } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 
-export class BoundedRequester implements Requester {
-  #inFlight = 0;
-  readonly #waiting = new Set<() => void>();
-
-  constructor(
-    private readonly client: Requester,
-    private readonly most: number,
-  ) {}
-
-  request<M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> {
+export function boundedRequester(client: Requester, most: number): Requester {
+  const waiting = new Set<() => void>();
+  let inFlight = 0;
+  const sendNext = (): void => {
+    const [next] = waiting;
+    if (!next || inFlight >= most) return;
+    waiting.delete(next);
+    next();
+  };
+  const request = <M extends Method>(method: M, params: Params<M>, timeoutMs?: number): Pending<Result<M>> => {
     let sent: Pending<Result<M>> | null = null;
     let settle: (reply: Reply<Result<M>>) => void = () => undefined;
     const reply = new Promise<Reply<Result<M>>>((resolve) => { settle = resolve; });
     const send = (): void => {
-      this.#inFlight += 1;
-      sent = this.client.request(method, params, timeoutMs);
+      inFlight += 1;
+      sent = client.request(method, params, timeoutMs);
       void sent.reply.then((answer) => {
-        this.#inFlight -= 1;
+        inFlight -= 1;
         settle(answer);
-        this.#sendNext();
+        sendNext();
       });
     };
     const withdraw = (): void => {
-      this.#waiting.delete(send);
+      waiting.delete(send);
       settle({ ok: false, failure: { kind: "cancelled" } });
     };
-    this.#waiting.add(send);
-    this.#sendNext();
+    waiting.add(send);
+    sendNext();
     return {
       get id() { return sent?.id ?? 0; }, // the client counts from 1: nothing is superseded by a request that was not sent
       reply,
       cancel: () => { if (sent) sent.cancel(); else withdraw(); },
       abandon: () => { if (sent) sent.abandon(); else withdraw(); },
     };
-  }
-
-  #sendNext(): void {
-    const [next] = this.#waiting;
-    if (!next || this.#inFlight >= this.most) return;
-    this.#waiting.delete(next);
-    next();
-  }
+  };
+  return { request };
 }

@@ -28,7 +28,7 @@ const NOTHING: NoteSearchState = { query: "", passages: [], current: null, failu
 
 export class NoteSearch {
   readonly changed = new Emitter<NoteSearchState>();
-  #shown = NOTHING;
+  state = NOTHING;
   #pending: Pending<SearchResult> | null = null;
   #cancelTimer: Cancel = () => undefined;
 
@@ -40,33 +40,29 @@ export class NoteSearch {
     private readonly mode: () => Mode,
   ) {}
 
-  get state(): NoteSearchState {
-    return this.#shown;
-  }
-
   setQuery(text: string): void {
     const query = text.trim().slice(0, LIMITS.maxQueryChars);
-    if (query === this.#shown.query) return;
+    if (query === this.state.query) return;
     this.close();
-    if (query === "") this.#set({ ...NOTHING, visit: this.#shown.visit });
+    if (query === "") this.#set({ ...NOTHING, visit: this.state.visit });
     else {
-      this.#set({ ...this.#shown, query, isAsking: true });
+      this.#set({ ...this.state, query, isAsking: true });
       this.#cancelTimer = this.clock.after(THROTTLE_MS, () => void this.#ask(false));
     }
   }
 
   /** Asks again because the note changed; the passage that is looked at stays. */
   refresh(): void {
-    if (this.#shown.query === "") return;
+    if (this.state.query === "") return;
     this.#cancelTimer();
     this.#cancelTimer = this.clock.after(REFRESH_MS, () => void this.#ask(true));
   }
 
   /** Goes on by `step` passages, from the last to the first. */
   move(step: number): void {
-    const { passages, current } = this.#shown;
+    const { passages, current } = this.state;
     if (passages.length === 0) return;
-    this.#set({ ...this.#shown, current: ((current ?? (step > 0 ? -1 : 0)) + step + passages.length) % passages.length, visit: this.#shown.visit + 1 });
+    this.#set({ ...this.state, current: ((current ?? (step > 0 ? -1 : 0)) + step + passages.length) % passages.length, visit: this.state.visit + 1 });
   }
 
   close(): void {
@@ -77,7 +73,7 @@ export class NoteSearch {
 
   async #ask(isRefresh: boolean): Promise<void> {
     this.#pending?.cancel();
-    const { query } = this.#shown;
+    const { query } = this.state;
     const note = this.path();
     const filters = { notes: [note] };
     const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: LIMITS.maxTokens, filters });
@@ -86,18 +82,18 @@ export class NoteSearch {
     if (this.#pending !== pending) return; // superseded
     this.#pending = null;
     if (!reply.ok) {
-      this.#set({ ...NOTHING, query, failure: reply.failure, visit: this.#shown.visit });
+      this.#set({ ...NOTHING, query, failure: reply.failure, visit: this.state.visit });
       return;
     }
     const found = reply.value.hits.find(({ path }) => path.normalize("NFC") === note.normalize("NFC"))?.passages ?? [];
     const passages = [...found].sort((a, b) => a.matchStart - b.matchStart);
-    const before = this.#shown.current === null ? null : this.#shown.passages[this.#shown.current];
+    const before = this.state.current === null ? null : this.state.passages[this.state.current];
     const kept = isRefresh && before ? passages.findIndex(({ matchStart }) => matchStart >= before.matchStart) : 0;
-    this.#set({ query, passages, current: passages.length === 0 ? null : Math.max(0, kept), failure: null, isAsking: false, visit: this.#shown.visit + (isRefresh ? 0 : 1) });
+    this.#set({ query, passages, current: passages.length === 0 ? null : Math.max(0, kept), failure: null, isAsking: false, visit: this.state.visit + (isRefresh ? 0 : 1) });
   }
 
   #set(state: NoteSearchState): void {
-    this.#shown = state;
+    this.state = state;
     this.changed.emit(state);
   }
 }

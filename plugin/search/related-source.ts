@@ -42,7 +42,7 @@ export class RelatedSource implements ResultSource {
   readonly changed = new Emitter<SearchState>();
   /** Of the notes that mention the note: the others are found by no query. */
   readonly passages: PassageLoader;
-  #current: SearchState = { kind: "idle" };
+  state: SearchState = { kind: "idle" };
   #target: RelatedTo | null = null;
   #pending: readonly Pending<unknown>[] = [];
   #mentioning: SearchOfHit | null = null;
@@ -53,10 +53,6 @@ export class RelatedSource implements ResultSource {
     this.passages = new PassageLoader(parts.client, () => this.#mentioning);
   }
 
-  get state(): SearchState {
-    return this.#current;
-  }
-
   /** Asks what is related to `target`, unless that is what was asked last; null: there is no note. */
   show(target: RelatedTo | null): void {
     if (JSON.stringify(target) === JSON.stringify(this.#target)) return;
@@ -64,7 +60,7 @@ export class RelatedSource implements ResultSource {
     this.close();
     if (target === null) this.#setState({ kind: "idle" });
     else {
-      this.#setState({ kind: "searching", query: target.path, previous: answerOf(this.#current) });
+      this.#setState({ kind: "searching", query: target.path, previous: answerOf(this.state) });
       void this.#request(target, false);
     }
   }
@@ -101,7 +97,7 @@ export class RelatedSource implements ResultSource {
     if (this.#pending !== pending) return; // another note is shown by now
     this.#pending = [];
     if (!reply.ok) {
-      if (reply.failure.kind !== "cancelled") this.#setState({ kind: "failed", query: path, failure: reply.failure, previous: answerOf(this.#current) });
+      if (reply.failure.kind !== "cancelled") this.#setState({ kind: "failed", query: path, failure: reply.failure, previous: answerOf(this.state) });
       return;
     }
     this.#mentioning = search;
@@ -143,7 +139,7 @@ export class RelatedSource implements ResultSource {
   }
 
   #setState(state: SearchState): void {
-    this.#current = state;
+    this.state = state;
     this.changed.emit(state);
   }
 }

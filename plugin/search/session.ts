@@ -67,7 +67,7 @@ const RESTING: Work = { kind: "resting" };
 export class SearchSession implements ResultSource {
   readonly changed = new Emitter<SearchState>();
   readonly passages: PassageLoader;
-  #current: SearchState = { kind: "idle" };
+  state: SearchState = { kind: "idle" };
   #query = "";
   #order: SortOrder = "relevance";
   #typing: Typing = { kind: "ended" };
@@ -86,20 +86,8 @@ export class SearchSession implements ResultSource {
     this.passages = new PassageLoader(client, () => this.#searchOfHits);
   }
 
-  get state(): SearchState {
-    return this.#current;
-  }
-
-  get mode(): Mode {
-    return this.options.mode;
-  }
-
   get sort(): SortOrder {
     return this.#order;
-  }
-
-  get snippetWidth(): number {
-    return this.options.snippetWidth;
   }
 
   get #initialPageSize(): number {
@@ -179,11 +167,11 @@ export class SearchSession implements ResultSource {
 
   /** Asks for further hits, as many as the limit at once. The rows that are there stay. */
   more(): void {
-    this.#extendTo((answerOf(this.#current)?.hits.length ?? 0) + this.options.limit);
+    this.#extendTo((answerOf(this.state)?.hits.length ?? 0) + this.options.limit);
   }
 
   #extendTo(wanted: number): void {
-    const current = this.#current;
+    const current = this.state;
     if (flightOf(this.#work) || current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
     this.#wanted = wanted;
     void this.#request(true, current.answer, this.#work.kind === "due");
@@ -197,7 +185,7 @@ export class SearchSession implements ResultSource {
   }
 
   #correctIfDue(): void {
-    const current = this.#current;
+    const current = this.state;
     if (this.#typing.kind !== "paused" || this.#rowsAreFrozen || flightOf(this.#work) || current.kind !== "results") return;
     if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
     this.#setTyping({ kind: "ended" });
@@ -212,7 +200,7 @@ export class SearchSession implements ResultSource {
     const cancel = waitMs === 0 ? (): void => undefined : this.clock.after(waitMs, () => void this.#request(isRefresh));
     this.#work = { kind: "due", cancel, earlier };
     if (waitMs === 0) void this.#request(isRefresh);
-    if (!isRefresh) this.#setState({ kind: "searching", query: this.#query, previous: answerOf(this.#current) });
+    if (!isRefresh) this.#setState({ kind: "searching", query: this.#query, previous: answerOf(this.state) });
   }
 
   /** Ends what is scheduled; the result is the search that is still on its way. */
@@ -253,9 +241,9 @@ export class SearchSession implements ResultSource {
         return;
       }
       this.#fetchRemaining(answer);
-      this.#setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.#current)) });
+      this.#setState({ kind: "results", answer, isRefresh: shown.hits.length > 0 || (isRefresh && !hasNewCorrections(answer, this.state)) });
     } else if (reply.failure.kind !== "cancelled") {
-      this.#setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.#current) });
+      this.#setState({ kind: "failed", query, failure: reply.failure, previous: answerOf(this.state) });
     }
     if (landed.repeats) this.refresh();
     else this.#correctIfDue();
@@ -302,7 +290,7 @@ export class SearchSession implements ResultSource {
   }
 
   #setState(state: SearchState): void {
-    this.#current = state;
+    this.state = state;
     this.#updatePassages(state);
     this.changed.emit(state);
   }
@@ -319,7 +307,7 @@ export class SearchSession implements ResultSource {
 
   /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which changes nothing. */
   report(path: string, kind: FeedbackKind): void {
-    const answer = answerOf(this.#current);
+    const answer = answerOf(this.state);
     if (answer) this.client.request("feedback", { query: answer.query, path, kind });
   }
 
@@ -330,7 +318,7 @@ export class SearchSession implements ResultSource {
 
   /** The search that the current answer is for. */
   get #searchOfHits(): SearchOfHit | null {
-    const answer = answerOf(this.#current);
+    const answer = answerOf(this.state);
     if (!answer) return null;
     const { query, mode, limit, snippetWidth, lastWordIsPrefix } = answer;
     return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };

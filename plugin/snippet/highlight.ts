@@ -15,7 +15,7 @@ export interface TextRun {
  */
 export function textRuns(text: string, marks: readonly Mark[]): readonly TextRun[] {
   const spans = marks
-    .map(({ kind, start, end }) => ({ kind, start: characterStart(text, start), end: characterEnd(text, end) }))
+    .map(({ kind, start, end }) => ({ kind, start: characterAt(text, start, -1), end: characterAt(text, end, 1) }))
     .filter(({ start, end }) => start < end);
   const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
 
@@ -27,21 +27,13 @@ export function textRuns(text: string, marks: readonly Mark[]): readonly TextRun
   });
 }
 
-function characterStart(text: string, offset: number): number {
-  const inside = clamp(offset, text.length);
-  return isWithinPair(text, inside) ? inside - 1 : inside;
-}
-
-function characterEnd(text: string, offset: number): number {
-  const inside = clamp(offset, text.length);
-  return isWithinPair(text, inside) ? inside + 1 : inside;
+/** `offset` within the text; one that would split a pair goes by `step`. */
+function characterAt(text: string, offset: number, step: 1 | -1): number {
+  const inside = Math.min(Math.max(0, offset), text.length);
+  return isWithinPair(text, inside) ? inside + step : inside;
 }
 
 /** Whether `offset` is between the two code units of one character. */
 function isWithinPair(text: string, offset: number): boolean {
   return offset > 0 && (text.codePointAt(offset - 1) ?? 0) > 0xffff;
-}
-
-function clamp(offset: number, length: number): number {
-  return Math.min(Math.max(0, offset), length);
 }

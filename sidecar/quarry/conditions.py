@@ -27,39 +27,22 @@ from quarry.kinds import DocumentKind
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import Message, message
 
-Operator = Literal[
-    "path",
-    "file",
-    "folder",
-    "kind",
-    "tag",
-    "type",
-    "domain",
-    "status",
-    "created",
-    "modified",
-    "content",
-    "section",
-    "line",
-    "block",
-    "task",
-    "task-todo",
-    "task-done",
-    "match-case",
-    "ignore-case",
-]
+PropertyOperator = Literal["type", "domain", "status"]
+TimeField = Literal["created", "modified"]
+BlockUnit = Literal["line", "block"]
+TaskOperator = Literal["task", "task-todo", "task-done"]
+TextOperator = Literal["content", "section", BlockUnit, TaskOperator, "match-case", "ignore-case"]
+Operator = Literal["path", "file", "folder", "kind", "tag", PropertyOperator, TimeField, TextOperator]
 """What stands before a colon in a query. `query/operators.py` makes its value a condition."""
 TaskState = Literal["any", "todo", "done"]
-BlockUnit = Literal["line", "block"]
 PropertyComparison = Literal["exists", "is", "<", "<=", ">", ">="]
-TimeField = Literal["created", "modified"]
 PatternTarget = Literal["text", "path", "file"]
 """What a regular expression is matched against: each chunk of the note, its path, or its file name."""
 
 _PLAIN = lazy_pattern(r"[^\s\"()/#-][^\s\"()]*")
 _PLAIN_TAG = lazy_pattern(r"(?=[^\s]*[^\d/_-])[^\s#!\"$%&'()*+,.:;<=>?@^`{|}~\[\]\\]+")
 _PLAIN_NAME = lazy_pattern(r"[^\[\]\":(){}<>,=|\\#\s]+(?: [^\[\]\":(){}<>,=|\\#\s]+)*")
-_PROPERTY_OPERATORS = frozenset({"type", "domain", "status"})
+_PROPERTY_OPERATORS = frozenset(get_args(PropertyOperator))
 _SIGNS = {"<=": "≤", ">=": "≥"}
 
 

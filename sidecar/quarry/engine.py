@@ -38,7 +38,7 @@ from quarry.search import (
     Source,
     serving_retrievers,
 )
-from quarry.search.examples import NEWEST, ExampleCache, check_templates, example_queries
+from quarry.search.examples import NEWEST, check_templates, example_queries
 from quarry.search.execution import is_asked
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.search.query_vectors import QueryEncoder
@@ -49,6 +49,7 @@ from quarry.vault.rules import folder_changes
 
 SEARCH_DEADLINE_S = 2.0  # a thousand times what a search takes; whatever needs longer is an accident or an attack
 EXAMPLES_DEADLINE_S = 3.0  # for all searches that examples are tried by; what is found by then is enough
+EXAMPLES_KEPT = 8  # sets of examples: of a language or two
 
 _Answer = TypeVar("_Answer")
 
@@ -69,7 +70,7 @@ class Engine:
         self._listeners = Listeners()
         self._requests = RequestQueue()
         self._query_encoder = QueryEncoder()
-        self._examples = ExampleCache()
+        self._examples: dict[tuple[object, ...], tuple[ExampleQuery, ...]] = {}
         self._settings_lock = threading.RLock()  # two changes at once would lose one
         self._opened = threading.local()  # the reader that a thread has open
         self._sync = Synchronizer(
@@ -195,12 +196,14 @@ class Engine:
             deadline.check()
             return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
-        def make() -> tuple[ExampleQuery, ...]:
-            return example_queries(self.list_notes(NoteFilter(), NEWEST, 0).notes, reader, templates, limit, ask)
-
         with self.reader() as reader:
             key = (reader.generation, self.settings.exclude_status, limit, *templates)
-            return self._examples.get(key, make)
+            found = self._examples.get(key)
+            if found is None:
+                newest = self.list_notes(NoteFilter(), NEWEST, 0).notes
+                found = example_queries(newest, reader, templates, limit, ask)
+                self._examples = dict([*self._examples.items(), (key, found)][-EXAMPLES_KEPT:])
+            return found
 
     def read_note(self, path: str) -> WholeNote:
         """

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quarry.conditions import MATCH_ALL, Condition
+from quarry.conditions import MATCH_ALL, Condition, Operator
 from quarry.messages import Message
 
 LAST_TIME_NS = 2**63 - 1
@@ -112,6 +112,22 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
+ClauseKind = Literal["word", "phrase", "regex", "property", "group", Operator]
+"""`tag` is `#idea` as well as `tag:idea`; a `word` is one that is excluded; a `group` stands in parentheses."""
+
+
+class Clause(Struct, frozen=True):
+    """A part of a query that is more than a word to rank by."""
+
+    kind: ClauseKind
+    start: int  # code points into the query; the space behind it included where it can be cut out with it
+    end: int
+    value: str  # as typed, without delimiters; of a group what is in it
+    name: str = ""  # of a property
+    negated: bool = False
+    removable: bool = False  # without its range, the query says the same but for this
+
+
 class Query(Struct, frozen=True):
     """A parsed query: the words to rank by, the phrases to insist on, the conditions."""
 
@@ -121,6 +137,7 @@ class Query(Struct, frozen=True):
     prefix: str | None  # the last of `words` where the query ends in it: a person typing may not be done with it
     condition: Condition = MATCH_ALL  # what each hit must satisfy, the phrases and the exclusions among it
     has_filter_alternative: bool = False  # `walnut OR /ch.rry/`: a note that meets the filter is a hit without a word
+    clauses: tuple[Clause, ...] = ()  # its parts that are more than words, with their places
 
 
 class FileSeen(Struct, frozen=True):

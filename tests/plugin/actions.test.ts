@@ -14,7 +14,7 @@ vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice
 
 describe("actions", () => {
   let client: FakeClient;
-  let supervisor: { restart: ReturnType<typeof vi.fn>; setStatus: ReturnType<typeof vi.fn> };
+  let supervisor: { start: ReturnType<typeof vi.fn>; setStatus: ReturnType<typeof vi.fn> };
   let opened: string[];
   let copied: string[];
   let actions: Actions;
@@ -24,7 +24,7 @@ describe("actions", () => {
     client = new FakeClient();
     opened = [];
     copied = [];
-    supervisor = { restart: vi.fn(), setStatus: vi.fn(), ...{ state: { kind: "stopped" }, status: null, program: null, log: "" } };
+    supervisor = { start: vi.fn(), setStatus: vi.fn(), ...{ state: { kind: "stopped" }, status: null, program: null, log: "" } };
     vi.stubGlobal("navigator", { clipboard: { writeText: (text: string) => Promise.resolve(void copied.push(text)) } });
     const setting = { open: () => opened.push("open"), openTabById: (id: string) => opened.push(id) };
     actions = actionsFor({ setting });
@@ -41,7 +41,7 @@ describe("actions", () => {
   test.each(["restart", "check-again"] as const)("%s restarts the engine", (action) => {
     actions.commands[action]();
 
-    expect(supervisor.restart).toHaveBeenCalledOnce();
+    expect(supervisor.start).toHaveBeenCalledOnce();
   });
 
   test("pausing takes over the state that the engine answers with, and says so", async () => {

@@ -37,7 +37,7 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.index import Reader
 from quarry.options import SearchOptions
-from quarry.query.question import is_question
+from quarry.query.terms import is_question
 from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)

@@ -106,24 +106,17 @@ export function arrange(parent: HTMLElement, els: Iterable<Element>): void {
 
 const DELAY_MS = 150; // most answers arrive sooner, and then nothing flickers
 
-export class DelayedFlag {
-  #isSet = false;
-  #cancel: Cancel = () => undefined;
-
-  /** `show` is called with true `DELAY_MS` after the flag was set, and with false at once when it is cleared. */
-  constructor(
-    private readonly clock: Clock,
-    private readonly show: (isOn: boolean) => void,
-  ) {}
-
-  /** Sets or clears the flag. Setting it again does not restart the delay. */
-  set(isSet: boolean): void {
-    if (isSet === this.#isSet) return;
-    this.#isSet = isSet;
-    this.#cancel();
-    if (isSet) this.#cancel = this.clock.after(DELAY_MS, () => { this.show(true); });
-    else this.show(false);
-  }
+/** A flag that `show` is called with: true `DELAY_MS` after it was set, false at once. Setting it again does not restart the delay. */
+export function delayedFlag(clock: Clock, show: (isOn: boolean) => void): (isSet: boolean) => void {
+  let was = false;
+  let cancel: Cancel = () => undefined;
+  return (isSet) => {
+    if (isSet === was) return;
+    was = isSet;
+    cancel();
+    if (isSet) cancel = clock.after(DELAY_MS, () => { show(true); });
+    else show(false);
+  };
 }
 
 const INAUDIBLE = "\u00a0"; // a screen reader announces a text that changed, and reads no space at its end

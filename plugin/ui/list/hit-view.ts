@@ -12,7 +12,7 @@ import { type HitRow, type Row } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
 import { type Room } from "../../snippet/excerpt";
-import { DelayedFlag, initOption, setText, showText } from "./elements";
+import { delayedFlag, initOption, setText, showText } from "./elements";
 import { NO_NOTES, PassageBlock, showMarked } from "./passage-block";
 import { type RowView } from "./row-views";
 
@@ -142,12 +142,12 @@ export class HitView implements RowView {
   }
 }
 
-export class FurtherPassagesList {
+class FurtherPassagesList {
   readonly #lineEl: HTMLElement;
   readonly #textEl: HTMLElement;
   readonly #retryEl: HTMLElement;
   readonly #listEl: HTMLElement;
-  readonly #slow: DelayedFlag;
+  readonly #setSlow: (isSet: boolean) => void;
   #isSlow = false;
   #blocks: readonly PassageBlock[] = [];
   #state: FurtherPassages = { kind: "folded" };
@@ -159,7 +159,7 @@ export class FurtherPassagesList {
     this.#textEl = this.#lineEl.createSpan();
     this.#retryEl = this.#lineEl.createSpan({ cls: "quarry-retry" });
     this.#listEl = parent.createDiv({ cls: "quarry-others" });
-    this.#slow = new DelayedFlag(clock, (isSlow) => {
+    this.#setSlow = delayedFlag(clock, (isSlow) => {
       this.#isSlow = isSlow;
       this.#showLine();
     });
@@ -169,7 +169,7 @@ export class FurtherPassagesList {
   show(state: FurtherPassages, count: number, title: string, room: Room, contexts: readonly (Passage | null)[] = []): void {
     this.#state = state;
     this.#count = count;
-    this.#slow.set(state.kind === "loading");
+    this.#setSlow(state.kind === "loading");
     this.#showLine();
     this.#showBlocks(passagesOf(state), title, room, contexts);
   }

@@ -3,7 +3,7 @@ import { t } from "../../i18n/translate";
 import { type PaneModel, stateOf } from "../../pane/model";
 import { type PaneState } from "../../pane/state";
 import { isWide, type Room, roomFor, rowsInSight } from "../../snippet/excerpt";
-import { ActiveOption, DelayedFlag, LiveRegion } from "./elements";
+import { ActiveOption, delayedFlag, LiveRegion } from "./elements";
 import { keepInPlace, RowList, type RowListParts } from "./row-list";
 
 /** Attributes of an element that scrolls, so that it can be reached and scrolled by keys. */
@@ -15,7 +15,7 @@ let lastListId = 0; // ids must be unique in the document, which may have severa
 
 export class ListView {
   readonly listEl: HTMLElement;
-  readonly stale: DelayedFlag;
+  readonly setStale: (isSet: boolean) => void;
   readonly rows: RowList;
   readonly active: ActiveOption;
   readonly live: LiveRegion;
@@ -45,7 +45,7 @@ export class ListView {
     input?.setAttrs({ "aria-controls": listEl.id, "aria-expanded": "false" });
     this.listEl = listEl;
     this.rows = new RowList(listEl.createDiv({ cls: "search-results-children", attr: { role: "presentation" } }), parts);
-    this.stale = new DelayedFlag(parts.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
+    this.setStale = delayedFlag(parts.clock, (isStale) => { listEl.toggleClass("is-stale", isStale); });
     this.active = new ActiveOption(input, listEl);
     this.live = new LiveRegion(el.createDiv({ cls: "quarry-live", attr: { "aria-live": "polite" } }));
     bodyEl.addEventListener("scroll", () => { this.#scrolledTo = bodyEl.scrollTop; }, { passive: true });
@@ -56,7 +56,7 @@ export class ListView {
     const before = this.#shown;
     this.#shown = model;
     if (model.density !== before?.density) this.measure();
-    this.stale.set(isStale(stateOf(model)));
+    this.setStale(isStale(stateOf(model)));
     this.#showRows(model, before);
   }
 

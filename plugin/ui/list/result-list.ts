@@ -83,7 +83,7 @@ export interface ListParts extends ListServices {
 }
 
 export class ResultList extends Component {
-  #current: PaneModel;
+  model: PaneModel;
   readonly peek: Peek;
   readonly #actions: RowActions;
   readonly #commands: RowCommands;
@@ -96,7 +96,7 @@ export class ResultList extends Component {
   ) {
     super();
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
-    this.#current = emptyModel(preferences().mode, engine.state, engine.status);
+    this.model = emptyModel(preferences().mode, engine.state, engine.status);
     this.peek = this.addChild(new Peek(app, parts.clock, view.el));
     this.#actions = new RowActions({
       app,
@@ -116,10 +116,6 @@ export class ResultList extends Component {
     this.#commands = rowCommands(app, this.#actions);
   }
 
-  get model(): PaneModel {
-    return this.#current;
-  }
-
   override onload(): void {
     const { view, parts } = this;
     const { source, engine, indexUpdated } = parts;
@@ -128,7 +124,7 @@ export class ResultList extends Component {
       toggle: (path) => { this.#unfold(path, !isUnfolded(source.passages.stateOf(path))); },
       choose: (row, isRange) => { this.#choose({ kind: isRange ? "ranged" : "toggled", key: row.key }); },
       restore: (path) => { this.#restore(path); },
-      touch: () => { if (!this.#current.selection.isPinned) this.dispatch({ kind: "touched" }); },
+      touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
       preview: (row, event) => {
         const el = view.rows.elementOf(row.key);
@@ -155,11 +151,11 @@ export class ResultList extends Component {
   }
 
   override onunload(): void {
-    this.view.stale.set(false);
+    this.view.setStale(false);
   }
 
   dispatch(event: PaneEvent): void {
-    this.#current = reduce(this.#current, event);
+    this.model = reduce(this.model, event);
     if (this.#isInSight) this.#draw();
   }
 
@@ -177,10 +173,10 @@ export class ResultList extends Component {
   }
 
   #draw(): void {
-    this.parts.around.show(this.#current);
-    this.view.show(this.#current);
+    this.parts.around.show(this.model);
+    this.view.show(this.model);
     this.parts.around.rowsShown?.();
-    this.peek.follow(selectedRow(this.#current));
+    this.peek.follow(selectedRow(this.model));
   }
 
   #refresh(): void {
@@ -201,7 +197,7 @@ export class ResultList extends Component {
 
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
   handleKey(key: PaneKey, event: KeyboardEvent): boolean {
-    const row = selectedRow(this.#current);
+    const row = selectedRow(this.model);
     switch (key.kind) {
       case "move":
         this.#move(key.step);
@@ -212,7 +208,7 @@ export class ResultList extends Component {
         this.#choose({ kind: "extended", step: key.step });
         return true;
       case "open":
-        if (this.#current.selection.chosen.size > 1) this.#commands["open-tab"].run(targetRows(this.#current));
+        if (this.model.selection.chosen.size > 1) this.#commands["open-tab"].run(targetRows(this.model));
         else if (row) this.#open(row, Keymap.isModEvent(event));
         return row !== null;
       case "peek":
@@ -246,14 +242,14 @@ export class ResultList extends Component {
   }
 
   #restore(path: string): void {
-    const row = this.#current.rows.find(({ key }) => key === path);
+    const row = this.model.rows.find(({ key }) => key === path);
     if (row?.kind === "hit") this.#actions.dismiss([row], false);
   }
 
   /** Runs a command for the chosen rows; false where it makes no sense for them. */
   #runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
-    const rows = targetRows(this.#current);
-    const row = selectedRow(this.#current);
+    const rows = targetRows(this.model);
+    const row = selectedRow(this.model);
     if (rows.length === 0 && row && id.startsWith("open")) {
       this.#open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
       return true;
@@ -275,18 +271,18 @@ export class ResultList extends Component {
   #choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
     this.dispatch(event);
     this.parts.source.freezeRows?.();
-    this.view.live.announceEvent(chosenWords(this.#current.selection.chosen.size));
+    this.view.live.announceEvent(chosenWords(this.model.selection.chosen.size));
   }
 
   /** False when no rows were chosen. */
   #unchoose(): boolean {
-    const isChosen = this.#current.selection.chosen.size > 0;
+    const isChosen = this.model.selection.chosen.size > 0;
     if (isChosen) this.dispatch({ kind: "unchosen" });
     return isChosen;
   }
 
   #create(): boolean {
-    const { newNote } = this.#current;
+    const { newNote } = this.model;
     if (newNote === null) return false;
     void createNote(this.parts.app, newNote);
     return true;
@@ -294,13 +290,13 @@ export class ResultList extends Component {
 
   /** The chosen rows, if `row` is one of them, else `row` alone. */
   #withChosen(row: PlaceRow): readonly PlaceRow[] {
-    return this.#current.selection.chosen.has(row.key) ? targetRows(this.#current) : [row];
+    return this.model.selection.chosen.has(row.key) ? targetRows(this.model) : [row];
   }
 
   #move(step: number): void {
     this.dispatch({ kind: "moved", step });
     this.parts.source.freezeRows?.();
-    const row = selectedRow(this.#current);
+    const row = selectedRow(this.model);
     if (row?.kind === "more" && row.what === "hits") this.parts.source.more?.();
   }
 
@@ -315,7 +311,7 @@ export class ResultList extends Component {
 
   #onScroll(): void {
     const { bodyEl } = this.view;
-    const hasMore = this.#current.rows.some((row) => row.kind === "more" && row.what === "hits");
+    const hasMore = this.model.rows.some((row) => row.kind === "more" && row.what === "hits");
     const isNear = bodyEl.scrollTop + bodyEl.clientHeight > bodyEl.scrollHeight - NEAR_END_PX;
     if (isNear && bodyEl.scrollTop > 0 && hasMore) this.parts.source.more?.();
   }
@@ -336,7 +332,7 @@ export class ResultList extends Component {
   /** False where nothing changes, so that the key can mean something else. */
   #unfold(path: string, isToUnfold: boolean): boolean {
     const { source } = this.parts;
-    const row = this.#current.rows.find(({ key }) => key === path);
+    const row = this.model.rows.find(({ key }) => key === path);
     if (row?.kind !== "hit" || row.hit.furtherPassages === 0 || (isToUnfold ? isUnfolded(source.passages.stateOf(path)) : source.passages.stateOf(path).kind === "folded")) return false;
     if (isToUnfold) {
       source.freezeRows?.();

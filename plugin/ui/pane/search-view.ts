@@ -65,12 +65,11 @@ export class SearchView extends ItemView {
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    if (typeof state !== "object" || state === null) return;
-    if ("sort" in state) this.#session.setSort(SORTS.find((order) => order === state.sort) ?? "relevance");
-    const { query, scroll } = viewStateOf(state);
-    if (query === null || query === this.#dom?.input.value) return;
+    const { query, sort, scroll }: Partial<Record<string, unknown>> = typeof state === "object" && state !== null ? { ...state } : {};
+    if (sort !== undefined) this.#session.setSort(SORTS.find((order) => order === sort) ?? "relevance");
+    if (typeof query !== "string" || query === this.#dom?.input.value) return;
     this.setQuery(query);
-    this.#list?.view.scrollTo(scroll);
+    this.#list?.view.scrollTo(typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0);
   }
 
   /** Puts a query into the box that was not typed there; with `isComplete` its last word is never taken for a prefix. */
@@ -87,7 +86,7 @@ export class SearchView extends ItemView {
   /** What is searched for, and how; null without a query. */
   get search(): { readonly query: string; readonly mode: Mode } | null {
     const query = this.#dom?.input.value.trim() ?? "";
-    return query === "" ? null : { query, mode: this.#session.mode };
+    return query === "" ? null : { query, mode: this.parts.preferences().mode };
   }
 
   /** A link to this search; null where there is none. */
@@ -184,7 +183,7 @@ export class SearchView extends ItemView {
 
   #setSearchOptions(): void {
     const { mode, limit } = this.parts.preferences();
-    this.#session.setOptions({ mode, limit, first: this.#list?.view.rowsInSight, snippetWidth: this.#list?.view.room.asked ?? this.#session.snippetWidth });
+    if (this.#list) this.#session.setOptions({ mode, limit, first: this.#list.view.rowsInSight, snippetWidth: this.#list.view.room.asked });
   }
 
   #build(): PaneDom {
@@ -358,19 +357,4 @@ function isAtEnd(target: EventTarget | null): boolean {
 
 function hasSelectedText(target: EventTarget | null): boolean {
   return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
-}
-
-export interface ViewState {
-  readonly query: string | null;
-  /** How far the list is scrolled, in pixels. */
-  readonly scroll: number;
-}
-
-/** A valid state from whatever the workspace stored. */
-export function viewStateOf(stored: unknown): ViewState {
-  const { query, scroll }: Partial<Record<keyof ViewState, unknown>> = typeof stored === "object" && stored !== null ? stored : {};
-  return {
-    query: typeof query === "string" ? query : null,
-    scroll: typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0,
-  };
 }

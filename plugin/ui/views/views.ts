@@ -3,7 +3,7 @@ import { MarkdownView, type Plugin, type TFile } from "obsidian";
 import { offered } from "../../commands";
 import { type Mode } from "../../protocol/messages";
 import { t } from "../../i18n/translate";
-import { BoundedRequester } from "../../search/bounded-requester";
+import { boundedRequester } from "../../search/bounded-requester";
 import { blockText, LANGUAGE } from "../../search/block-spec";
 import { insertBlock, newSearchNote } from "../list/new-note";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./live-block";
@@ -65,7 +65,7 @@ function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
     const search = parts.paneSearch();
     return search && (() => { run(search); });
   };
-  const blockParts: LiveBlockParts = { ...parts, app, client: new BoundedRequester(parts.client, BLOCK_REQUESTS) };
+  const blockParts: LiveBlockParts = { ...parts, app, client: boundedRequester(parts.client, BLOCK_REQUESTS) };
   plugin.registerMarkdownCodeBlockProcessor(LANGUAGE, (text, el, context) => {
     context.addChild(new LiveBlock(el, text, context.sourcePath, blockParts));
   });

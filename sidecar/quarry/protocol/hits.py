@@ -48,7 +48,7 @@ class Signal(Value, frozen=True, kw_only=True):
             description=(
                 "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
                 "`meaning`: similarity in meaning. `max_sim`: similarity to each single word. "
-                "`title`: words in its title. `exact`: the query is its title. "
+                "`title`: words in its title. `exact_title`: the query is its title. "
                 "Later versions may add others."
             )
         ),

@@ -7,7 +7,7 @@ from quarry.messages import Message, message
 from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
 from quarry.protocol.base import Freshness, Items, MissingRetriever
 from quarry.protocol.hits import Anchor, Breakdown, Excerpt, Hit, Kind, Passage, Signal
-from quarry.query.clauses import ClauseKind
+from quarry.types import ClauseKind
 
 Weakness = Literal["no-words", "unlikely"]
 RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]

@@ -35,8 +35,7 @@ from quarry.errors import BadQuery
 from quarry.kinds import KINDS
 from quarry.lazy_pattern import lazy_pattern
 from quarry.messages import message
-from quarry.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode
-from quarry.query.lexer import QueryToken
+from quarry.query.grammar import GroupNode, LeafNode, NegationNode, OperatorNode, QueryNode, QueryToken
 from quarry.query.passages import PASSAGE_OPERATORS, passage_condition
 from quarry.query.terms import bare_word, content_word, is_stop_word, word_count
 

@@ -35,11 +35,13 @@ from quarry.conditions import (
     all_of,
     described_parts,
     leaves,
+    names_property,
 )
 from quarry.errors import BadQuery
 from quarry.limits import MAX_QUERY_CHARS
 from quarry.messages import Message, message
-from quarry.options import Filters, Retriever
+from quarry.options import Filters, Retriever, scope_of
+from quarry.query.clauses import find_clauses
 from quarry.query.grammar import GroupNode, NegationNode, QueryNode, parse_query_tree
 from quarry.query.operators import ConditionBuilder
 from quarry.query.terms import QueryTerms, content_words
@@ -54,7 +56,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
 
     Args:
         typed: The query as typed.
-        extra: Filters set outside the query, which it adds to.
+        extra: Filters set outside the query, which it adds to. A status in the query overrides those of the settings.
         now: The time that `today` refers to; without a zone, local time.
 
     Raises:
@@ -66,11 +68,13 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
         raise BadQuery(message("query.too-long", count=len(typed), limit=MAX_QUERY_CHARS), MAX_QUERY_CHARS)
     tree = parse_query_tree(typed)
     said = QueryTerms()
-    conditions = list(extra.conditions)
+    own: tuple[Condition, ...] = ()
     if tree:
-        conditions += ConditionBuilder(len(typed), now).conditions(tree)
+        own = ConditionBuilder(len(typed), now).conditions(tree)
         said.add(tree)
-    condition = all_of(conditions)
+    if extra.status_conditions and any(names_property(each, "status") for each in own):
+        extra = scope_of(extra, ())
+    condition = all_of([*extra.conditions, *own])
     if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
         what = " ".join(typed.split())
         raise BadQuery(message("query.only-excludes", query=what), len(typed) - len(typed.lstrip()))
@@ -84,6 +88,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
         has_filter_alternative=isinstance(tree, GroupNode)
         and tree.kind == "either"
         and any(map(_is_filter_alone, tree.parts)),
+        clauses=find_clauses(tree, typed) if tree else (),
     )
 
 

@@ -13,8 +13,7 @@ from msgspec import Struct
 from quarry.conditions import BlockUnit, Condition, InBlock, InSection, InTask, TaskState, any_of
 from quarry.errors import BadQuery
 from quarry.messages import message
-from quarry.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode
-from quarry.query.lexer import QueryToken
+from quarry.query.grammar import LeafNode, NegationNode, OperatorNode, QueryNode, QueryToken
 from quarry.query.terms import content_word
 
 MAX_ALTERNATIVES = 32  # `(a OR b) (c OR d)` has four; each is a query of its own

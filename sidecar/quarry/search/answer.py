@@ -10,7 +10,7 @@ from quarry.messages import Message, message
 from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
-from quarry.types import Span
+from quarry.types import Clause, Span
 
 CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
@@ -136,6 +136,7 @@ class Answer(Struct, frozen=True):
     missing: Mapping[Retriever, Message]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
     understood: Message = message("understood.all")  # the query in words
+    clauses: tuple[Clause, ...] = ()  # its parts that are more than words
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note contains, where notes contain others
     relaxed: Relaxed | None = None

@@ -11,11 +11,11 @@ best hundred gets no score from it, which changes nDCG@10 by .0003.
     signals.note                    (notes,)      BM25 of the whole note
     signals.phrase                  (notes,)      BM25 of neighbouring words, in the best 30 passages
     signals.meaning                 (notes,)      cosine of the nearest passage or title, and the mean of all passages
-    signals.title, signals.exact    (notes,)      how well its names match; 0 unless it was proposed by name
+    signals.title, exact_title      (notes,)      how well its names match; 0 unless it was proposed by name
     signals.max_sim                 (notes,)      0 here; `rank_by_signals` fills it in for the first notes
     max_cosine, static_cosine       (notes,)      cosine of the nearest passage or title, by the vectors that rank, and
                                                   by static vectors
-    lexical, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
+    keyword, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
     nearest                         (near notes,) nearest passage of each note that has a vector, ascending by note
 
 A name such as `getStaleFiles` is also ranked by its parts `stale` and `files`, `snake_case` by `snake` and `case`. In a
@@ -43,12 +43,12 @@ from quarry.analysis.analysis import (
 )
 from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
-from quarry.index import ChunkWeights, DenseQuery, KeywordQuery, NearestChunks, NoteIds, NoteName, Scored
+from quarry.index import ChunkWeights, DenseQuery, NearestChunks, NoteIds, NoteName, Scored
 from quarry.index.keys import notes_of
 from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
-from quarry.search.prepare import PreparedQuery
+from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -105,7 +105,7 @@ class Candidates(Struct, frozen=True):
     static_cosine: Numbers
     bm25: Numbers  # 0 where no passage contains a word
     bm25_coverage: float  # share of the query's `attainable_bm25` that the best passage reaches
-    lexical: RankedChunks
+    keyword: RankedChunks
     dense: RankedChunks
     nearest: NearestChunks
 
@@ -119,31 +119,31 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     """
     reader, deadline = execution.reader, execution.deadline
     keywords, admitted = prepared.scorer, prepared.admitted
-    has_words = execution.has_keyword and not prepared.lexical.is_empty
+    has_words = execution.has_keyword and not prepared.keyword_query.is_empty
     dense_query = prepared.dense.ranking
 
-    lexical = dense = NO_CHUNKS
+    keyword = dense = NO_CHUNKS
     named: set[int] = set()
     titled: Sequence[Scored] = ()
     if has_words:
-        lexical = RankedChunks.from_scored(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
+        keyword = RankedChunks.from_scored(keywords.top_chunks(admitted, POOL, FIELD_WEIGHTS))
         named = keywords.top_note_ids(admitted, NAME_POOL, by_name=True)
     if dense_query:
         dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
-    with_passage = set(notes_of(lexical.chunk_ids).tolist())
+    with_passage = set(notes_of(keyword.chunk_ids).tolist())
     proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
         proposed.update(admitted.tolist())
-    elif len(lexical.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
+    elif len(keyword.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
         proposed |= keywords.top_note_ids(admitted, POOL)
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
     whole_notes = keywords.note_scores(ids) if has_words else {}
     pairs: Mapping[int, float] = {}
-    if prepared.pairs and len(lexical.scores):
-        best_chunks = lexical.chunk_ids[:PROXIMITY_POOL].tolist()
+    if prepared.pairs and len(keyword.scores):
+        best_chunks = keyword.chunk_ids[:PROXIMITY_POOL].tolist()
         pairs = reader.keywords.proximity_scores(prepared.pairs, best_chunks, deadline=deadline)
     nearest = dense_query.nearest_chunks(note_ids) if dense_query else NO_NEAREST_CHUNKS
     max_cosine, cosine = _cosines(note_ids, nearest, dense_query)
@@ -153,11 +153,11 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
         static_nearest = static.nearest_chunks(note_ids) if static else NO_NEAREST_CHUNKS
         static_cosine, cosine = _cosines(note_ids, static_nearest, static)
         meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
-    title, exact = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
-    bm25 = lexical.best_by_note(note_ids)
+    title, exact_title = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
+    bm25 = keyword.best_by_note(note_ids)
     attainable = prepared.attainable_bm25
     nonzero: dict[Retriever, bool] = {
-        "keyword": bool(len(lexical.chunk_ids) or named),
+        "keyword": bool(len(keyword.chunk_ids) or named),
         "dense": dense_query is not None,
     }
     return Candidates(
@@ -169,14 +169,14 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
             phrase=max_normalize(RankedChunks.from_scored([*pairs.items()]).best_by_note(note_ids)),
             meaning=meaning,
             title=title,
-            exact=exact,
+            exact_title=exact_title,
             max_sim=np.zeros(len(note_ids)),
         ),
         max_cosine=max_cosine,
         static_cosine=static_cosine,
         bm25=bm25,
         bm25_coverage=min(1.0, float(bm25.max(initial=0.0)) / attainable) if attainable > 0 else 0.0,
-        lexical=lexical,
+        keyword=keyword,
         dense=dense,
         nearest=nearest,
     )
@@ -276,28 +276,13 @@ def _without_stop_terms(terms: set[str]) -> set[str]:
 # --- identifiers -------------------------------------------------------------------------------
 
 
-def identifier_query(word: str, languages: Languages) -> KeywordQuery:
-    """
-    A query for *word* as a whole: its words next to each other, or joined by its signs (`snake_case`, `c++`).
-
-    A part of it (`stale` of `getStaleFiles`, `flag` of `--flag`) ranks, but is not the word.
-    """
-    words, compounds = query_terms(word, languages)
-    joined = () if word.isalnum() else compounds
-    begins_and_ends_plainly = word[0].isalnum() and word[-1].isalnum()
-    if len(words) > 1 and (begins_and_ends_plainly or not joined):
-        return KeywordQuery(terms=joined, phrases=(words,))
-    return KeywordQuery(terms=joined or words)
-
-
 def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: SearchExecution) -> Candidates:
     """*features* with the notes that contain an identifier before those with only its parts, if the query is one."""
     words, signals = prepared.query.words, features.signals
     if len(words) != 1 or prepared.query.phrases or not signals.note.any() or not _has_parts(words[0]):
         return features
     query = identifier_query(words[0], prepared.languages)
-    scores = execution.reader.keywords.query(query, deadline=execution.deadline).note_scores(features.note_ids.tolist())
-    is_whole = np.isin(features.note_ids, [*scores])
+    is_whole = TermsOfNotes(prepared, features.note_ids, execution).contain(query)
     if is_whole.all() or not is_whole.any():
         return features
     lowered = replace(

@@ -8,11 +8,11 @@ to which, and how well it tells them apart.
 """
 
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ class Evidence(Struct, frozen=True):
     def features(self) -> dict[str, Numbers | float]:
         """The columns of the regression, by name: shape (notes,), or a number for all; about 0 to 1."""
         return {
+            "bias": 1.0,
             "contrast_covered": self.contrast * self.covered_idf,
             "cosine_covered": self.cosine * self.covered_idf,
             "uncovered": np.log1p(self.uncovered_idf),
@@ -64,23 +65,11 @@ class Evidence(Struct, frozen=True):
         }
 
 
-class ConfidenceWeights(Struct, frozen=True):
-    """The weights of one regression."""
-
-    bias: float
-    columns: Mapping[str, float]
-
-
 @lru_cache(maxsize=1)
-def default_confidence_weights() -> Mapping[str, ConfidenceWeights]:
-    """The weights that ship, from `confidence.toml`: a regression for each set of retrievers."""
-    tables = tomllib.loads(Path(__file__).with_name("confidence.toml").read_text("utf-8"))
-    return {
-        name: ConfidenceWeights(
-            float(table["bias"]), {column: float(weight) for column, weight in table.items() if column != "bias"}
-        )
-        for name, table in tables.items()
-    }
+def default_confidence_weights() -> Mapping[str, Mapping[str, float]]:
+    """The weights that ship, from `confidence.toml`: a regression for each set of retrievers, feature -> weight."""
+    text = Path(__file__).with_name("confidence.toml").read_text("utf-8")
+    return msgspec.toml.decode(text, type=dict[str, dict[str, float]])
 
 
 def confidences(evidence: Evidence) -> list[float]:
@@ -88,9 +77,9 @@ def confidences(evidence: Evidence) -> list[float]:
     table = TABLES.get(evidence.nonzero_retrievers)
     if table is None:
         return [0.0] * len(evidence.contrast)
-    weights, features = default_confidence_weights()[table], evidence.features()
-    total = np.full(len(evidence.contrast), weights.bias)
-    for name, weight in weights.columns.items():  # one after the other: a matrix product adds in another order
+    features = evidence.features()
+    total = np.zeros(len(evidence.contrast))
+    for name, weight in default_confidence_weights()[table].items():  # a matrix product adds in another order
         total += weight * features[name]
     rounded: list[float] = (1 / (1 + np.exp(-total))).round(CONFIDENCE_DIGITS).tolist()
     return rounded
@@ -169,7 +158,7 @@ def gather_evidence(
 def _query_words(prepared: PreparedQuery, reader: Reader) -> Iterator[QueryWord]:
     """The words and phrases of the query that rank; a word of several terms is covered as far as its rarest term is."""
     highest = idf(0, reader.chunk_count)
-    scored = prepared.lexical.scored
+    scored = prepared.keyword_query.scored
     for typed, word in prepared.words_used:
         idfs = {
             query_term(term): prepared.idf[term]
@@ -197,7 +186,7 @@ def _shares(words: Sequence[QueryWord], prepared: PreparedQuery, passages: Seque
     shares = np.zeros((len(words), len(passages)))
     if not words or not len(chunk_ids):
         return shares
-    rows = dict(zip(prepared.lexical.scored, prepared.scorer.terms_held(chunk_ids), strict=True))
+    rows = dict(zip(prepared.keyword_query.scored, prepared.scorer.terms_held(chunk_ids), strict=True))
     by_chunk = np.zeros((len(words), len(chunk_ids)))
     for row, word in zip(by_chunk, words, strict=True):
         for term, share in word.terms.items():

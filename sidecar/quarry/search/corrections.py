@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import OSA
 
-from quarry.analysis.analysis import locate_terms, ranking_terms
+from quarry.analysis.analysis import locate_terms
 from quarry.analysis.languages import ENGLISH, UNSTEMMED, hinted_languages
 from quarry.analysis.normalize import fold, language_of_term, stem, untagged
 from quarry.embedding import Encoder, is_known_word
@@ -28,21 +28,10 @@ PASSAGES_READ = 20  # for the forms of each
 MAX_CORRECTIONS = 8  # a query with more unknown words is in another language
 
 
-def absent_words(words: Sequence[str], execution: SearchExecution) -> list[str]:
-    """The subset of *words* that no note contains in any form, in its text or its names."""
-    reader, deadline = execution.reader, execution.deadline
-    terms_of = {word: ranking_terms(word, reader.languages) for word in words}
-    counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
-    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
-    return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
-
-
 def correct_words(
     query: Query, absent: Sequence[str], execution: SearchExecution
 ) -> tuple[list[str], tuple[Correction, ...]]:
     """The words to search for, and the corrections among them; only *absent* ones are corrected."""
-    if not absent:
-        return [*query.words], ()
     reader = execution.reader
     meant: dict[str, str] = {}
     mistyped: list[str] = []
@@ -145,4 +134,4 @@ def _forms(term: str, reader: Reader, passages: int) -> Counter[str]:
 def with_corrections(text: str, corrections: Sequence[Correction]) -> str:
     """*text* with the *corrections* applied: what the model embeds."""
     meant = {correction.typed.lower(): correction.used for correction in corrections}
-    return " ".join(meant.get(word.lower(), word) for word in text.split()) if meant else text
+    return " ".join(meant.get(word.lower(), word) for word in text.split())

@@ -6,10 +6,9 @@ came first, and is a likely answer.
 """
 
 import hashlib
-import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -25,7 +24,6 @@ NOTES_READ = 40  # for their headings
 MAX_SEARCHES = 25
 MIN_CONFIDENCE = 0.5  # better than even odds
 RECENCY = 0.5  # how much the rank by age counts, beside the chance (of 1) by which notes are chosen
-KEPT = 8  # sets of examples: of a language or two
 MAX_TOPIC = 48  # characters; a longer name is no row of a sidebar
 MAX_QUESTION = 80
 
@@ -41,25 +39,6 @@ class ExampleQuery(Struct, frozen=True):
 
     query: str
     path: str
-
-
-class ExampleCache:
-    """The examples of one index, for as long as that stays the same."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: dict[Hashable, tuple[ExampleQuery, ...]] = {}
-
-    def get(self, key: Hashable, make: Callable[[], tuple[ExampleQuery, ...]]) -> tuple[ExampleQuery, ...]:
-        """The examples cached under *key*, else those that *make* gives, which are then cached."""
-        with self._lock:
-            kept = self._kept.get(key)
-        if kept is not None:
-            return kept
-        made = make()
-        with self._lock:
-            self._kept = dict([*self._kept.items(), (key, made)][-KEPT:])
-        return made
 
 
 def check_templates(templates: Sequence[str]) -> None:

@@ -1,10 +1,11 @@
 """What one request searches with: a snapshot of the index, the models and retrievers that serve, and a deadline."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from traceback import extract_tb
-from typing import TypeVar, get_args
+from typing import get_args
 
 from msgspec import Struct
 
@@ -17,9 +18,6 @@ from quarry.search.query_vectors import ContextualQueries
 from quarry.settings import Settings
 
 _log = logging.getLogger(__name__)
-
-_Part = TypeVar("_Part")
-_Instead = TypeVar("_Instead")
 
 
 class SearchExecution(Struct, frozen=True):
@@ -63,16 +61,17 @@ def is_asked(retriever: Retriever, mode: Mode) -> bool:
     return mode == "hybrid" or (retriever == "keyword") == (mode == "keyword")
 
 
-def ornament(name: str, make: Callable[[], _Part], instead: _Instead) -> _Part | _Instead:
+@contextmanager
+def ornament(name: str) -> Iterator[None]:
     """
-    A part that an answer can do without: what *make* returns, or *instead* where a defect fails it, which is logged.
+    Compute a part that an answer can do without: a defect in it is logged, and the answer goes on without the part.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
         QuarryError, PostingsDamaged, DatabaseError: The index cannot be read, which its repair has to learn.
     """
     try:
-        return make()
+        yield
     except (QuarryError, PostingsDamaged, DatabaseError):
         raise
     except Exception as error:
@@ -80,4 +79,3 @@ def ornament(name: str, make: Callable[[], _Part], instead: _Instead) -> _Part |
         _log.error(
             "an answer goes without its %s: %s at %s:%s", name, type(error).__name__, place.filename, place.lineno
         )
-        return instead

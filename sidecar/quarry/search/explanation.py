@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -19,11 +20,10 @@ from quarry.messages import Message, message
 from quarry.options import SearchOptions
 from quarry.query.parse import describe_query
 from quarry.search.answer import RankedChunk
-from quarry.search.candidates import identifier_query
 from quarry.search.execution import SearchExecution
 from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
-from quarry.search.prepare import PreparedQuery, can_rank
+from quarry.search.prepare import PreparedQuery, TermsOfNotes, can_rank, identifier_query
 from quarry.types import Query
 
 MAX_NAMED = 6  # words of the query; more are counted
@@ -147,17 +147,20 @@ def _words(
     prepared: PreparedQuery, note_id: int, execution: SearchExecution
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words of the query that the note contains in any form, and those that it lacks."""
-    contains: dict[str, bool] = {}
-    for _, word in prepared.words_used:
-        alone = identifier_query(word, prepared.languages)
-        scorer = execution.reader.keywords.query(alone, deadline=execution.deadline)
-        contains[word] = not alone.is_empty and bool(scorer.note_scores([note_id]))
+    terms = TermsOfNotes(prepared, np.array([note_id]), execution)
+    words = dict.fromkeys(word for _, word in prepared.words_used)
+    contains = {word: terms.contain(identifier_query(word, prepared.languages)).all() for word in words}
     return tuple([word for word in contains if contains[word]]), tuple([w for w in contains if not contains[w]])
 
 
-_REASONS = frozenset({"phrase", "meaning", "title", "exact", "severity", "recency", "tags", "domain"})
-_REASON_OF = {**{reason: reason for reason in _REASONS}, "max_sim": "meaning", "vector": "meaning"}
-"""Signal -> its reason; `passage` and `note` are one reason, the words that the note contains."""
+_REASON_OF = {
+    "passage": "words",  # that the note contains
+    "note": "words",
+    "exact_title": "exact-title",
+    "max_sim": "meaning",
+    "vector": "meaning",
+}
+"""Signal -> its reason; the others are their own."""
 
 
 def _reasons(
@@ -165,7 +168,7 @@ def _reasons(
 ) -> list[Message]:
     """The two reasons that count most; for meaning, with the contextual model if one was used."""
     strongest = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
-    reasons = list(dict.fromkeys(_REASON_OF.get(name, "words") for name in strongest))[:2]
+    reasons = list(dict.fromkeys(_REASON_OF.get(name, name) for name in strongest))[:2]
     messages: list[Message] = []
     for reason in reasons or ["words" if found else "meaning"]:
         if reason == "words":

@@ -18,7 +18,7 @@ from msgspec import Struct
 from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Reader, StoredChunk
-from quarry.query.question import is_question
+from quarry.query.terms import is_question
 from quarry.search.answer import Extract, RankedNote
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery

@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from quarry.analysis.normalize import fold
 from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
-from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, query_term
+from quarry.index import KeywordQuery, NoteIds, query_term
 from quarry.lazy_pattern import lazy_pattern
-from quarry.query.question import CJK_QUESTION_WORDS
-from quarry.query.terms import is_stop_word
-from quarry.search.candidates import identifier_query
+from quarry.query.terms import CJK_QUESTION_WORDS, is_stop_word
 from quarry.search.execution import SearchExecution
-from quarry.search.prepare import PreparedQuery
+from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
 
 MIN_RUN = 5  # characters; fewer are mostly one word (数据库), which is missing where not all of it is in one place
 MIN_WORD = 2  # characters; most words have two, and a single one may be what joins two of them
@@ -31,9 +29,6 @@ _HAN_AND_KANA = lazy_pattern(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
 )
 _JOINING = lazy_pattern("[\u3041-\u309f]+|^[的了地得之和与及在是]+|[的了吗呢吧啊]+$")
-
-_TermRows = Mapping[QueryTerm, NDArray[np.bool_]]
-"""Terms -> which notes contain each; shape (notes,)."""
 
 
 def words_missing(
@@ -46,7 +41,7 @@ def words_missing(
     by itself is missing from no note.
     """
     ascending = np.array(sorted(set(note_ids)), np.int64)
-    rows = prepared.scorer.terms_of_notes(ascending)
+    terms = TermsOfNotes(prepared, ascending, execution)
     missing: dict[int, list[str]] = {}
     for typed, word in dict(prepared.words_used).items():
         parts = None if word.isascii() else split_runs(word)
@@ -54,12 +49,12 @@ def words_missing(
             parts = parts[:-1]  # a word to come, of which nothing is said yet
         for part in (word,) if parts is None else parts:
             if parts and is_run(part):
-                for note_id, words in _missing_of_run(part, ascending, rows, execution).items():
+                for note_id, words in _missing_of_run(part, terms).items():
                     missing.setdefault(note_id, []).extend(words)
                 continue
             query = _query_for(typed if part is word else part, part, prepared)
             if not query.is_empty:
-                for note_id in ascending[~_notes_with(query, ascending, rows, execution)].tolist():
+                for note_id in ascending[~terms.contain(query)].tolist():
                     missing.setdefault(note_id, []).append(part)
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
@@ -68,10 +63,10 @@ def notes_with_every_word(prepared: PreparedQuery, note_ids: NoteIds, execution:
     """Which of *note_ids*, ascending, contain every word of the query; none if no word can be searched for alone."""
     queries = [_query_for(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
     queries = [query for query in queries if not query.is_empty]
-    rows = prepared.scorer.terms_of_notes(note_ids) if queries else {}
-    has_all = np.full(len(note_ids), bool(queries))
-    for query in queries:
-        has_all &= _notes_with(query, note_ids, rows, execution)
+    if not queries:
+        return np.zeros(len(note_ids), np.bool_)
+    terms = TermsOfNotes(prepared, note_ids, execution)
+    has_all: NDArray[np.bool_] = np.logical_and.reduce([terms.contain(query) for query in queries])
     return has_all
 
 
@@ -79,47 +74,18 @@ def _query_for(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:
     """The query for *word* alone; empty for one or two letters that are being typed, which are no word yet."""
     if typed != prepared.query.prefix:
         return identifier_query(word, prepared.languages)
-    if prepared.lexical.name_prefix:
+    if prepared.keyword_query.name_prefix:
         return KeywordQuery()
-    return replace(identifier_query(word, prepared.languages), prefix=prepared.lexical.prefix)
-
-
-def _notes_with(
-    query: KeywordQuery, note_ids: NoteIds, rows: _TermRows, execution: SearchExecution
-) -> NDArray[np.bool_]:
-    """Which notes contain the terms of *query*, most of which are in *rows*, those of the whole query."""
-    if len(query.scored) == 1 and query.scored[0].kind != "phrase" and query.scored[0] in rows:  # as for most words
-        return rows[query.scored[0]]
-    contains = np.zeros(len(note_ids), np.bool_)
-    rows = _term_rows([term for term in query.scored if term.kind != "phrase"], note_ids, rows, execution)
-    for term in query.scored:
-        if term.kind != "phrase":
-            contains |= rows[term]
-        elif not contains.all():
-            keywords, terms = execution.reader.keywords, term.text.split(" ")
-            contains |= keywords.phrase_in_notes(terms, note_ids, deadline=execution.deadline)
-    return contains
-
-
-def _term_rows(terms: Sequence[QueryTerm], note_ids: NoteIds, rows: _TermRows, execution: SearchExecution) -> _TermRows:
-    """*rows* with those of *terms*, which are looked up where they are not in it."""
-    others = [term.text for term in terms if term not in rows]
-    found = dict(rows)
-    for start in range(0, len(others), MAX_TERMS):  # a query drops the terms beyond those
-        execution.deadline.check()
-        query = KeywordQuery(tuple(others[start : start + MAX_TERMS]))
-        found |= execution.reader.keywords.query(query, deadline=execution.deadline).terms_of_notes(note_ids)
-    return found
+    return replace(identifier_query(word, prepared.languages), prefix=prepared.keyword_query.prefix)
 
 
 # --- runs without spaces -------------------------------------------------------------------------
 
 
-def _missing_of_run(run: str, note_ids: NoteIds, rows: _TermRows, execution: SearchExecution) -> dict[int, list[str]]:
+def _missing_of_run(run: str, terms: TermsOfNotes) -> dict[int, list[str]]:
     """Note id -> the words of *run* that the note does not contain, if any."""
-    pairs = [query_term(pair) for pair in pairs_of(run)]
-    rows = _term_rows(pairs, note_ids, rows, execution)
-    by_note = zip(note_ids.tolist(), zip(*[rows[pair].tolist() for pair in pairs], strict=True), strict=True)
+    columns = terms.rows([query_term(pair) for pair in pairs_of(run)])
+    by_note = zip(terms.note_ids.tolist(), zip(*[column.tolist() for column in columns], strict=True), strict=True)
     missing = {note_id: words_outside(run, has_pair) for note_id, has_pair in by_note}
     return {note_id: words for note_id, words in missing.items() if words}
 

@@ -20,12 +20,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.conditions import AllOf, Condition, names_property, text_patterns
+from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
 from quarry.limits import WEAK_CONFIDENCE
 from quarry.messages import message
-from quarry.options import SearchOptions, scope_of
+from quarry.options import SearchOptions
 from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
@@ -41,9 +41,9 @@ from quarry.search.execution import SearchExecution, ornament
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
-from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, NoteRanking, SignalRanking, places_on_page, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
 from quarry.search.relaxation import relaxations
-from quarry.search.rrf import rank_by_rrf, rrf_depth
+from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
@@ -65,7 +65,7 @@ class RankedResult(Struct, frozen=True):
 
     query: Query
     prepared: PreparedQuery
-    ranking: NoteRanking
+    ranking: SignalRanking | PublishedRanking
     page: Sequence[int]  # the places in the ranking of the notes that are shown
     shown: tuple[RankedNote, ...] = ()
     relaxed: Relaxed | None = None  # the part of the query that was dropped to find them
@@ -115,10 +115,17 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             missing=execution.missing if can_rank(query) else {},
             truncated=truncated,
             understood=describe_query(query),
+            clauses=query.clauses,
             listed=True,
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
         )
+    weakness: Weakness | None = None
+    with ornament("weakness"):
+        weakness = _weakness(result, execution)
+    extract: Extract | None = None
+    with ornament("extract"):
+        extract = _extract(result, options, execution) if options.extract else None
     return Answer(
         hits=hits,
         total=count_notes(result, execution),
@@ -126,11 +133,12 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         missing=execution.missing,
         truncated=truncated,
         understood=describe_query(query, execution.retrievers),
+        clauses=query.clauses,
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),
         relaxed=result.relaxed,
-        weakness=ornament("weakness", lambda: _weakness(result, execution), None),
-        extract=ornament("extract", lambda: _extract(result, options, execution), None) if options.extract else None,
+        weakness=weakness,
+        extract=extract,
         reachable=result.reachable,
         sort="relevance" if result.matching is None else options.sort,
     )
@@ -164,10 +172,7 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and has nothing to search for, such as `tag:`.
     """
-    filters = options.filters
-    if filters.status_conditions and names_property(parse_query(options.query, now=execution.now).condition, "status"):
-        filters = scope_of(filters, ())  # a status in the query overrides the setting
-    query = parse_query(options.query, filters, now=execution.now)
+    query = parse_query(options.query, options.filters, now=execution.now)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         raise BadQuery(message("query.without-words"), len(options.query.rstrip()))
@@ -228,7 +233,8 @@ def _run(
     if options.expand_small_results and execution.has_keyword:
         matching = prepared.scorer.count_chunks(prepared.admitted, FEW_CHUNKS)
     ranking = _rank(prepared, options, execution, matching, min_cosine=-1.0 if step == "meaning" else MIN_COSINE)
-    page = places_on_page(ranking, options.limit, options.offset, matching)
+    dense_only = frozenset(ranking.dense_only_notes)
+    page = places_on_page(ranking.note_ids, dense_only, options.limit, options.offset, matching)
     result = RankedResult(query, prepared, ranking, page, relaxed=relaxed, is_later_page=options.offset > 0)
     if options.sort != "relevance":
         result = _sorted(result, options, execution)
@@ -240,7 +246,7 @@ def _run(
 
 def _rank(
     prepared: PreparedQuery, options: SearchOptions, execution: SearchExecution, matching: int, min_cosine: float
-) -> NoteRanking:
+) -> SignalRanking | PublishedRanking:
     if execution.fusion == "rrf":
         depth = rrf_depth(
             options.offset + options.limit,
@@ -311,7 +317,7 @@ def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
     Where there is no such note, the order stays that of relevance, and the answer says so.
     """
     prepared, ranked, reader = result.prepared, result.ranking.note_ids, execution.reader
-    if prepared.lexical.name_prefix:  # one or two letters of a word to come: what is named so matches
+    if prepared.keyword_query.name_prefix:  # one or two letters of a word to come: what is named so matches
         return np.unique(np.array(ranked, np.int64))
     if result.lists_unranked and prepared.admitted is not None:
         return np.union1d(prepared.admitted, np.array(ranked, np.int64))
@@ -365,7 +371,7 @@ def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[st
 
 def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
     """Why the hits are weak, if they are; a note that contains every word of the query is none."""
-    if result.lists_unranked or result.matching is not None or result.prepared.lexical.name_prefix:
+    if result.lists_unranked or result.matching is not None or result.prepared.keyword_query.name_prefix:
         return None  # with `name_prefix`, the word is not typed yet
     shown = result.shown
     if result.is_later_page:

@@ -5,8 +5,10 @@ A parsed query made ready for the retrievers: its terms with their idf, its vect
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
 from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
@@ -14,11 +16,11 @@ from quarry.conditions import text_patterns
 from quarry.dates import date_phrases
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
-from quarry.index import KeywordQuery, NoteIds, idf, max_score
+from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, idf, max_score
 from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
 from quarry.search.answer import Correction
-from quarry.search.corrections import absent_words, correct_words, with_corrections
+from quarry.search.corrections import correct_words, with_corrections
 from quarry.search.execution import SearchExecution, ornament
 from quarry.search.query_vectors import ContextualVector, DenseQueries
 from quarry.search.snippet.matcher import HighlightTerms
@@ -40,10 +42,10 @@ class PreparedQuery(Struct, frozen=True):
 
     query: Query
     admitted: NoteIds | None  # the notes that satisfy its conditions; None: all
-    lexical: KeywordQuery
-    scorer: QueryScorer  # of `lexical`
+    keyword_query: KeywordQuery
+    scorer: QueryScorer  # of `keyword_query`
     pairs: tuple[Pair, ...]  # neighbouring terms of the query, which count more where they are neighbours in a note
-    idf: Mapping[str, float]  # inverse document frequency of each term of `lexical`, over chunks
+    idf: Mapping[str, float]  # inverse document frequency of each term of `keyword_query`, over chunks
     corrections: tuple[Correction, ...]
     unknown_words: tuple[str, ...]  # that no note contains, without those corrected
     vector: FloatVector | None  # of unit length; None where the dense retriever is not asked
@@ -86,7 +88,7 @@ class PreparedQuery(Struct, frozen=True):
         """The idf of each whole word that ranks, as corrected: that of its rarest term."""
         idf_of_word: dict[str, float] = {}
         for typed, word in self.words_used:
-            if self.lexical.prefix and typed == self.query.prefix:
+            if self.keyword_query.prefix and typed == self.query.prefix:
                 continue
             highest = max([self.idf.get(term, 0.0) for term in ranking_terms(word, self.languages)], default=0.0)
             if highest > 0:
@@ -100,10 +102,54 @@ class PreparedQuery(Struct, frozen=True):
         return HighlightTerms(
             self.idf,
             tuple(filter(None, phrases)),
-            self.lexical.prefix,
+            self.keyword_query.prefix,
             self.languages,
             text_patterns(self.query.condition),
         )
+
+
+class TermsOfNotes:
+    """Which of several notes contain which terms: those of a query, and others, which are looked up when asked for."""
+
+    def __init__(self, prepared: PreparedQuery, note_ids: NoteIds, execution: SearchExecution) -> None:
+        self.note_ids = note_ids
+        self._execution = execution
+        self._rows = prepared.scorer.terms_of_notes(note_ids)
+
+    def rows(self, terms: Sequence[QueryTerm]) -> list[NDArray[np.bool_]]:
+        """For each of *terms*, none of them a phrase, which of the notes contain it; shape (notes,)."""
+        deadline, keywords = self._execution.deadline, self._execution.reader.keywords
+        others = [term.text for term in terms if term not in self._rows]
+        for start in range(0, len(others), MAX_TERMS):  # a query drops the terms beyond those
+            deadline.check()
+            query = KeywordQuery(tuple(others[start : start + MAX_TERMS]))
+            self._rows |= keywords.query(query, deadline=deadline).terms_of_notes(self.note_ids)
+        return [self._rows[term] for term in terms]
+
+    def contain(self, query: KeywordQuery) -> NDArray[np.bool_]:
+        """Which of the notes contain a term or phrase of *query*; shape (notes,)."""
+        contains = np.zeros(len(self.note_ids), np.bool_)
+        for row in self.rows([term for term in query.scored if term.kind != "phrase"]):
+            contains |= row
+        for term in query.scored:
+            if term.kind == "phrase" and not contains.all():
+                keywords, terms = self._execution.reader.keywords, term.text.split(" ")
+                contains |= keywords.phrase_in_notes(terms, self.note_ids, deadline=self._execution.deadline)
+        return contains
+
+
+def identifier_query(word: str, languages: Languages) -> KeywordQuery:
+    """
+    A query for *word* as a whole: its words next to each other, or joined by its signs (`snake_case`, `c++`).
+
+    A part of it (`stale` of `getStaleFiles`, `flag` of `--flag`) ranks, but is not the word.
+    """
+    words, compounds = query_terms(word, languages)
+    joined = () if word.isalnum() else compounds
+    begins_and_ends_plainly = word[0].isalnum() and word[-1].isalnum()
+    if len(words) > 1 and (begins_and_ends_plainly or not joined):
+        return KeywordQuery(terms=joined, phrases=(words,))
+    return KeywordQuery(terms=joined or words)
 
 
 def prepare_query(
@@ -125,20 +171,20 @@ def prepare_query(
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     query = _without_function_words(query, prefix, languages)
-    absent = absent_words(query.words, execution)
+    absent = _absent_words(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
     words: Sequence[str] = query.words
+    text = query.text
     corrections: tuple[Correction, ...] = ()
-    if corrects:
-        words, corrections = ornament(
-            "corrections", lambda: correct_words(query, absent, execution), (words, corrections)
-        )
+    if absent and corrects:
+        with ornament("corrections"):
+            words, corrections = correct_words(query, absent, execution)
+            text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}
-    lexical = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
-    text = with_corrections(query.text, corrections)
-    if lexical.name_prefix:  # one or two letters of a word to come mean nothing yet
+    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
+    if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
@@ -146,10 +192,10 @@ def prepare_query(
     return PreparedQuery(
         query=query,
         admitted=admitted,
-        lexical=lexical,
-        scorer=reader.keywords.query(lexical, deadline=deadline),
+        keyword_query=keyword_query,
+        scorer=reader.keywords.query(keyword_query, deadline=deadline),
         pairs=_pairs(text, languages),
-        idf=_idf(lexical.terms, execution),
+        idf=_idf(keyword_query.terms, execution),
         corrections=corrections,
         unknown_words=tuple([word for word in absent if word not in replaced]),
         languages=languages,
@@ -160,6 +206,15 @@ def prepare_query(
         vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
         trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
+
+
+def _absent_words(words: Sequence[str], execution: SearchExecution) -> list[str]:
+    """The subset of *words* that no note contains in any form, in its text or its names."""
+    reader, deadline = execution.reader, execution.deadline
+    terms_of = {word: ranking_terms(word, reader.languages) for word in words}
+    counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
+    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
+    return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
 
 
 def _without_function_words(query: Query, prefix: str | None, languages: Languages) -> Query:

@@ -6,8 +6,7 @@ passages are those that contain most of the query, by word and by meaning. `rrf.
 published methods instead.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -58,21 +57,6 @@ FOUND_BY: Mapping[tuple[bool, bool], frozenset[Retriever]] = {
 }
 
 
-class NoteRanking(Protocol):
-    """Notes in an order."""
-
-    @property
-    def note_ids(self) -> list[int]:
-        """The notes, best first."""
-
-    @property
-    def dense_only_notes(self) -> list[int]:
-        """The notes that only the dense retriever proposed."""
-
-    def ranked_notes(self, places: Sequence[int], execution: SearchExecution) -> tuple[RankedNote, ...]:
-        """The notes at *places* in the order, from 0."""
-
-
 class SignalRanking(Struct, frozen=True):
     """Notes in the order of the weighted sums of their signals."""
 
@@ -104,8 +88,11 @@ class SignalRanking(Struct, frozen=True):
         by_words = [SIGNAL_NAMES.index(name) for name in WORD_SIGNALS]
         words_lead = [sum([row[at] for at in by_words]) > sum(row) / 2 for row in shares]
         passages = choose_passages(names, scores, words_lead, self.features, self.prepared, execution)
-        certainty = confidence_and_coverage(lambda: self.evidence(chosen, passages, execution), len(names))
-        columns = (names, scores, has_word, is_near, shares, passages, *certainty)
+        confidence = coverage = [0.0] * len(names)
+        with ornament("confidence"):
+            evidence = self.evidence(chosen, passages, execution)
+            confidence, coverage = confidences(evidence), evidence.word_coverage.tolist()
+        columns = (names, scores, has_word, is_near, shares, passages, confidence, coverage)
         return tuple(
             [
                 RankedNote(
@@ -114,10 +101,10 @@ class SignalRanking(Struct, frozen=True):
                     retrievers=FOUND_BY[word, near],
                     shares=dict(zip(SIGNAL_NAMES, row, strict=True)),
                     passages=best,
-                    confidence=confidence,
-                    word_coverage=coverage,
+                    confidence=certainty,
+                    word_coverage=share,
                 )
-                for name, score, word, near, row, best, confidence, coverage in zip(*columns, strict=True)
+                for name, score, word, near, row, best, certainty, share in zip(*columns, strict=True)
             ]
         )
 
@@ -132,16 +119,6 @@ class SignalRanking(Struct, frozen=True):
             first = self.features.note_ids[np.sort(chosen[is_first & ~coverage.is_whole])]
             max_sim = max_sim_scores(self.prepared, first, self.features.nearest, execution, execution.encoder)
         return gather_evidence(self.prepared, self.features, self.scores, chosen, coverage, max_sim)
-
-
-def confidence_and_coverage(gather: Callable[[], Evidence], count: int) -> tuple[list[float], list[float]]:
-    """The confidence of each of *count* notes, and the share of the query's words that it contains; 0 if that fails."""
-
-    def compute() -> tuple[list[float], list[float]]:
-        evidence = gather()
-        return confidences(evidence), evidence.word_coverage.tolist()
-
-    return ornament("confidence", compute, ([0.0] * count, [0.0] * count))
 
 
 def rank_by_signals(
@@ -209,20 +186,21 @@ def _order(note_ids: NoteIds, scores: Numbers, depth: int, reader: Reader) -> ND
     return argsort_by_score_then_path(note_ids, scores, depth, places)
 
 
-def places_on_page(ranking: NoteRanking, limit: int, offset: int, matching_chunks: int) -> Sequence[int]:
+def places_on_page(
+    note_ids: Sequence[int], dense_only: Collection[int], limit: int, offset: int, matching_chunks: int
+) -> Sequence[int]:
     """
-    The places of *ranking*, from 0, that are shown on the page behind *offset* notes.
+    The places in the ranking *note_ids*, from 0, that are shown on the page behind *offset* notes.
 
     Where fewer than `FEW_CHUNKS` chunks match and *limit* would hide most of their notes, these follow on the first
     page. Notes that are only near in meaning come behind them, so that pages of the same *limit* make up one list.
     """
-    order = range(len(ranking.note_ids))
-    wordless = frozenset(ranking.dense_only_notes)
-    count = len(order) - len(wordless)
+    order = range(len(note_ids))
+    count = len(order) - len(dense_only)
     would_hide_most = count - limit > count / 2
     if matching_chunks >= FEW_CHUNKS or not would_hide_most:
         return order[offset : offset + limit]
-    has_word = [note_id not in wordless for note_id in ranking.note_ids]
+    has_word = [note_id not in dense_only for note_id in note_ids]
     with_word = [place for place in order[limit:] if has_word[place]]
     near = [place for place in order[limit:] if not has_word[place]]
     end = offset + limit if offset else limit + len(with_word)
@@ -253,7 +231,7 @@ def choose_passages(
         words_lead: Whether words account for more of each note's score than meaning does.
     """
     scores_by_note = _retriever_scores([note.note_id for note in notes], features)
-    max_bm25 = float(features.lexical.scores.max(initial=0.0))
+    max_bm25 = float(features.keyword.scores.max(initial=0.0))
     chosen = []
     for note, score, by_word in zip(notes, scores, words_lead, strict=True):
         by_chunk = scores_by_note[note.note_id]
@@ -285,7 +263,7 @@ def _retriever_scores(note_ids: Sequence[int], features: Candidates) -> dict[int
     """Note -> its chunks that a retriever proposed, and its nearest one -> their ranks and scores."""
     by_note: dict[int, dict[int, RetrieverScores]] = {note_id: {} for note_id in note_ids}
     ascending = np.sort(np.array(note_ids, dtype=np.int64))
-    for note_id, chunk_id, rank, bm25 in _rows_of(features.lexical, ascending):
+    for note_id, chunk_id, rank, bm25 in _rows_of(features.keyword, ascending):
         by_note[note_id][chunk_id] = RetrieverScores(rank, None, bm25, None)
     for note_id, chunk_id, rank, cosine in _rows_of(features.dense, ascending):
         keyword_rank, _, bm25_or_none, _ = by_note[note_id].get(chunk_id, _UNSCORED)

@@ -17,10 +17,10 @@ from quarry.index import CHUNK_WEIGHTS, note_of
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import collect_candidates
-from quarry.search.confidence import Evidence
-from quarry.search.execution import SearchExecution
+from quarry.search.confidence import confidences
+from quarry.search.execution import SearchExecution, ornament
 from quarry.search.prepare import PreparedQuery
-from quarry.search.ranking import FEW_CHUNKS, FOUND_BY, PASSAGES_PER_HIT, confidence_and_coverage, rank_by_signals
+from quarry.search.ranking import FEW_CHUNKS, FOUND_BY, PASSAGES_PER_HIT, rank_by_signals
 from quarry.types import Candidate, Ranking
 
 RRF_K = 60  # the paper's constant flattens the top: the first of one retriever does not outvote the thirds of both
@@ -43,15 +43,15 @@ class PublishedRanking(Struct, frozen=True):
     def ranked_notes(self, places: Sequence[int], execution: SearchExecution) -> tuple[RankedNote, ...]:
         """The notes at *places* in the order, from 0. The signals that their confidence takes are collected here."""
         notes = [self.notes[place] for place in places]
-
-        def evidence() -> Evidence:
+        confidence = coverage = [0.0] * len(notes)
+        with ornament("confidence"):
             features = collect_candidates(self.prepared, execution, also=self.note_ids)
             equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
             by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
             chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
-            return by_signals.evidence(chosen, [note.passages for note in notes], execution)
-
-        certainty = zip(notes, *confidence_and_coverage(evidence, len(notes)), strict=True)
+            evidence = by_signals.evidence(chosen, [note.passages for note in notes], execution)
+            confidence, coverage = confidences(evidence), evidence.word_coverage.tolist()
+        certainty = zip(notes, confidence, coverage, strict=True)
         return tuple([replace(note, confidence=one, word_coverage=share) for note, one, share in certainty])
 
 
@@ -63,7 +63,7 @@ def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution)
     """
     reader, admitted, dense_query = execution.reader, prepared.admitted, prepared.dense.ranking
     settings = execution.settings
-    lexical: Ranking = ()
+    keyword: Ranking = ()
     dense: Ranking = ()
     if execution.has_keyword:
         weights = replace(
@@ -72,11 +72,11 @@ def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution)
             section=settings.rrf_section_weight,
             context=settings.rrf_context_weight,
         )
-        lexical = reader.candidates(prepared.scorer.top_chunks(admitted, depth, weights))
+        keyword = reader.candidates(prepared.scorer.top_chunks(admitted, depth, weights))
     if dense_query:
         dense = reader.candidates(dense_query.top_chunks(admitted, depth, execution.deadline))
     note_ids, notes = [], []
-    for path, chunks in group_by_note(fuse(lexical, dense, execution.weights, settings.rrf_k)).items():
+    for path, chunks in group_by_note(fuse(keyword, dense, execution.weights, settings.rrf_k)).items():
         has_word = any(chunk.scores.keyword_rank is not None for chunk in chunks)
         is_near = any(chunk.scores.dense_rank is not None for chunk in chunks)
         note_ids.append(note_of(chunks[0].chunk_id))
@@ -111,17 +111,17 @@ def group_by_note(chunks: Sequence[RankedChunk]) -> dict[str, tuple[RankedChunk,
 
 
 def fuse(
-    lexical: Ranking, dense: Ranking, weights: Mapping[Retriever, float], k: float = RRF_K
+    keyword: Ranking, dense: Ranking, weights: Mapping[Retriever, float], k: float = RRF_K
 ) -> tuple[RankedChunk, ...]:
     """
-    Merge *lexical* and *dense*, best first.
+    Merge *keyword* and *dense*, best first.
 
     Equal scores are ordered by: found by both retrievers, lower sum of ranks, lower best rank, path, chunk number.
     So the same rankings always give the same order, whatever ids a rebuild hands out. A retriever of weight 0
     proposes nothing.
     """
     proposed: dict[int, tuple[Candidate, RetrieverScores]] = {}
-    for rank, chunk in enumerate(lexical if weights["keyword"] > 0 else (), start=1):
+    for rank, chunk in enumerate(keyword if weights["keyword"] > 0 else (), start=1):
         proposed[chunk.chunk_id] = chunk, RetrieverScores(keyword_rank=rank, keyword_score=chunk.score)
     for rank, chunk in enumerate(dense if weights["dense"] > 0 else (), start=1):
         _, scores = proposed.get(chunk.chunk_id, (chunk, RetrieverScores()))

@@ -1,13 +1,13 @@
 """
 The signals that a note is scored by, from 0 to 1 each, and how much each of them counts.
 
-    passage   BM25 of its best passage, relative to the best of all candidates
-    note      BM25 of the whole note (title, aliases and file name weigh more), relative to the best
-    phrase    how many neighbouring words of the query are neighbours in its best passage, relative to the best
-    meaning   cosine of its nearest passage or title, stretched over the candidates
-    title     how much of the query its title covers, times how much of the title the query covers
-    exact     whether the query is its title, or one of its aliases
-    max_sim   how near its nearest passage comes to each word of the query (MaxSim), stretched over the best notes
+    passage       BM25 of its best passage, relative to the best of all candidates
+    note          BM25 of the whole note (title, aliases and file name weigh more), relative to the best
+    phrase        how many neighbouring words of the query are neighbours in its best passage, relative to the best
+    meaning       cosine of its nearest passage or title, stretched over the candidates
+    title         how much of the query its title covers, times how much of the title the query covers
+    exact_title   whether the query is its title, or one of its aliases
+    max_sim       how near its nearest passage comes to each word of the query (MaxSim), stretched over the best notes
 
 `max_sim` takes the passages' text, so it is computed for the notes that the other signals put first, and is 0 for the
 rest: most of these will be shown, and their text is needed anyway. A cosine of two vectors says how near a passage is
@@ -19,12 +19,12 @@ another. The weights of `weights.toml` come from `docs/QUALITY.md`; meaning coun
 words account for, and is all there is where they account for next to nothing.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Signals(Struct, frozen=True):
     phrase: Numbers
     meaning: Numbers
     title: Numbers
-    exact: Numbers
+    exact_title: Numbers
     max_sim: Numbers
 
 
@@ -76,18 +76,7 @@ class SignalWeights(Struct, frozen=True):
 @lru_cache(maxsize=1)
 def default_signal_weights() -> SignalWeights:
     """The weights that ship, from `weights.toml`."""
-    table = tomllib.loads(Path(__file__).with_name("weights.toml").read_text("utf-8"))
-    meaning = table["meaning"]
-    words = {name: float(table["words"][name]) for name in WORD_SIGNALS}
-    return SignalWeights(
-        words=words,
-        words_beside_meaning={name: float(meaning.get(name, weight)) for name, weight in words.items()},
-        meaning_min=float(meaning["least"]),
-        no_coverage=float(meaning["no_account"]),
-        full_coverage=float(meaning["full_account"]),
-        few_words=int(meaning["few_words"]),
-        max_sim=float(meaning["max_sim"]),
-    )
+    return msgspec.toml.decode(Path(__file__).with_name("weights.toml").read_text("utf-8"), type=SignalWeights)
 
 
 def effective_weights(
@@ -172,7 +161,7 @@ def max_sim_scores(
     """
     words = prepared.word_idf
     by_word, means = np.zeros((len(words), len(note_ids))), np.zeros(len(note_ids))
-    if not words or prepared.lexical.phrases:  # a date is written in several ways: its words are not those of the note
+    if not words or prepared.keyword_query.phrases:  # a date is written in several ways, not always in these words
         return MaxSimScores(note_ids, (), np.zeros(0), by_word[:0], means)
     at, has_passage = look_up(nearest.note_ids, note_ids)
     chunk_ids = nearest.chunk_ids[at[has_passage]].tolist()

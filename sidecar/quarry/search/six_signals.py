@@ -94,9 +94,9 @@ def rank_by_six_signals(prepared: PreparedQuery, limit: int, execution: SearchEx
     execution.deadline.check()
 
     paths = {note_id: stored[proposed.chunks_of[note_id][0]].path for note_id in entries}
-    lexical_scores = _keyword_scores(entries, proposed.with_words, prepared)
+    keyword_scores = _keyword_scores(entries, proposed.with_words, prepared)
     cosines = {note_id: proposed.cosine_of.get(note_id, 0.0) for note_id in proposed.near}
-    ranks = _ranks(lexical_scores, paths, depth), _ranks(cosines, paths, depth)
+    ranks = _ranks(keyword_scores, paths, depth), _ranks(cosines, paths, depth)
     ranked = {note_id: entries[note_id] for note_id in {**ranks[0], **ranks[1]}}
     query = _query(prepared, ranked, execution, has_vector=proposed.has_vector)
     notes = []
@@ -105,7 +105,7 @@ def rank_by_six_signals(prepared: PreparedQuery, limit: int, execution: SearchEx
         scores = RetrieverScores(
             keyword_rank,
             dense_rank,
-            None if keyword_rank is None else lexical_scores[note_id],
+            None if keyword_rank is None else keyword_scores[note_id],
             None if dense_rank is None else cosines[note_id],
         )
         shares = shares_of(entry, query)
@@ -297,11 +297,11 @@ def _query(
     terms_of_entries = [{term for field in entry.fields.values() for term in field} for entry in entries.values()]
     in_entries = Counter(term for terms in terms_of_entries for term in terms)
     # Without postings, to count all these terms would be to read most notes: those of the query are looked up then.
-    counted = {*in_entries, *prepared.lexical.terms} if keywords.has_postings else prepared.lexical.terms
+    counted = {*in_entries, *prepared.keyword_query.terms} if keywords.has_postings else prepared.keyword_query.terms
     counts = {**in_entries, **keywords.doc_frequencies(counted, deadline=execution.deadline)}
     midnight = execution.now.replace(hour=0, minute=0, second=0, microsecond=0)
     return SixSignalQuery(
-        terms=prepared.lexical.terms,
+        terms=prepared.keyword_query.terms,
         idf={term: tfidf_idf(count, chunk_count) for term, count in counts.items()},
         tags=frozenset(tag.tag.lower() for tag in filters if isinstance(tag, HasTag)),
         domain=next((domain.value.strip().lower() for domain in filters if isinstance(domain, HasProperty)), ""),

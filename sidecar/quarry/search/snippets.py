@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from msgspec import Struct
 
 from quarry.analysis.analysis import Languages
 from quarry.documents.sentences import informative_sentences
-from quarry.index import StoredChunk, note_of
+from quarry.index import MapOfContent, StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.options import SearchOptions
 from quarry.search.answer import (
@@ -92,17 +91,20 @@ class SnippetBuilder(Struct, frozen=True):
         first = {path: quoted[0].chunk for path, quoted in passages_of.items()}
         note_ids = {path: note_of(chunk.chunk_id) for path, chunk in first.items()}
         reader, languages = self.execution.reader, self._languages([*first.values()])
-        maps = ornament("maps", lambda: reader.maps_listing([note.path for note in shown]), {})
+        maps: Mapping[str, tuple[MapOfContent, ...]] = {}
+        with ornament("maps"):
+            maps = reader.maps_listing([note.path for note in shown])
         missing: Mapping[int, tuple[str, ...]] = {}
         if prepared is not None and self.execution.has_keyword:
-            find = partial(words_missing, prepared, [*note_ids.values()], self.execution)
-            missing = ornament("missing words", find, {})
+            with ornament("missing words"):
+                missing = words_missing(prepared, [*note_ids.values()], self.execution)
         hits = []
         for note in shown:
             marks: tuple[Mark, ...] = ()
             if note.path in first:
-                terms = self.terms.in_languages(languages.get(note_ids[note.path], ()))
-                marks = ornament("marks", partial(highlight, first[note.path].title, terms), ())
+                with ornament("marks"):
+                    terms = self.terms.in_languages(languages.get(note_ids[note.path], ()))
+                    marks = highlight(first[note.path].title, terms)
             quoted = tuple(passages_of[note.path])
             hits.append(
                 Hit(
@@ -157,19 +159,22 @@ class SnippetBuilder(Struct, frozen=True):
     def snippets(self, chunks: Sequence[StoredChunk], width: int) -> list[Snippet]:
         """One snippet per chunk: query words marked or, without any, the sentence nearest in meaning."""
         texts = [chunk.chunk.text for chunk in chunks]
-        found: list[Sequence[TermMatch]] = []
+        found: list[Sequence[TermMatch]] = [()] * len(texts)
         languages = self._languages(chunks)
-        for chunk, text in zip(chunks, texts, strict=True):
+        for at, chunk in enumerate(chunks):
             self.execution.deadline.check()
-            terms = self.terms.in_languages(languages.get(note_of(chunk.chunk_id), ()))
-            found.append(ornament("marks", partial(find_matches, text, terms), ()))
+            with ornament("marks"):
+                terms = self.terms.in_languages(languages.get(note_of(chunk.chunk_id), ()))
+                found[at] = find_matches(texts[at], terms)
         wordless = [at for at, matches in enumerate(found) if not matches]
-        of_wordless = partial(self._nearest_sentences, [texts[at] for at in wordless])
-        nearest = dict(zip(wordless, ornament("nearest sentences", of_wordless, [None] * len(wordless)), strict=True))
-        return [
-            ornament("snippet", partial(make_snippet, text, matches, width, nearest.get(at)), beginning(text, width))
-            for at, (text, matches) in enumerate(zip(texts, found, strict=True))
-        ]
+        nearest: Mapping[int, Span | None] = {}
+        with ornament("nearest sentences"):
+            nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
+        snippets = [beginning(text, width) for text in texts]
+        for at, text in enumerate(texts):
+            with ornament("snippet"):
+                snippets[at] = make_snippet(text, found[at], width, nearest.get(at))
+        return snippets
 
     def _languages(self, chunks: Sequence[StoredChunk]) -> dict[int, Languages]:
         """Note -> its languages besides English."""

@@ -183,10 +183,10 @@ def _clock_retrievers(
     vector = encoder.encode([query.text])[0]
     marks.append(clock())
     words = reader.keywords.query(lexical_query, deadline=deadline).top_chunks(None, DEPTH, CHUNK_WEIGHTS)
-    lexical = reader.candidates(words)
+    keyword = reader.candidates(words)
     marks.append(clock())
     dense = reader.dense(vector, None, DEPTH, deadline=deadline)
     marks.append(clock())
-    fuse(lexical, dense, WEIGHTS)
+    fuse(keyword, dense, WEIGHTS)
     marks.append(clock())
     return marks

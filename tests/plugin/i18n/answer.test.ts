@@ -25,7 +25,7 @@ test("a relaxation is worded by its code, and what fits no note is named", () =>
   const relaxed = { step: "meaning" as const, messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] };
 
   expect(remarkOn(answer())).toBe("");
-  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning. No note contain “zebra”.");
+  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning. No note contains “zebra”.");
 });
 
 test("what a filter keeps out is not said to be in no note", () => {

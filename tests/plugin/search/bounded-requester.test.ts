@@ -1,13 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
-import { BoundedRequester } from "../../../plugin/search/bounded-requester";
+import { type Requester } from "../../../plugin/sidecar/client";
+import { boundedRequester } from "../../../plugin/search/bounded-requester";
 import { FakeClient, searchResult, settled } from "../builders";
 
 let client: FakeClient;
-let bounded: BoundedRequester;
+let bounded: Requester;
 
 beforeEach(() => {
   client = new FakeClient();
-  bounded = new BoundedRequester(client, 2);
+  bounded = boundedRequester(client, 2);
 });
 
 const queries = (): unknown[] => client.asked.map(({ params }) => (params as { query: string }).query);

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.query.lexer import tokenize_query
+from quarry.query.grammar import tokenize_query
 
 
 def pieces(typed):

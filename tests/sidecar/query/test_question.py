@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.query.question import is_question
+from quarry.query.terms import is_question
 
 
 @pytest.mark.parametrize(

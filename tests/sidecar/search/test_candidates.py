@@ -42,7 +42,7 @@ def test_each_leg_proposes_its_best_and_every_candidate_is_named_once(vault: Vau
 
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert len(found.lexical.scores) == len(found.dense.scores) == POOL
+    assert len(found.keyword.scores) == len(found.dense.scores) == POOL
     assert len(signals) == len(found.note_ids) >= POOL
 
 
@@ -74,10 +74,10 @@ def test_titles_aliases_and_file_names_fit_a_query_by_how_much_of_each_is_covere
     _, signals = evidence_of(open_engine(), "walnut oil")
 
     assert [signals[path]["title"] for path in ("a.md", "Walnut oil.md", "b.md")] == [1.0, 1.0, 1.0]
-    assert [signals[path]["exact"] for path in ("a.md", "Walnut oil.md", "b.md")] == [1.0, 1.0, 1.0]
+    assert [signals[path]["exact_title"] for path in ("a.md", "Walnut oil.md", "b.md")] == [1.0, 1.0, 1.0]
     assert 1 > signals["c.md"]["title"] > signals["e.md"]["title"] == 0
     assert 1 > signals["d.md"]["title"] > 0
-    assert signals["c.md"]["exact"] == signals["d.md"]["exact"] == signals["e.md"]["exact"] == 0
+    assert signals["c.md"]["exact_title"] == signals["d.md"]["exact_title"] == signals["e.md"]["exact_title"] == 0
 
 
 def test_a_name_is_compared_in_the_languages_of_its_note(vault: Vault, open_engine, evidence_of):
@@ -90,8 +90,8 @@ def test_a_name_is_compared_in_the_languages_of_its_note(vault: Vault, open_engi
 
     _, signals = evidence_of(open_engine(), "Haus")
 
-    assert signals["de.md"]["title"] == signals["de.md"]["exact"] == 1.0
-    assert signals["en.md"]["title"] == signals["en.md"]["exact"] == 0.0
+    assert signals["de.md"]["title"] == signals["de.md"]["exact_title"] == 1.0
+    assert signals["en.md"]["title"] == signals["en.md"]["exact_title"] == 0.0
 
 
 def test_a_title_of_nothing_but_joining_words_can_be_the_query(vault: Vault, open_engine, evidence_of):
@@ -99,7 +99,7 @@ def test_a_title_of_nothing_but_joining_words_can_be_the_query(vault: Vault, ope
 
     _, signals = evidence_of(open_engine(), "the who")
 
-    assert signals["The Who.md"]["exact"] == 1
+    assert signals["The Who.md"]["exact_title"] == 1
 
 
 def test_the_whole_note_speaks_where_its_words_lie_in_different_passages(vault: Vault, open_engine, evidence_of):
@@ -158,7 +158,7 @@ def test_only_admitted_notes_are_candidates(vault: Vault, open_engine, evidence_
 def test_without_any_candidate_there_is_no_evidence(open_engine, evidence_of):
     found, signals = evidence_of(open_engine(), "walnut")
 
-    assert (found.bm25_coverage, signals, len(found.lexical.scores), len(found.dense.scores)) == (0, {}, 0, 0)
+    assert (found.bm25_coverage, signals, len(found.keyword.scores), len(found.dense.scores)) == (0, {}, 0, 0)
 
 
 def test_passages_of_a_few_long_notes_do_not_crowd_others_out(vault: Vault, open_engine, evidence_of):

@@ -74,9 +74,9 @@ def test_every_weight_belongs_to_a_column_that_the_retrievers_can_fill():
     weights = default_confidence_weights()
 
     assert set(weights) == {"hybrid", "keyword", "semantic"}
-    assert all(set(table.columns) <= columns for table in weights.values())
-    assert "cosine_covered" not in weights["keyword"].columns
-    assert "title" not in weights["semantic"].columns
+    assert all(set(table) <= columns for table in weights.values())
+    assert "cosine_covered" not in weights["keyword"]
+    assert "title" not in weights["semantic"]
 
 
 def test_a_longer_query_that_is_held_whole_is_surer():

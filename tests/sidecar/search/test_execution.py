@@ -41,7 +41,7 @@ def fail(*_: object, **__: object) -> None:
         ("search.pipeline.extract_answer", "extract"),
         ("search.pipeline._weakness", "weakness"),
         ("search.prepare.correct_words", "corrections"),
-        ("search.ranking.confidences", "confidence"),
+        ("search.confidence.default_confidence_weights", "confidence"),
         ("search.snippets.find_matches", "marks"),
         ("search.snippets.highlight", "marks"),
         ("search.snippets.SnippetBuilder._nearest_sentences", "nearest sentences"),
@@ -67,8 +67,5 @@ def test_an_answer_goes_without_what_failed(vault: Vault, open_engine, monkeypat
 
 @pytest.mark.parametrize("error", [DeadlineExceeded("too slow"), Cancelled("not wanted")])
 def test_the_end_of_the_time_ends_the_answer(error):
-    def give_up() -> None:
+    with pytest.raises(type(error)), ornament("part"):
         raise error
-
-    with pytest.raises(type(error)):
-        ornament("part", give_up, None)

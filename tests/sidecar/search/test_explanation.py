@@ -7,8 +7,6 @@ from builders import HashEncoder, Vault, ask, execution_over, find, settle
 
 from quarry.engine import Engine
 from quarry.errors import BadQuery
-from quarry.index import Deadline
-from quarry.index.postings.query_scorer import QueryScorer
 from quarry.messages import sentences
 from quarry.options import Filters, SearchOptions
 from quarry.query.parse import parse_query
@@ -247,18 +245,6 @@ def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
 
 def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
     assert why(engine, "walnut", "Nuts/19.md", limit=5, expand_small_results=True, mode="keyword").state == "hit"
-
-
-def test_the_words_that_a_note_holds_are_looked_for_under_the_deadline(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    deadline, given, note_scores = Deadline.after(10), [], QueryScorer.note_scores
-    monkeypatch.setattr(QueryScorer, "note_scores", lambda q, ids: given.append(q._deadline) or note_scores(q, ids))
-
-    with engine.reader() as reader:
-        explain(
-            "Nuts/00.md", engine.root, SearchOptions(query="walnut plum"), execution_over(reader, deadline=deadline)
-        )
-
-    assert given == [deadline] * 3  # for the ranking, and for each word
 
 
 # --- numbers ---------------------------------------------------------------------------------------

@@ -65,26 +65,26 @@ def test_a_word_of_the_vault_behind_others_is_whole_while_typing(vault: Vault, o
     vault.write_all({"a.md": "the tragedy of the commons", "b.md": "a commonspace", "c.md": "commons"})
     engine = open_engine()
 
-    assert question_of(engine, "tragedy of the commons", typing=True).lexical.prefix is None
-    assert question_of(engine, "tragedy of the common", typing=True).lexical.prefix is None
-    assert question_of(engine, "tragedy of the commo", typing=True).lexical.prefix == "commo"
-    assert question_of(engine, "commons", typing=True).lexical.prefix == "commons"
+    assert question_of(engine, "tragedy of the commons", typing=True).keyword_query.prefix is None
+    assert question_of(engine, "tragedy of the common", typing=True).keyword_query.prefix is None
+    assert question_of(engine, "tragedy of the commo", typing=True).keyword_query.prefix == "commo"
+    assert question_of(engine, "commons", typing=True).keyword_query.prefix == "commons"
 
 
 @pytest.mark.parametrize("typed", ["waln ", "waln cherry", '"waln"', "waln*", "tag:waln"])
 def test_only_the_word_at_the_very_end_is_a_beginning(vault: Vault, open_engine, question_of, typed: str):
     vault.write_all({"a.md": "walnuts", "b.md": "cherry"})
 
-    assert question_of(open_engine(), typed, typing=True).lexical.prefix != "waln"
+    assert question_of(open_engine(), typed, typing=True).keyword_query.prefix != "waln"
 
 
 def test_a_beginning_of_one_or_two_letters_is_no_reason_to_look_through_all_words(open_engine, question_of):
     engine = open_engine()
 
-    assert question_of(engine, "wa", typing=True).lexical.prefix is None
-    assert question_of(engine, "wa", typing=True).lexical.name_prefix == "wa"
-    assert question_of(engine, "wa").lexical.name_prefix is None
-    assert question_of(engine, "水", typing=True).lexical.prefix == "水"
+    assert question_of(engine, "wa", typing=True).keyword_query.prefix is None
+    assert question_of(engine, "wa", typing=True).keyword_query.name_prefix == "wa"
+    assert question_of(engine, "wa").keyword_query.name_prefix is None
+    assert question_of(engine, "水", typing=True).keyword_query.prefix == "水"
 
 
 SHORT = {

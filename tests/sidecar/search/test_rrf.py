@@ -30,10 +30,10 @@ def ranking_with(places: dict[str, int], depth: int, filler: str) -> Ranking:
 
 
 def test_worked_example_of_the_published_system():
-    lexical = ranking_with({"A": 3, "B": 1, "C": 7, "D": 2}, depth=12, filler="x")
+    keyword = ranking_with({"A": 3, "B": 1, "C": 7, "D": 2}, depth=12, filler="x")
     dense = ranking_with({"A": 1, "B": 8, "C": 2, "D": 12, "E": 3}, depth=12, filler="y")
 
-    fused = [f for f in fuse(lexical, dense, EQUAL) if f.path in "ABCDE"]
+    fused = [f for f in fuse(keyword, dense, EQUAL) if f.path in "ABCDE"]
 
     assert [f.path for f in fused] == ["A", "B", "C", "D", "E"]
     assert [f.score for f in fused] == pytest.approx([0.0323, 0.0311, 0.0310, 0.0300, 0.0159], abs=1e-4)
@@ -55,10 +55,10 @@ def test_a_leg_of_weight_zero_proposes_nothing():
 
 def test_equal_scores_prefer_the_candidate_that_both_legs_found():
     # Rank 62 in both retrievers gives 2/122, which is exactly what rank 1 gives in one: 1/61.
-    lexical = ranking_with({"both": 62, "aaa": 1}, depth=62, filler="x")
+    keyword = ranking_with({"both": 62, "aaa": 1}, depth=62, filler="x")
     dense = ranking_with({"both": 62}, depth=62, filler="y")
 
-    fused = [f for f in fuse(lexical, dense, EQUAL) if f.path in ("both", "aaa")]
+    fused = [f for f in fuse(keyword, dense, EQUAL) if f.path in ("both", "aaa")]
 
     assert fused[0].score == fused[1].score
     assert [f.path for f in fused] == ["both", "aaa"]
@@ -73,10 +73,10 @@ def test_equal_scores_in_both_legs_prefer_the_lower_sum_then_the_lower_rank_then
 
 def test_equal_scores_in_both_legs_prefer_the_lower_sum_of_ranks():
     # 1/72 + 1/72 = 1/63 + 1/84: ranks 12 and 12 score like ranks 3 and 24.
-    lexical = ranking_with({"z": 12, "a": 3}, depth=24, filler="x")
+    keyword = ranking_with({"z": 12, "a": 3}, depth=24, filler="x")
     dense = ranking_with({"z": 12, "a": 24}, depth=24, filler="y")
 
-    fused = [f for f in fuse(lexical, dense, EQUAL) if f.path in ("a", "z")]
+    fused = [f for f in fuse(keyword, dense, EQUAL) if f.path in ("a", "z")]
 
     assert fused[0].score == pytest.approx(fused[1].score, abs=1e-15)
     assert [f.path for f in fused] == ["z", "a"]
@@ -84,10 +84,10 @@ def test_equal_scores_in_both_legs_prefer_the_lower_sum_of_ranks():
 
 def test_equal_scores_and_sums_prefer_the_lower_single_rank():
     # 3/63 + 5/105 = 3/84 + 5/84 = 2/21, with weights that are not equal: ranks 3 and 45 against 24 and 24.
-    lexical = ranking_with({"a": 24, "z": 3}, depth=45, filler="x")
+    keyword = ranking_with({"a": 24, "z": 3}, depth=45, filler="x")
     dense = ranking_with({"a": 24, "z": 45}, depth=45, filler="y")
 
-    fused = [f for f in fuse(lexical, dense, {"keyword": 3.0, "dense": 5.0}) if f.path in ("a", "z")]
+    fused = [f for f in fuse(keyword, dense, {"keyword": 3.0, "dense": 5.0}) if f.path in ("a", "z")]
 
     assert fused[0].score == pytest.approx(fused[1].score, abs=1e-15)
     assert [f.path for f in fused] == ["z", "a"]

@@ -241,7 +241,8 @@ class QueryScorer:
         self._deadline.check()
         ordinals = self._scorer.names.ordinals_of(note_ids)
         is_there = ordinals >= 0
-        held = {term: row.take(ordinals) & is_there for term, row in zip(self._rare, self._rare_notes, strict=True)}
+        rows = zip(self._rare, self._rare_notes, strict=True)
+        held = {term: np.append(row, [False]).take(ordinals) for term, row in rows}  # the last is of what is not there
         for term in self._others:
             if term.kind == "term":
                 held[term] = self._scorer.note_bitmap(term).holds(ordinals) & is_there
@@ -290,11 +291,11 @@ class QueryScorer:
 
     @cached_property
     def _texts(self) -> PostingsBatch:
-        return self._scorer.chunk_postings(self._rare)
+        return PostingsBatch.of([self._scorer.chunks.postings(term.text) for term in self._rare])
 
     @cached_property
     def _names(self) -> PostingsBatch:
-        return self._scorer.name_postings(self._rare)
+        return PostingsBatch.of([self._scorer.names.postings(term.text) for term in self._rare])
 
     @cached_property
     def _rare_notes(self) -> BoolMatrix:

@@ -10,7 +10,6 @@ from quarry.indexing.freshness import Freshness
 from quarry.kinds import kind_of
 from quarry.limits import MAX_LISTED_TAGS
 from quarry.options import SearchOptions
-from quarry.query.clauses import Clause, find_clauses
 from quarry.redaction.sanitize import all_scrubbed
 from quarry.redaction.scrub import scrub_text
 from quarry.search import (
@@ -29,22 +28,20 @@ from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.state import freshness, missing_retrievers, to_wire
 from quarry.server.message_redaction import redacted, texts_of
-from quarry.types import Chunk
+from quarry.types import Chunk, Clause
 from quarry.vault.paths import nfc
 
 
 def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> wire.SearchResult:
     """The reply to `search`."""
     query, with_text = options.query, options.with_text
-    found = find_clauses(query)
-    texts = _texts(answer, with_text=with_text)
-    clean = all_scrubbed([*texts, *[text for clause in found for text in (clause.name, clause.value)]])
+    clean = all_scrubbed(_texts(answer, with_text=with_text))
     relaxed = answer.relaxed
     return to_wire(
         wire.SearchResult,
         answer,
         hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
-        clauses=[_clause(clause, query, clean) for clause in found],
+        clauses=[_clause(clause, query, clean) for clause in answer.clauses],
         understood=redacted(answer.understood, clean),
         corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
@@ -106,6 +103,8 @@ def _texts(answer: Answer, *, with_text: bool) -> list[str]:
     texts = [*texts_of(answer.understood), *answer.unknown_words]
     for correction in answer.corrections:
         texts += correction.typed, correction.used
+    for clause in answer.clauses:
+        texts += clause.name, clause.value
     for hit in answer.hits:
         note = hit.passages[0].chunk
         texts.append(note.title)

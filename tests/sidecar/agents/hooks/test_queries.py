@@ -17,7 +17,7 @@ from quarry.agents.hooks.queries import (
     rememberable,
     words_of_tool,
 )
-from quarry.query.lexer import tokenize_query
+from quarry.query.grammar import tokenize_query
 
 PROMPTS = Path(__file__).parents[3] / "retrieval" / "prompts"
 TRACE = """Traceback (most recent call last):
