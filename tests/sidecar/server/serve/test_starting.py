@@ -228,7 +228,7 @@ def test_stdin_is_watched_before_the_index_is_opened(vault, home, monkeypatch):
             raise IndexUnavailable("busy")
 
     monkeypatch.setattr(module, "watch_stdin", lambda leave: began.append("stdin"))
-    monkeypatch.setattr(module, "Engine", Engine)
+    monkeypatch.setattr(service, "Engine", Engine)
 
     with pytest.raises(IndexUnavailable):
         serve(ServeOptions(vault, lifeline=True))
