@@ -18,7 +18,7 @@ Each class writes itself in the language of queries (`written`) and describes it
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -187,28 +187,29 @@ class InFolder(_State, frozen=True):
         return f"folder:{_value(self.folder or '/')}"
 
 
-class InPath(_Content, frozen=True):
-    """The path contains this text, case and accents ignored; `*` stands for any characters."""
+class _InName(_Content, frozen=True):
+    """The path or the file name contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
+    operator: ClassVar[Operator]
 
     def content(self) -> Message:
-        return message("understood.in-path", what=_quoted(self.part))
+        return message(f"understood.in-{self.operator}", what=_quoted(self.part))
 
     def written(self) -> str:
-        return f"path:{_value(self.part)}"
+        return f"{self.operator}:{_value(self.part)}"
 
 
-class InFile(_Content, frozen=True):
-    """The file name, without folders, contains this text, case and accents ignored; `*` stands for any characters."""
+class InPath(_InName, frozen=True):
+    """The path contains the text."""
 
-    part: str
+    operator: ClassVar[Operator] = "path"
 
-    def content(self) -> Message:
-        return message("understood.in-file", what=_quoted(self.part))
 
-    def written(self) -> str:
-        return f"file:{_value(self.part)}"
+class InFile(_InName, frozen=True):
+    """The file name, without folders, contains the text."""
+
+    operator: ClassVar[Operator] = "file"
 
 
 class IsKind(_State, frozen=True):
