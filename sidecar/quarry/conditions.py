@@ -359,7 +359,6 @@ Condition: TypeAlias = (
 """All conditions, in the order in which they are described."""
 
 MATCH_ALL = AllOf()
-_ORDER = get_args(Condition)
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
@@ -378,20 +377,10 @@ def leaves(condition: Condition, *, negated: bool = False) -> Iterator[tuple[Con
         yield condition, negated
 
 
-def described_parts(condition: Condition) -> list[Message]:
-    """The parts of *condition* that must all hold, as messages, in the order in which they are described."""
-    return [part.described() for part in sorted(conjuncts(condition), key=lambda part: _ORDER.index(type(part)))]
-
-
 def text_patterns(condition: Condition) -> tuple[str, ...]:
     """The regular expressions that *condition* wants in the text, in order; not those under a negation."""
     found = [leaf for leaf, negated in leaves(condition) if isinstance(leaf, MatchesPattern) and not negated]
     return tuple(dict.fromkeys(leaf.pattern for leaf in found if leaf.place == "text"))
-
-
-def names_property(condition: Condition, name: str) -> bool:
-    """Whether a part of *condition* is about the property *name*."""
-    return any(isinstance(leaf, HasProperty) and leaf.name.lower() == name for leaf, _ in leaves(condition))
 
 
 def all_of(parts: Iterable[Condition]) -> AllOf:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from quarry.analysis.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
 from quarry.analysis.languages import ENGLISH, STOP_WORDS
 from quarry.analysis.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
-from quarry.analysis.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
+from quarry.analysis.tokenizer import TOKEN, ascii_words, coarse_tokens, split_token, unspaced_characters
 
 Languages: TypeAlias = tuple[str, ...]
 """The languages of a vault besides English, as `normalize.TAGS` spells them, in their order there."""
@@ -210,21 +210,15 @@ def is_unspaced_pair(term: str) -> bool:
 def _located_terms(token: str, language: str, offset: int = 0) -> Iterator[LocatedTerm]:
     for piece in split_token(token):
         start = offset + piece.start
-        if piece.kind != "unspaced":
-            term = _term(piece, language)
-            if term:
-                yield LocatedTerm(term, start, offset + piece.end)
+        if piece.kind == "unspaced":
+            for character, at in unspaced_characters(piece.text):
+                if term := fold(character):
+                    yield LocatedTerm(term, start + at, start + at + len(character))
             continue
-        for character, at in unspaced_characters(piece.text):
-            if term := fold(character):
-                yield LocatedTerm(term, start + at, start + at + len(character))
-
-
-def _term(piece: SubToken, language: str) -> str:
-    """The term of a sub-token that is one word; "" if nothing is left of it."""
-    if piece.kind != "word":
-        return fold(piece.text)
-    return _contraction_term(piece.text.replace("’", "'"), language)
+        is_word = piece.kind == "word"
+        term = _contraction_term(piece.text.replace("’", "'"), language) if is_word else fold(piece.text)
+        if term:
+            yield LocatedTerm(term, start, offset + piece.end)
 
 
 def _contraction_term(word: str, language: str) -> str:
@@ -349,4 +343,7 @@ _cache = _ThreadCache()
 @cache
 def stop_terms(language: str) -> frozenset[str]:
     """The terms of the stop words in a text in *language*; they do not distinguish notes."""
-    return frozenset(term for word in STOP_WORDS for term in _phrase_terms(word, language))
+    terms: set[str] = set()
+    for word in STOP_WORDS:
+        terms.update(_phrase_terms(word, language))
+    return frozenset(terms)

@@ -113,9 +113,8 @@ def rank_by_six_signals(prepared: PreparedQuery, limit: int, execution: SearchEx
         chunk_ids = [chunk_id for chunk_id in proposed.chunks_of[note_id] if chunk_id in stored]
         passages = tuple([RankedChunk(chunk_id, paths[note_id], score, scores) for chunk_id in chunk_ids])
         found_by = FOUND_BY[keyword_rank is not None, dense_rank is not None]
-        notes.append((note_id, RankedNote(paths[note_id], score, found_by, shares, passages)))
-    notes.sort(key=lambda entry: (-entry[1].score, entry[1].path))
-    return PublishedRanking(prepared, [note_id for note_id, _ in notes], tuple([note for _, note in notes]))
+        notes.append(RankedNote(paths[note_id], score, found_by, shares, passages))
+    return PublishedRanking(prepared, tuple(sorted(notes, key=lambda note: (-note.score, note.path))))
 
 
 def shares_of(entry: SixSignalCandidate, wanted: SixSignalQuery) -> dict[str, float]:
