@@ -20,6 +20,7 @@ from quarry.embedding import Encoder
 from quarry.index import Reader, StoredChunk
 from quarry.query.terms import is_question
 from quarry.search.answer import Extract, RankedNote
+from quarry.search.confidence import CONFIDENCE_DIGITS
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers
@@ -30,7 +31,6 @@ LENGTHS = range(20, 401)  # characters: less says nothing by itself, more is no 
 EQUAL_SIMILARITY = 0.95  # of a word that is in a sentence, if in another form
 MAX_SENTENCES = 120  # that are compared, of three passages of 2,000 characters
 SHOWN = 0.75
-CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
 SCORE_DIGITS = 9
 NO_RIVAL = 0.3  # the contrast of a sentence that there is no other to compare with
 BIAS = -1.76

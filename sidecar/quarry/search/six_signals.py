@@ -37,6 +37,7 @@ from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FOUND_BY, PASSAGES_PER_HIT
 from quarry.search.rrf import PublishedRanking
+from quarry.search.signals import SCORE_DIGITS
 from quarry.types import PropertyValue
 
 WITHOUT_VECTORS: Mapping[str, float] = MappingProxyType(
@@ -51,7 +52,6 @@ FIELD_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 COMPARED = ("title", "description", "context", "tags")  # the fields of the TF-IDF cosine
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
-SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evidence
 MS_PER_DAY = 86_400_000
 CHANGED_PROPERTIES = ("updated", "modified", "created", "date")  # the first that a note has says how old it is
 
