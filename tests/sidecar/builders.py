@@ -375,10 +375,13 @@ def execution_over(reader: Reader, encoder: Any = None, mode: Any = "hybrid", **
     return SearchExecution(reader, **given)
 
 
-def everything_found(engine: Engine, queries: Sequence[str]) -> str:
-    """All that searches in every mode and fusion say, but for row ids, which a rebuild hands out anew."""
+EVERY_WAY = tuple(product(("hybrid", "keyword", "semantic"), ("convex", "rrf", "six-signals")))
+
+
+def everything_found(engine: Engine, queries: Sequence[str], ways: Sequence[tuple[str, str]] = EVERY_WAY) -> str:
+    """All that searches in these modes and fusions answer, but for row ids, which a rebuild assigns anew."""
     said: list[object] = []
-    for query, mode, fusion in product(queries, ("hybrid", "keyword", "semantic"), ("convex", "rrf", "six-signals")):
+    for query, (mode, fusion) in product(queries, ways):
         answer = ask(engine, query, mode=mode, fusion=fusion, limit=20)
         said.append((query, mode, fusion, replace(answer, hits=())))
         for hit in answer.hits:

@@ -16,7 +16,7 @@ The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; b
 """
 
 from quarry.index.database import DatabaseError, Deadline
-from quarry.index.files import clear_leftovers, discard, install, quarantine, rebuild_path, sync_to_disk
+from quarry.index.files import clear_leftovers, discard, quarantine, rebuild_path, sync_to_disk
 from quarry.index.keys import NoteIds, content_hash, note_of, title_hash
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
@@ -25,11 +25,9 @@ from quarry.index.postings.fields import MAX_TERMS, TERMS_VERSION, KeywordQuery,
 from quarry.index.prepared import PreparedNote, counted, prepare
 from quarry.index.reader import Reader
 from quarry.index.records import (
-    IncomingLink,
     IndexedFile,
     IndexSize,
     MapOfContent,
-    Newest,
     NoteFilter,
     NoteName,
     NotePage,
@@ -37,11 +35,9 @@ from quarry.index.records import (
     PendingChunk,
     PendingTitle,
     Problem,
-    ResolvedLink,
     StoredChunk,
     StoredNote,
 )
-from quarry.index.schema import SCHEMA_VERSION
 from quarry.index.store import Index
 from quarry.index.top_k import Scored, argsort_by_score_then_path
 from quarry.index.vectors.quantize import dequantize, quantize
@@ -51,21 +47,18 @@ from quarry.index.vectors.vector_query import DenseQuery, NearestChunks
 __all__ = [
     "CHUNK_WEIGHTS",
     "MAX_TERMS",
-    "SCHEMA_VERSION",
     "TERMS_VERSION",
     "Background",
     "ChunkWeights",
     "DatabaseError",
     "Deadline",
     "DenseQuery",
-    "IncomingLink",
     "Index",
     "IndexSize",
     "IndexedFile",
     "KeywordQuery",
     "MapOfContent",
     "NearestChunks",
-    "Newest",
     "NoteFilter",
     "NoteIds",
     "NoteName",
@@ -78,7 +71,6 @@ __all__ = [
     "Problem",
     "QueryTerm",
     "Reader",
-    "ResolvedLink",
     "Scored",
     "StoredChunk",
     "StoredNote",
@@ -89,7 +81,6 @@ __all__ = [
     "dequantize",
     "discard",
     "idf",
-    "install",
     "max_score",
     "note_of",
     "prepare",

@@ -27,7 +27,7 @@ from quarry.index.note_rows import NoteRow, note_from, note_rows
 from quarry.index.postings.fields import NoteTerms, chunk_lengths, languages_in, name_length
 from quarry.index.postings.fts5 import check_keyword_index
 from quarry.index.schema import TABLE_NAMES
-from quarry.index.vectors.rows import CONTEXTUAL, CONTEXTUAL_NAMES, STATIC, VectorTables, contextual_model
+from quarry.index.vectors.rows import CONTEXTUAL_NAMES, VectorTables, contextual_model, vector_tables
 
 _VECTORS_OF_NOTE = (
     "SELECT v.vector, v.checksum, p.chunk_id FROM chunk_rows r"
@@ -129,13 +129,8 @@ def _is_sound(connection: apsw.Connection, row: NoteRow) -> bool:
         derived == [(name_length(terms.names), languages_in(terms), is_map(note_from(row.values, content)))]
         and _are_tags_and_links_sound(connection, row, content)
         and _are_chunks_sound(connection, row, content, terms)
-        and all(_are_vectors_sound(connection, row, content, tables) for tables in _vector_tables(connection))
+        and all(_are_vectors_sound(connection, row, content, tables) for tables in vector_tables(connection))
     )
-
-
-def _vector_tables(connection: apsw.Connection) -> tuple[VectorTables, ...]:
-    """The tables of vectors that there are."""
-    return (STATIC, CONTEXTUAL) if contextual_model(connection) is not None else (STATIC,)
 
 
 def _are_tags_and_links_sound(connection: apsw.Connection, row: NoteRow, content: NoteContent) -> bool:

@@ -40,10 +40,6 @@ class Namesakes:
         self._keys = [folded.removesuffix(".md") for folded in fold_case_of_each(self._paths)]
         self._by_key = dict(zip(reversed(self._keys), reversed(self._paths), strict=True))  # the first of equals
 
-    def __len__(self) -> int:
-        """How many notes have the name."""
-        return len(self._paths)
-
     def resolve(self, target: str, source: str) -> str | None:
         """The path that *target*, written in the note *source*, leads to: *source* itself where it is empty."""
         if not target:

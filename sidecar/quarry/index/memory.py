@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import apsw
-from msgspec import Struct, field
 
 from quarry.analysis.analysis import Languages
 from quarry.analysis.normalize import TAGS
@@ -77,23 +76,15 @@ class SnapshotData:
         return value
 
 
-class Memory(Struct, frozen=True):
-    """The caches of an index, which outlive its readers."""
+class Memory:
+    """The caches of the index at *database*, which outlive its readers."""
 
-    vectors: VectorCache = field(default_factory=VectorCache)
-    contextual: VectorCache = field(default_factory=lambda: VectorCache(tables=CONTEXTUAL))
-    spelling: SpellingIndex = field(default_factory=SpellingIndex)
-    snapshot_data: SnapshotCache[SnapshotData] = field(default_factory=lambda: SnapshotCache(lambda _: SnapshotData()))
-    postings: PostingsCache = field(default_factory=PostingsCache)
-
-    @classmethod
-    def of(cls, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> "Memory":
-        """Empty caches for the index at *database*, which has a segment file."""
-        return cls(
-            vectors=VectorCache(limits),
-            contextual=VectorCache(limits, CONTEXTUAL),
-            postings=PostingsCache(database, few_notes=few_notes),
-        )
+    def __init__(self, database: Path, limits: VectorLimits | None = None, few_notes: int = FEW_NOTES) -> None:
+        self.vectors = VectorCache(limits)
+        self.contextual = VectorCache(limits, CONTEXTUAL)
+        self.spelling = SpellingIndex()
+        self.snapshot_data = SnapshotCache(lambda _: SnapshotData())
+        self.postings = PostingsCache(database, few_notes=few_notes)
 
 
 def _read_paths(connection: apsw.Connection, note_ids: Sequence[int]) -> dict[int, str]:

@@ -1,8 +1,7 @@
 """Rows of notes and their chunks: encoded, decoded, read with the packed content, checked by their checksums."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
@@ -22,7 +21,14 @@ from quarry.index.keys import (
     target_key,
     target_number,
 )
-from quarry.index.note_codec import NoteContent, PackedNote, decompressed_content, open_content
+from quarry.index.note_codec import (
+    NoteContent,
+    PackedNote,
+    StoredTerms,
+    decompressed_content,
+    open_content,
+    stored_terms,
+)
 from quarry.index.records import StoredChunk
 from quarry.messages import list_from_json, to_json
 from quarry.types import FileStamp, Note, PropertyValue
@@ -122,42 +128,6 @@ def _from_json(column: str) -> Any:
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-READ_AT_ONCE = 64  # notes
-MAX_KEPT_BYTES = 4_000_000  # for the rest of a query, which reads most of the notes that it shows more than once
-
-_BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?)) ORDER BY note_id"
-
-
-def read_contents(
-    connection: apsw.Connection,
-    note_ids: Sequence[int],
-    deadline: Deadline,
-    kept: dict[int, bytes] | None = None,
-) -> Iterator[tuple[int, bytes]]:
-    """
-    The `decompressed_content` of these notes, ascending by id; ids that are not there are left out.
-
-    Args:
-        kept: Contents by id, which are not read again. It takes those that are, up to `MAX_KEPT_BYTES`.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: The stored form of a note does not match its checksum.
-    """
-    room = 0 if kept is None else MAX_KEPT_BYTES - sum(map(len, kept.values()))
-    for first in range(0, len(note_ids), READ_AT_ONCE):
-        rows: list[tuple[int, bytes]] = select(connection, _BODIES, (id_list(note_ids[first : first + READ_AT_ONCE]),))
-        for note_id, body in rows:
-            deadline.check()  # a note may be long
-            content = kept.get(note_id) if kept is not None else None
-            if content is None:
-                content = decompressed_content(body)
-                if kept is not None and room > 0:
-                    kept[note_id] = content
-                    room -= len(content)
-            yield note_id, content
-
-
 _NOTES = (
     "SELECT n.id, n.checksum, b.body, n.path, n.path_nfc, n.path_key, n.name, n.title, n.aliases, n.properties,"
     " n.redactions, n.problems, n.size_bytes, n.mtime_ns, n.ctime_ns, n.sha256, n.chunk_count"
@@ -245,72 +215,94 @@ def note_rows(connection: apsw.Connection, note_ids: Iterable[int]) -> dict[int,
     return {note_id: NoteRow(note_id, checksum, body, tuple(values)) for note_id, checksum, body, *values in rows}
 
 
+READ_AT_ONCE = 64  # notes
+MAX_KEPT_BYTES = 4_000_000  # for the rest of a query, which reads most of the notes that it shows more than once
+
+_BODIES = "SELECT note_id, body FROM bodies WHERE note_id IN (SELECT value FROM json_each(?))"
+_NEXT_BODIES = "SELECT note_id, body FROM bodies WHERE note_id > ? ORDER BY note_id LIMIT ?"
+
+
+def every_body(connection: apsw.Connection) -> Iterator[tuple[int, bytes]]:
+    """The packed content of every note, ascending by id."""
+    last = 0
+    while rows := select(connection, _NEXT_BODIES, (last, READ_AT_ONCE)):
+        yield from rows
+        last = rows[-1][0]
+
+
+class ContentReader:
+    """
+    Reads what notes contain, for one query: their terms, then the text of some of them.
+
+    Contents that were read are kept, up to `MAX_KEPT_BYTES`. Methods with a deadline raise DeadlineExceeded or
+    Cancelled when it says so, and all raise IndexDamaged where a note is not stored as it was written.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._contents: dict[int, bytes] = {}  # decompressed
+        self._opened: dict[int, PackedNote] = {}  # of notes that are compared with a query, and then quoted
+        self._room = MAX_KEPT_BYTES
+
+    def contents(self, note_ids: Sequence[int], deadline: Deadline) -> Iterator[tuple[int, bytes]]:
+        """The `decompressed_content` of these notes, which ascend by id; ids that are not there are left out."""
+        for first in range(0, len(note_ids), READ_AT_ONCE):
+            some = note_ids[first : first + READ_AT_ONCE]
+            unread = [note_id for note_id in some if note_id not in self._contents]
+            bodies: dict[int, bytes] = dict(select(self._db, _BODIES, (id_list(unread),))) if unread else {}
+            for note_id in some:
+                deadline.check()  # a note may be long
+                content = self._contents.get(note_id)
+                if content is None and note_id in bodies:
+                    content = decompressed_content(bodies[note_id])
+                    if self._room > 0:
+                        self._contents[note_id] = content
+                        self._room -= len(content)
+                if content is not None:
+                    yield note_id, content
+
+    def terms(self, note_ids: Sequence[int], deadline: Deadline) -> Iterator[tuple[int, StoredTerms]]:
+        """The terms of these notes, which ascend by id; ids that are not there are left out."""
+        for note_id, content in self.contents(note_ids, deadline):
+            yield note_id, stored_terms(content)
+
+    def passages(self, chunk_ids: Sequence[int], deadline: Deadline) -> list[str]:
+        """The embedded text of each chunk: context, section and text; "" for an unknown id."""
+        chunks_of: dict[int, list[int]] = {}
+        for chunk_id in chunk_ids:
+            chunks_of.setdefault(note_of(chunk_id), []).append(chunk_id)
+        texts: dict[int, str] = {}
+        for note_id, written in self.contents(sorted(chunks_of), deadline):
+            content = open_content(written)
+            if note_id in self._contents:  # which holds no more than a query may
+                self._opened[note_id] = content
+            for chunk_id in chunks_of[note_id]:
+                number = content.number_of(slot_of(chunk_id))
+                texts[chunk_id] = content.passage(number) if number is not None else ""
+        return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
+
+    def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
+        """
+        The chunks in the order of *chunk_ids*; ids that are not there are left out.
+
+        Each is decoded only when it is asked for, and the row of its note is checked.
+        """
+        wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
+        rows = note_rows(self._db, dict.fromkeys(wanted.values()))
+        read: dict[int, _Opened] = {}
+        for chunk_id, note_id in wanted.items():
+            if note_id not in rows:
+                continue
+            if note_id not in read:
+                read[note_id] = _open(rows[note_id], self._contents.get(note_id), self._opened.get(note_id))
+            content, about = read[note_id]
+            number = content.number_of(slot_of(chunk_id))
+            if number is not None:
+                yield StoredChunk(chunk_id, *about, content.chunk(number))
+
+
 _Opened: TypeAlias = tuple[PackedNote, tuple[str, str, tuple[str, ...], tuple[str, ...], int, str]]
 """A note's content, and what each of its chunks tells of it: path, title, aliases, tags, milliseconds, properties."""
-
-
-def each_chunk(
-    connection: apsw.Connection,
-    chunk_ids: Iterable[int],
-    contents: Mapping[int, bytes],
-    opened: Mapping[int, PackedNote],
-) -> Iterator[StoredChunk]:
-    """
-    The chunks in the order of *chunk_ids*, each decoded only when it is asked for; ids that are not there are left out.
-
-    Args:
-        contents: The decompressed content of notes that were read before, by id.
-        opened: The content of notes that were opened before, by id.
-
-    Raises:
-        IndexDamaged: A row is not as it was written.
-    """
-    wanted = {chunk_id: note_of(chunk_id) for chunk_id in chunk_ids}
-    rows = note_rows(connection, dict.fromkeys(wanted.values()))
-    read: dict[int, _Opened] = {}
-    for chunk_id, note_id in wanted.items():
-        if note_id not in rows:
-            continue
-        if note_id not in read:
-            read[note_id] = _open(rows[note_id], contents.get(note_id), opened.get(note_id))
-        content, about = read[note_id]
-        number = content.number_of(slot_of(chunk_id))
-        if number is not None:
-            yield StoredChunk(chunk_id, *about, content.chunk(number))
-
-
-def read_passages(
-    connection: apsw.Connection,
-    chunk_ids: Sequence[int],
-    deadline: Deadline,
-    contents: dict[int, bytes],
-    opened: dict[int, PackedNote],
-) -> list[str]:
-    """
-    The embedded text of each chunk: context, section and text; "" for an unknown id.
-
-    Args:
-        contents: See `read_contents`.
-        opened: Takes the content of those of these notes that *contents* holds, by id.
-
-    Raises:
-        DeadlineExceeded, Cancelled: The deadline says so.
-        IndexDamaged: The stored form of a note does not match its checksum.
-    """
-    chunks_of: dict[int, list[int]] = {}
-    for chunk_id in chunk_ids:
-        chunks_of.setdefault(note_of(chunk_id), []).append(chunk_id)
-    texts: dict[int, str] = {}
-    known = [(note_id, contents[note_id]) for note_id in chunks_of if note_id in contents]
-    unknown = [note_id for note_id in chunks_of if note_id not in contents]
-    for note_id, written in chain(known, read_contents(connection, unknown, deadline, contents)):
-        content = open_content(written)
-        if note_id in contents:  # which holds no more than a query may
-            opened[note_id] = content
-        for chunk_id in chunks_of[note_id]:
-            number = content.number_of(slot_of(chunk_id))
-            texts[chunk_id] = content.passage(number) if number is not None else ""
-    return [texts.get(chunk_id, "") for chunk_id in chunk_ids]
 
 
 def _open(row: NoteRow, content: bytes | None, opened: PackedNote | None) -> _Opened:

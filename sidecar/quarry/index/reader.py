@@ -17,8 +17,7 @@ from quarry.index.keys import NoteIds, id_list, id_range
 from quarry.index.links import MapsOfContent, links_from, links_to, note_paths, similar_paths
 from quarry.index.listing import OrderedNote, ordered_notes
 from quarry.index.memory import Memory, SnapshotData, vault_languages
-from quarry.index.note_codec import PackedNote
-from quarry.index.note_rows import each_chunk, note_from, note_row, read_passages, read_properties
+from quarry.index.note_rows import ContentReader, note_from, note_row, read_properties
 from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.query import KeywordSearcher
 from quarry.index.postings.scorer import TermScorer
@@ -66,8 +65,7 @@ class Reader:
         self._db = connection
         self._parts = parts
         self._memory = memory
-        self._contents: dict[int, bytes] = {}  # of notes that are read for their terms, and then for their text
-        self._opened: dict[int, PackedNote] = {}  # of notes that are compared with a query, and then quoted
+        self._notes = ContentReader(connection)
 
     def warm_up(self) -> None:
         """Fill the caches that every search needs: a fifth of a second that no search should wait for."""
@@ -87,7 +85,7 @@ class Reader:
     def keywords(self) -> KeywordSearcher:
         """The keyword index of this snapshot; where its postings come from is decided once."""
         postings, spelling = self._postings(), self._memory.spelling
-        return KeywordSearcher(self._db, postings, spelling, self._snapshot_data, self._contents, self.languages)
+        return KeywordSearcher(self._db, postings, spelling, self._snapshot_data, self._notes, self.languages)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
         """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""
@@ -286,7 +284,7 @@ class Reader:
 
     def each_chunk(self, chunk_ids: Iterable[int]) -> Iterator[StoredChunk]:
         """The chunks in the order of *chunk_ids*, each decoded only when it is asked for; see `chunks`."""
-        return each_chunk(self._db, chunk_ids, self._contents, self._opened)
+        return self._notes.each_chunk(chunk_ids)
 
     def passages(self, chunk_ids: Sequence[int], *, deadline: Deadline = NO_DEADLINE) -> list[str]:
         """
@@ -296,7 +294,7 @@ class Reader:
             DeadlineExceeded, Cancelled: The deadline says so.
             IndexDamaged: The stored form of a note does not match its checksum.
         """
-        return read_passages(self._db, chunk_ids, deadline, self._contents, self._opened)
+        return self._notes.passages(chunk_ids, deadline)
 
     def first_chunk(self, note_id: int) -> int | None:
         """The id of the first chunk of a note; None where it has none."""

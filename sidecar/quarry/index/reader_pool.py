@@ -192,7 +192,7 @@ def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits
         IndexUnavailable: The index is not closed, or cannot be used.
     """
     files.check_closed(path)
-    memory = Memory.of(path, vector_limits, few_notes)
+    memory = Memory(path, vector_limits, few_notes)
     try:
         with translate_sqlite_errors(path):
             connection, parts = connect_ours(path, writable=False, without=without)

@@ -73,12 +73,6 @@ _TABLES = (
         note_id INTEGER NOT NULL,      -- that holds such a link; by the body it is known which rows go with a note
         PRIMARY KEY (target, note_id)
     ) WITHOUT ROWID""",
-    """CREATE TABLE title_vectors (
-        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        title INTEGER NOT NULL,        -- `keys.content_number` of the title's hash
-        vector BLOB NOT NULL,          -- as in `vectors`
-        checksum BLOB NOT NULL         -- over the hash and the vector
-    )""",
     """CREATE TABLE chunk_rows (
         id INTEGER PRIMARY KEY,        -- of the note, shifted, and a slot: see keys.py
         number INTEGER NOT NULL,
@@ -89,12 +83,6 @@ _TABLES = (
     + note_of_sql("id")
     + """) VIRTUAL  -- no index: ask by `of_note_sql`
     )""",
-    """CREATE TABLE vectors (
-        chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
-        vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
-        checksum BLOB NOT NULL         -- over the hash of what was embedded and the vector
-    )""",
-    "CREATE TABLE pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
     """CREATE TABLE changes (
         note_id INTEGER PRIMARY KEY,   -- of a note that may be gone
         generation INTEGER NOT NULL,   -- in which more of it than its stamp last changed: memory is brought up to it
@@ -113,6 +101,21 @@ _TABLES = (
     FROM chunk_rows r LEFT JOIN bodies b ON b.note_id = r.note_id""",  # LEFT: not read where only rows are asked for
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
+# Of one model's vectors; the names are those of `vectors/rows.py`.
+VECTOR_TABLES = (
+    """CREATE TABLE {vectors} (
+        chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
+        vector BLOB NOT NULL,          -- int8, one byte a dimension; empty: nothing in the text to embed
+        checksum BLOB NOT NULL         -- over the hash of what was embedded and the vector
+    )""",
+    """CREATE TABLE {titles} (
+        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
+        title INTEGER NOT NULL,        -- `keys.content_number` of the title's hash
+        vector BLOB NOT NULL,          -- as in `vectors`
+        checksum BLOB NOT NULL         -- over the hash and the vector
+    )""",
+    "CREATE TABLE {pending} (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
+)
 TABLE_NAMES = frozenset(
     {"notes", "bodies", "tags", "links", "title_vectors", "chunk_rows", "vectors", "pending", "changes", "problems"}
     | {"meta"}
@@ -127,6 +130,8 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in _TABLES:
         connection.execute(statement)
+    for template in VECTOR_TABLES:
+        connection.execute(template.format(vectors="vectors", titles="title_vectors", pending="pending"))
     for key in (meta.GENERATION, meta.NOTES, meta.CHUNKS):
         connection.execute("INSERT INTO meta VALUES (?, '0')", (key,))
     connection.pragma("application_id", APPLICATION_ID)

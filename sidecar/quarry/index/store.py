@@ -51,7 +51,7 @@ class Index:
         self._is_searched = is_searched
         self._vector_limits = vector_limits
         self._few_notes = few_notes
-        self._memory = Memory.of(path, vector_limits, few_notes)
+        self._memory = Memory(path, vector_limits, few_notes)
         self._pool = ReaderPool(lambda: open_reader(self.path, self._file_key, self._without))
         self._open_writer()
 
@@ -331,9 +331,7 @@ class Index:
                 files.install(other, self.path)
                 memory.postings.moved(self.path)
             except BaseException:
-                memory = Memory.of(
-                    self.path, self._vector_limits, self._few_notes
-                )  # of whichever of the two is there now
+                memory = Memory(self.path, self._vector_limits, self._few_notes)  # of whichever of the two is there now
                 raise
             finally:
                 self._memory = memory

@@ -14,6 +14,7 @@ from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, prepare, quantize
 from quarry.index.database import select
 from quarry.index.memory import SnapshotData, vault_languages
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.query import KeywordSearcher
 from quarry.index.postings.spelling import SpellingIndex
@@ -176,8 +177,8 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         connection, _ = connect_ours(index.path, writable=False, without=frozenset())
         try:
             connection.execute("BEGIN")
-            languages, postings = vault_languages(connection), TermReader(connection)
-            yield KeywordSearcher(connection, postings, SpellingIndex(), SnapshotData(), {}, languages)
+            postings, notes, languages = TermReader(connection), ContentReader(connection), vault_languages(connection)
+            yield KeywordSearcher(connection, postings, SpellingIndex(), SnapshotData(), notes, languages)
         finally:
             connection.close()
 

@@ -1,10 +1,7 @@
-import pytest
 from builders import problems as known_problems
 
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, HasPhrase, InFolder, InTask, MatchesPattern, Not
-from quarry.index import NoteFilter, listing
-from quarry.index.reader_pool import connect_ours
-from quarry.index.records import Problem
+from quarry.index import NoteFilter
 from quarry.messages import message
 from quarry.options import Scope
 
@@ -91,31 +88,6 @@ def test_contents_are_known_by_their_hash(index, put):
     assert found == {"b.md": stamps["b.md"].sha256}
 
 
-@pytest.fixture
-def connection(index):
-    found, _ = connect_ours(index.path, writable=True, without=frozenset())
-    yield found
-    found.close()
-
-
-def test_what_indexed_notes_say_of_themselves_is_told_with_the_rest(put, connection):
-    put("note.md", "x", problems=(message("reason.defect", detail="x"), message("reason.locked")))
-    listing.record_problem(connection, "note.md", message("reason.changed"), skipped=False)
-
-    codes = [problem.reason.code for problem in listing.problems_of(connection, "note.md")]
-
-    assert sorted(codes) == ["reason.changed", "reason.defect", "reason.locked"]
-    assert listing.problem_count(connection) == 3
-
-
-def test_a_name_of_odd_bytes_is_spelled_out(connection):
-    odd = b"caf\xe9.md".decode("utf-8", "surrogateescape")
-    listing.record_problem(connection, odd, UNREADABLE, skipped=True)
-
-    assert listing.paths_with_problem(connection, [odd]) == [odd]
-    assert listing.first_problems(connection, 9) == [Problem("caf\\udce9.md", UNREADABLE, skipped=True)]
-
-
 # --- recorded by the indexer -----------------------------------------------------------------------
 
 
@@ -135,7 +107,11 @@ def test_problems_are_kept_by_path_until_they_are_over(index, put):
         ("c.md", "reason.front-matter", False),
         ("c.md", "reason.no-text", False),
     ]
-    assert len(known_problems(index, 99)) == 5
+    assert index.recorded_problems(["a.md", "bad\udcff.md", "c.md"]) == ["a.md", "bad\udcff.md"]
+    with index.reader() as reader:
+        assert reader.problem_count() == 5
+        codes = [problem.reason.code for problem in reader.problems_of("c.md")]
+    assert codes == ["reason.front-matter", "reason.no-text"]
     assert len(known_problems(index, 2)) == 2
 
 

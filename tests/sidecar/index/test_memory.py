@@ -183,7 +183,7 @@ def test_a_value_is_read_once_a_snapshot_for_each_of_its_arguments(put, snapshot
 
 def test_each_model_has_a_cache_of_its_own_with_the_same_limits(index, put, snapshot, tmp_path: Path):
     put("a.md", "apples")
-    roomy, tight = Memory.of(tmp_path / "index.db"), Memory.of(tmp_path / "index.db", VectorLimits(memory_bytes=0))
+    roomy, tight = Memory(tmp_path / "index.db"), Memory(tmp_path / "index.db", VectorLimits(memory_bytes=0))
 
     assert (roomy.vectors.tables, roomy.contextual.tables) == (STATIC, CONTEXTUAL)
     with snapshot() as connection:

@@ -1,3 +1,4 @@
+import shutil
 import struct
 import threading
 from collections.abc import Iterator
@@ -219,14 +220,10 @@ def test_an_empty_index_answers(index, lexical, dense):
     assert index.size_bytes() > 0
 
 
-def damaged(path, data):
-    path.write_bytes(data)
-    return path
-
-
 @pytest.mark.parametrize("data", [b"", b"\0" * 8192, b"SQLite format 3\0", b"not a database at all" * 400])
 def test_what_is_no_database_is_damage_and_is_left_as_it_is(tmp_path, data):
-    path = damaged(tmp_path / "i.db", data)
+    path = tmp_path / "i.db"
+    path.write_bytes(data)
 
     with pytest.raises(IndexDamaged):
         Index.open(path)
@@ -234,8 +231,6 @@ def test_what_is_no_database_is_damage_and_is_left_as_it_is(tmp_path, data):
 
 
 def test_a_database_of_another_program_is_damage_and_is_left_as_it_is(tmp_path):
-    import apsw
-
     path = tmp_path / "i.db"
     other = apsw.Connection(str(path))
     other.execute("CREATE TABLE precious (x)")
@@ -260,8 +255,6 @@ def test_a_file_cut_short_is_damage(index, put, share):
 
 
 def test_tables_that_are_gone_are_damage(index):
-    import apsw
-
     index.close()
     database = apsw.Connection(str(index.path))
     database.execute("DROP TABLE links")
@@ -284,10 +277,6 @@ def test_the_file_of_a_newer_version_is_left_alone(index, put):
 
 
 def test_a_newer_version_that_stands_in_the_wal_only_is_seen_too(index):
-    import shutil
-
-    import apsw
-
     database = apsw.Connection(str(index.path))
     database.pragma("user_version", 99)
     copy = index.path.with_name("copy.db")

@@ -295,21 +295,6 @@ def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
         assert content_hash(chunk) in index.static.known(["a.md"], [content_hash(chunk)])
 
 
-def test_a_note_has_the_same_rows_whether_in_a_batch_or_alone(tmp_path, store, make_note):
-    notes: list[Note] = [make_note(f"{n}.md", f"apples {n}", "pears") for n in range(5)]
-    alone, batched = Index.open(tmp_path / "1.db"), Index.open(tmp_path / "2.db")
-    for note in notes:
-        store(alone, note)
-    with batched.batch():
-        for note in notes:
-            store(batched, note)
-
-    with alone.reader() as one, batched.reader() as other:
-        assert [one.note(n.path) for n in notes] == [other.note(n.path) for n in notes]
-    alone.close()
-    batched.close()
-
-
 # --- replacing -------------------------------------------------------------------------------------
 
 

@@ -104,7 +104,8 @@ class LazyScores(Struct, frozen=True, eq=False):
 
     def at(self, ordinals: DocOrdinals) -> Floats:
         """The scores of these documents; shape as *ordinals*."""
-        return term_scores(self._frequencies(ordinals), self.norms.take(ordinals), self.idf)
+        codes = self.codes.take(ordinals) if self.codes is not None else ordinals
+        return term_scores(self.table.take(codes), self.norms.take(ordinals), self.idf)
 
     def add_to(self, scores: Floats) -> None:
         """Add the scores to *scores*, which has one entry for each document."""
@@ -122,9 +123,6 @@ class LazyScores(Struct, frozen=True, eq=False):
         """The documents, ascending, and the score of each."""
         ordinals = self.held()
         return ordinals, self.at(ordinals)
-
-    def _frequencies(self, ordinals: DocOrdinals) -> Floats:
-        return self.table.take(self.codes.take(ordinals) if self.codes is not None else ordinals)
 
 
 TermScores = SparseScores | LazyScores

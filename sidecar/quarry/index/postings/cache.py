@@ -14,7 +14,7 @@ segment file of the newest snapshot.
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,7 @@ from quarry.index import meta
 from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.keys import SLOT_BITS, id_list, id_range
 from quarry.index.note_codec import open_packed
+from quarry.index.note_rows import every_body
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.dictionary import PostingsDamaged
@@ -36,9 +37,6 @@ from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment, SegmentPair, empty_segment, merge_segments
 from quarry.index.postings.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.postings.snapshot import MutableSegment, PostingsSnapshot, SegmentSnapshot
-
-CHECK_EVERY = 64  # notes between two looks at the deadline
-READ_AT_ONCE = 256  # notes
 
 
 class NoteColumns(NamedTuple):
@@ -58,9 +56,9 @@ def build_from_database(connection: apsw.Connection, deadline: Deadline = NO_DEA
         Cancelled, DeadlineExceeded: The deadline says so.
     """
     collector = BulkCollector()
-    for at, (note_id, columns) in enumerate(_every_note(connection)):
-        if at % CHECK_EVERY == 0:
-            deadline.check()
+    for note_id, body in every_body(connection):
+        deadline.check()
+        columns = _columns(note_id, body)
         for chunk_id, chunk in columns.chunks:
             collector.add_chunk(chunk_id, chunk)
         collector.add_names(note_id, columns.names)
@@ -71,14 +69,6 @@ def read_note(connection: apsw.Connection, note_id: int) -> NoteColumns | None:
     """The terms of one note; None: there is no note of that id. Raises PostingsDamaged as `build_from_database`."""
     found = select(connection, "SELECT body FROM bodies WHERE note_id = ?", (note_id,))
     return _columns(note_id, found[0][0]) if found else None
-
-
-def _every_note(connection: apsw.Connection) -> Iterator[tuple[int, NoteColumns]]:
-    sql, last = "SELECT note_id, body FROM bodies WHERE note_id > ? ORDER BY note_id LIMIT ?", 0
-    while rows := select(connection, sql, (last, READ_AT_ONCE)):
-        for note_id, body in rows:
-            yield note_id, _columns(note_id, body)
-        last = rows[-1][0]
 
 
 def _columns(note_id: int, body: bytes) -> NoteColumns:
@@ -195,14 +185,12 @@ REBUILD_SHARE = 4  # where one of so many notes changed, segments are built anew
 class PostingsCache:
     """The postings of one database: its segment file, with the changes since in memory."""
 
-    def __init__(
-        self, database: Path | None = None, checked_bytes: int = CHECKED_BYTES, few_notes: int = FEW_NOTES
-    ) -> None:
+    def __init__(self, database: Path, checked_bytes: int = CHECKED_BYTES, few_notes: int = FEW_NOTES) -> None:
         """
         Make an empty cache.
 
         Args:
-            database: The file of the index; None: there is no segment file.
+            database: The file of the index.
             checked_bytes: See `SegmentFile`.
             few_notes: How many changed notes a search reads by itself.
         """
@@ -218,8 +206,6 @@ class PostingsCache:
 
     def open(self, connection: apsw.Connection) -> None:
         """Open the segment file of the database; a file that is not its own, or damaged, is deleted."""
-        if self._database is None:
-            return
         segment_file.clear_leftovers(self._database)
         path, file_id = segment_file.path_beside(self._database), meta.get(connection, meta.POSTINGS)
         with self._lock:
@@ -286,8 +272,6 @@ class PostingsCache:
             Cancelled, DeadlineExceeded: The deadline says so; what is kept stays as it was.
             IndexUnavailable: There is no room for it; likewise.
         """
-        if self._database is None:
-            return False
         with self._flushing:
             path = segment_file.path_beside(self._database)
             with self._lock:
@@ -316,7 +300,7 @@ class PostingsCache:
         """Read the segment file to the end; where it is damaged, drop it."""
         with self._flushing:
             file = self._file
-            if file is None or self._database is None:
+            if file is None:
                 return
             if not (file.is_at(segment_file.path_beside(self._database)) and file.verify()):
                 self.invalidate("the keyword postings were damaged and are rebuilt")
@@ -334,8 +318,7 @@ class PostingsCache:
     def _invalidate(self, why: str) -> None:
         _log.warning("%s", why)
         self._file, self._delta, self._scorer = None, None, None
-        if self._database is not None:
-            segment_file.discard(self._database)
+        segment_file.discard(self._database)
 
     def _read_few(self, connection: apsw.Connection, generation: int) -> SegmentDelta | None:
         """All notes, where they are so few that no segment file is needed."""

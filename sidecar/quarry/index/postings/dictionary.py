@@ -209,10 +209,6 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
     def __len__(self) -> int:
         return self.count
 
-    def __getitem__(self, number: int) -> bytes:
-        block, place = divmod(number, self.layout.block_terms)
-        return self.block(block).terms[place]
-
     def __iter__(self) -> Iterator[bytes]:
         for number in range(len(self.block_offsets) - 1):
             yield from self._read_block(number).terms

@@ -223,7 +223,8 @@ def _language_of_chunk(chunk: Chunk, of_note: str) -> str:
 
 def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
     """The terms of *chunk*, which is in *language*."""
-    text, section, context = [_terms(each, language) for each in (chunk.text, chunk.section, chunk.context)]
+    text, section = _terms(chunk.text, language), _terms(chunk.section, language)
+    context = _terms(chunk.context, language)
     return (
         text.words,
         section.words,

@@ -26,6 +26,7 @@ from quarry.errors import IndexDamaged
 from quarry.index import meta
 from quarry.index.database import select
 from quarry.index.note_codec import open_packed
+from quarry.index.note_rows import every_body
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.prepared import PreparedNote
 
@@ -129,8 +130,7 @@ def _term_checksum(term: str) -> int:
 
 
 def _distinct_terms(connection: apsw.Connection) -> Iterator[tuple[int, str]]:
-    rows: list[tuple[int, bytes]] = select(connection, "SELECT note_id, body FROM bodies ORDER BY note_id")
-    for note_id, body in rows:
+    for note_id, body in every_body(connection):
         try:
             yield note_id, open_packed(body).terms().distinct()
         except IndexDamaged:  # `verify` finds it, and the note is read anew

@@ -11,6 +11,7 @@ from quarry.analysis.analysis import Languages
 from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.keys import NoteIds, id_list, notes_of
 from quarry.index.memory import SnapshotData
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.fields import ALIASES, FILE_NAME, SECTION, TEXT, TITLE, KeywordQuery, QueryTerm
 from quarry.index.postings.phrases import PhraseOccurrences, find_phrase, phrase_note_scores, proximity_scores
@@ -42,7 +43,7 @@ class KeywordSearcher:
         postings: TermScorer | TermReader,
         spelling: SpellingIndex,
         data: SnapshotData,
-        contents: dict[int, bytes],
+        notes: ContentReader,
         languages: Languages = (),
     ) -> None:
         """
@@ -50,14 +51,14 @@ class KeywordSearcher:
 
         Args:
             postings: Those in memory, which know every term; or a reader of those of the terms that are asked for.
-            contents: Takes the decompressed content of the notes that `proximity_scores` reads, by id.
+            notes: Keeps the notes that are read, which may be quoted.
             languages: Of the notes, besides English.
         """
         self._db = connection
         self._postings = postings
         self._spelling = spelling
         self._data = data
-        self._contents = contents
+        self._notes = notes
         self.languages = languages
         self._phrases: dict[str, PhraseOccurrences] = {}
 
@@ -120,7 +121,7 @@ class KeywordSearcher:
         """BM25 of these chunks where each of *pairs* counts as one term; see `phrases.proximity_scores`."""
         terms = {QueryTerm(term) for pair in pairs for term in pair}
         scorer = self._scorer(terms, deadline)
-        return proximity_scores(self._db, scorer, pairs, chunk_ids, deadline, self._contents)
+        return proximity_scores(self._notes, scorer, pairs, chunk_ids, deadline)
 
     # --- exact phrases -------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class KeywordSearcher:
         """
         phrase = " ".join(terms)
         scorer = self._scorer([QueryTerm(term) for term in terms], deadline)
-        found = find_phrase(self._db, scorer, phrase, deadline, note_ids, self._contents)
+        found = find_phrase(self._notes, scorer, phrase, deadline, note_ids)
         return np.isin(scorer.names.ordinals_of(note_ids), phrase_note_scores(scorer, found, "note").held())
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
@@ -163,7 +164,7 @@ class KeywordSearcher:
         found = self._phrases.get(phrase)
         if found is None:
             scorer = self._scorer([QueryTerm(term) for term in phrase.split(" ")], deadline)
-            found = self._phrases[phrase] = find_phrase(self._db, scorer, phrase, deadline)
+            found = self._phrases[phrase] = find_phrase(self._notes, scorer, phrase, deadline)
         return found
 
     # --- helpers -------------------------------------------------------------------------------

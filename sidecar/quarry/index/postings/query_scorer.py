@@ -291,11 +291,11 @@ class QueryScorer:
 
     @cached_property
     def _texts(self) -> PostingsBatch:
-        return self._scorer.chunk_postings(self._rare)
+        return PostingsBatch.of([self._scorer.chunks.postings(term.text) for term in self._rare])
 
     @cached_property
     def _names(self) -> PostingsBatch:
-        return self._scorer.name_postings(self._rare)
+        return PostingsBatch.of([self._scorer.names.postings(term.text) for term in self._rare])
 
     @cached_property
     def _rare_notes(self) -> BoolMatrix:

@@ -151,14 +151,6 @@ class TermScorer(Struct, frozen=True, dict=True):
 
     # --- rare terms, scored together -----------------------------------------------------------
 
-    def chunk_postings(self, terms: Sequence[QueryTerm]) -> PostingsBatch:
-        """Concatenated chunk postings of *terms*."""
-        return PostingsBatch.of([self.chunks.postings(term.text) for term in terms])
-
-    def name_postings(self, terms: Sequence[QueryTerm]) -> PostingsBatch:
-        """Concatenated name postings of *terms*."""
-        return PostingsBatch.of([self.names.postings(term.text) for term in terms])
-
     def rare_chunk_scores(self, postings: PostingsBatch, weights: ChunkWeights) -> SparseScores:
         """The scores of chunks for terms of these postings."""
         frequencies = self.chunk_table(weights).take(postings.codes)

@@ -86,10 +86,6 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
         block, at = divmod(first, self.terms.layout.block_terms)
         return self.terms.block(block).document_frequencies[at] if last > first else 0
 
-    def document_frequencies(self) -> NDArray[np.int64]:
-        """The document frequency of each term; shape (terms,)."""
-        return self.terms.document_frequencies()
-
     def postings_by_block(self) -> Iterator[TermPostings]:
         """Every posting of the segment, a block of terms at a time."""
         for number, first in enumerate(range(0, len(self.terms), self.terms.layout.block_terms)):

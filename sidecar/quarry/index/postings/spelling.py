@@ -125,7 +125,7 @@ def similar_terms(
     if not slips:
         return {}
     found = {}
-    for term in _candidates(word, slips, terms):
+    for term in _near(_beginnings(word, slips), terms, ENGLISH):
         distance = _distance(word, term, slips)
         if 0 < distance <= slips:
             found[term] = (distance, term[0] != word[0])
@@ -151,7 +151,7 @@ def _commonest(segment: Segment) -> Iterable[str]:
         return (term.decode(errors="replace") for term in segment.terms)
     terms = [term.decode(errors="replace") for term in segment.terms]
     long = [at for at, term in enumerate(terms) if len(term) >= MIN_LETTERS - 1]
-    counts = segment.document_frequencies()
+    counts = segment.terms.document_frequencies()
     long.sort(key=lambda at: (-int(counts[at]), terms[at]))
     return [terms[at] for at in long[:MAX_TERMS]]
 
@@ -164,11 +164,6 @@ def _by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
         if len(bare) >= MIN_LETTERS - 1 and bare.isalpha():
             by_length.setdefault((language_of_term(term), len(bare)), []).append(bare)
     return {key: [_Spellings.of(alike)] for key, alike in by_length.items()}
-
-
-def _candidates(word: str, slips: int, terms: TermsByLength) -> set[str]:
-    """Terms of English that are near to *word* once it has lost an ending, spelled right or nearly so."""
-    return _near(_beginnings(word, slips), terms, ENGLISH)
 
 
 def _near(beginnings: Iterable[tuple[str, int]], terms: TermsByLength, language: str) -> set[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import apsw
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import split_alternatives
@@ -17,7 +18,7 @@ from quarry.index import meta
 from quarry.index.database import Deadline, select
 from quarry.index.keys import id_range, look_up, notes_of
 from quarry.index.note_codec import StoredTerms
-from quarry.index.postings.bm25 import Floats
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings.fields import (
     CHUNK_COLUMNS,
     NAME_COLUMNS,
@@ -26,7 +27,6 @@ from quarry.index.postings.fields import (
     occurrences_with_prefix,
     spaced,
 )
-from quarry.index.postings.phrases import read_terms
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import DocOrdinals, merged
 from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapshot
@@ -36,42 +36,17 @@ _CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"
 _MATCHING = "SELECT rowid FROM notes_fts WHERE notes_fts MATCH ? ORDER BY rowid"
 
 
-class DocumentLengths(Struct, frozen=True, eq=False):
-    """The ids of all chunks or notes of a snapshot, ascending, and the number of their terms."""
-
-    ids: NDArray[np.int64]
-    lengths: Floats
-    note_lengths: Floats
-
-    @classmethod
-    def of(cls, rows: Sequence[tuple[int, ...]]) -> "DocumentLengths":
-        """The documents of *rows*: id, length, and the length that counts for the note."""
-        table = np.array(rows or np.zeros((0, 3)), np.int64)
-        return cls(table[:, 0], table[:, 1].astype(np.float64), table[:, -1].astype(np.float64))
-
-
-class Documents(Struct, frozen=True, eq=False):
-    """All documents of a snapshot, and the note of each chunk: a tenth of a second to read for 80,000 chunks."""
-
-    generation: int
-    chunks: DocumentLengths
-    names: DocumentLengths
-    note_of_chunk: NDArray[np.int32]
-
-    @classmethod
-    def read(cls, connection: apsw.Connection) -> "Documents":
-        """The documents that *connection* sees."""
-        chunks = DocumentLengths.of(select(connection, _CHUNKS))
-        names = DocumentLengths.of(select(connection, _NOTES))
-        return cls(
-            meta.generation(connection), chunks, names, look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32)
-        )
-
-
 class StoredSnapshot(PostingsSnapshot, frozen=True, dict=True):
     """A `PostingsSnapshot` of some terms: of others it does not know that they are there."""
 
     found: dict[str, Postings]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, ...]]) -> "StoredSnapshot":
+        """The documents of *rows*, without terms: id, length, and the length that counts for the note; ascending."""
+        table = np.array(rows or np.zeros((0, 3)), np.int64)
+        lengths, note_lengths = table[:, 1].astype(np.float64), table[:, -1].astype(np.float64)
+        return cls(table[:, 0], len(table), None, lengths, note_lengths, np.zeros((0, 0)), {})
 
     def postings(self, term: str) -> Postings:
         """See `PostingsSnapshot`."""
@@ -90,6 +65,23 @@ class StoredSnapshot(PostingsSnapshot, frozen=True, dict=True):
         return sum([len(self.found.get(each, NO_POSTINGS)[0]) for each in split_alternatives(term)])
 
 
+class Documents(Struct, frozen=True, eq=False):
+    """All documents of a snapshot, and the note of each chunk: a tenth of a second to read for 80,000 chunks."""
+
+    generation: int
+    chunks: StoredSnapshot
+    names: StoredSnapshot
+    note_of_chunk: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, connection: apsw.Connection) -> "Documents":
+        """The documents that *connection* sees."""
+        chunks = StoredSnapshot.of(select(connection, _CHUNKS))
+        names = StoredSnapshot.of(select(connection, _NOTES))
+        note_of_chunk = look_up(names.ids, notes_of(chunks.ids))[0].astype(np.int32)
+        return cls(meta.generation(connection), chunks, names, note_of_chunk)
+
+
 class TermReader:
     """Reads the postings of the terms that are asked for, those of each term once."""
 
@@ -100,6 +92,7 @@ class TermReader:
     ) -> None:
         """Begin without terms; *read_documents* gives the documents that *connection* sees, when they are needed."""
         self._db = connection
+        self._notes = ContentReader(connection)
         self._read_documents = read_documents
         self._known: set[tuple[str, bool]] = set()  # a word or a prefix, and whether it is a prefix
         self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
@@ -134,7 +127,7 @@ class TermReader:
             note_ids = _matching(self._db, unknown)
         words = [word.encode() for word, is_prefix in unknown if not is_prefix]
         prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
-        for note_id, stored in read_terms(self._db, note_ids, deadline):
+        for note_id, stored in self._notes.terms(note_ids, deadline):
             line = spaced(stored.line)
             found = {word: occurrences_by_column(word, line) for word in words}
             for prefix in prefixes:
@@ -175,29 +168,17 @@ class _Postings:
         documents = self._found.setdefault(term, {})
         documents.setdefault(document_id, [0] * self._columns)[column] = count
 
-    def snapshot(self, documents: DocumentLengths) -> StoredSnapshot:
+    def snapshot(self, documents: StoredSnapshot) -> StoredSnapshot:
         """The postings among *documents*."""
         codes: dict[tuple[int, ...], int] = {}
-        found = {
-            term.decode(): (
-                np.array([*by_document], np.int64),
-                np.array([codes.setdefault(tuple(row), len(codes)) for row in by_document.values()], np.intp),
-            )
-            for term, by_document in self._found.items()
-        }
-        table = np.array([*codes], np.float64).reshape(-1, self._columns)
-        return StoredSnapshot(
-            documents.ids,
-            len(documents.ids),
-            None,
-            documents.lengths,
-            documents.note_lengths,
-            table,
-            {term: _ordered(documents, *rows) for term, rows in found.items()},
-        )
+        found = {}
+        for term, by_document in self._found.items():
+            of_term = np.array([codes.setdefault(tuple(row), len(codes)) for row in by_document.values()], np.intp)
+            found[term.decode()] = _ordered(documents, np.array([*by_document], np.int64), of_term)
+        return replace(documents, tf_table=np.array([*codes], np.float64).reshape(-1, self._columns), found=found)
 
 
-def _ordered(documents: DocumentLengths, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:
+def _ordered(documents: StoredSnapshot, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:
     """Postings by ordinal, ascending: the chunks of a note were found in the order of its text."""
     ordinals = look_up(documents.ids, ids)[0]
     order = np.argsort(ordinals, kind="stable")

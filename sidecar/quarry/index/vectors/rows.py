@@ -23,6 +23,7 @@ from quarry.index.keys import (
 )
 from quarry.index.note_rows import note_rows
 from quarry.index.records import PendingChunk, PendingTitle
+from quarry.index.schema import VECTOR_TABLES
 
 
 class VectorTables(Struct, frozen=True):
@@ -53,21 +54,6 @@ CONTEXTUAL = VectorTables(
     dropped_key=meta.CONTEXTUAL_DROPPED,
 )
 
-_CREATE = (
-    """CREATE TABLE contextual_vectors (
-        chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE,
-        vector BLOB NOT NULL,
-        checksum BLOB NOT NULL
-    )""",
-    """CREATE TABLE contextual_title_vectors (
-        note_id INTEGER PRIMARY KEY REFERENCES notes(id) ON DELETE CASCADE,
-        title INTEGER NOT NULL,
-        vector BLOB NOT NULL,
-        checksum BLOB NOT NULL
-    )""",
-    "CREATE TABLE contextual_pending (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
-    "INSERT INTO contextual_pending SELECT id FROM chunk_rows",
-)
 _DROP = (
     "DROP TABLE contextual_vectors",
     "DROP TABLE contextual_title_vectors",
@@ -85,8 +71,9 @@ MAX_WAITING_SHARE = 0.1  # of all chunks: what a morning of writing leaves for t
 
 def create_contextual(connection: apsw.Connection, model: str) -> None:
     """Make the contextual tables, empty, for vectors of *model*: every chunk and title waits for one."""
-    for statement in _CREATE:
-        connection.execute(statement)
+    for template in VECTOR_TABLES:
+        connection.execute(CONTEXTUAL.sql(template))
+    connection.execute("INSERT INTO contextual_pending SELECT id FROM chunk_rows")
     meta.put(connection, meta.CONTEXTUAL_MODEL, model)
     meta.put(connection, meta.CONTEXTUAL_DROPPED, str(meta.next_generation(connection)))
 
@@ -102,6 +89,11 @@ def drop_contextual(connection: apsw.Connection) -> None:
 def contextual_model(connection: apsw.Connection) -> str | None:
     """The model that the contextual tables are for; None where there are no such tables."""
     return meta.get(connection, meta.CONTEXTUAL_MODEL)
+
+
+def vector_tables(connection: apsw.Connection) -> tuple[VectorTables, ...]:
+    """The tables of vectors that there are."""
+    return (STATIC, CONTEXTUAL) if contextual_model(connection) is not None else (STATIC,)
 
 
 def serving_model(connection: apsw.Connection) -> str | None:
@@ -139,8 +131,7 @@ def waiting_count(connection: apsw.Connection, limit: int = -1) -> int:
 
 def notes_without_vectors(connection: apsw.Connection) -> frozenset[int]:
     """The notes with a chunk that waits for a vector, of the static model or of the contextual one if there is one."""
-    tables = (STATIC, CONTEXTUAL) if contextual_model(connection) else (STATIC,)
-    queries = (f"SELECT DISTINCT {note_of_sql('chunk_id')} FROM {each.pending}" for each in tables)
+    queries = (f"SELECT DISTINCT {note_of_sql('chunk_id')} FROM {each.pending}" for each in vector_tables(connection))
     return frozenset(note_id for sql in queries for (note_id,) in select(connection, sql))
 
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from quarry.index import meta
 from quarry.index.database import select
-from quarry.index.keys import SLOT_BITS, NoteIds, among, id_range
+from quarry.index.keys import SLOT_BITS, among, id_range
 from quarry.index.meta import SnapshotCache
 from quarry.index.vectors import matrix
-from quarry.index.vectors.matrix import RowBuffer, RowNumbers, VectorLimits, VectorMatrix, bytes_per_row, row_norms
+from quarry.index.vectors.matrix import RowBuffer, VectorLimits, VectorMatrix, bytes_per_row, row_norms
 from quarry.index.vectors.quantize import int8_dot
 from quarry.index.vectors.rows import STATIC, VectorTables
 
@@ -96,14 +96,6 @@ class VectorSnapshot(Struct, frozen=True, dict=True):
 
     chunks: VectorMatrix
     titles: VectorMatrix  # by the ids of notes
-
-    def chunk_rows_of(self, admitted: NoteIds | None) -> RowNumbers | None:
-        """The rows of `chunks` that belong to the *admitted* notes; None: all."""
-        return None if admitted is None else self.chunks.rows_of_owners(admitted)[0]
-
-    def title_rows_of(self, admitted: NoteIds | None) -> RowNumbers | None:
-        """The rows of `titles` that belong to the *admitted* notes; None: all."""
-        return None if admitted is None else self.titles.rows_of_owners(admitted)[0]
 
     @cached_property
     def sample(self) -> BackgroundSample:

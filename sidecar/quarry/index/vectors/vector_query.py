@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from quarry.index.database import NO_DEADLINE, Deadline, SqlValue, select
 from quarry.index.keys import NoteIds, among, id_list, note_of_sql, notes_of
-from quarry.index.top_k import ChunkLocation, Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
+from quarry.index.top_k import Scored, chunk_locations, fetch_with_ties, sort_by_score_then_path, top_k
 from quarry.index.vectors.matrix import ScoredMatrix
 from quarry.index.vectors.quantize import PEAK, FloatMatrix, FloatVector, cosines, dequantize
 from quarry.index.vectors.rows import STATIC, VectorTables, Waiting
@@ -118,11 +118,9 @@ class MemoryDenseQuery:
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix, margin = self._vectors.chunks, 2 * self._query.error_bound
-        at = self._chunks.top_rows(self._vectors.chunk_rows_of(admitted), depth, margin, deadline.check)
-        cosines = matrix.cosines_at(self._query.floats, at)
+        ids, cosines = self._nearest(self._chunks, admitted, depth, deadline)
         with deadline.over(self._connection):
-            return sort_by_score_then_path(matrix.ids[at], cosines, depth, self._locations)
+            return sort_by_score_then_path(ids, cosines, depth, lambda tied: chunk_locations(self._connection, tied))
 
     def nearest_chunks(self, note_ids: NoteIds) -> NearestChunks:
         """See `DenseQuery`."""
@@ -132,11 +130,9 @@ class MemoryDenseQuery:
         """See `DenseQuery`."""
         if depth < 1:
             return []
-        matrix, margin = self._vectors.titles, 2 * self._query.error_bound
-        at = self._titles.top_rows(self._vectors.title_rows_of(admitted), depth, margin, NO_DEADLINE.check)
-        cosines = matrix.cosines_at(self._query.floats, at)
+        ids, cosines = self._nearest(self._titles, admitted, depth, NO_DEADLINE)
         kept = top_k(cosines, depth)
-        ids, cosines = matrix.ids[at[kept]], cosines[kept]
+        ids, cosines = ids[kept], cosines[kept]
         order = np.lexsort((ids, -cosines))
         return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
 
@@ -150,8 +146,14 @@ class MemoryDenseQuery:
         """See `DenseQuery`."""
         return self._vectors.sample.background(self._query.quantized, self._query.quantized_norm)
 
-    def _locations(self, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
-        return chunk_locations(self._connection, chunk_ids)
+    def _nearest(
+        self, rows: ScoredMatrix, admitted: NoteIds | None, depth: int, deadline: Deadline
+    ) -> tuple[NDArray[np.int64], FloatArray]:
+        """The ids and cosines of the *depth* nearest *rows* of the *admitted* notes, and of some more; in no order."""
+        matrix = rows.matrix
+        chosen = None if admitted is None else matrix.rows_of_owners(admitted)[0]
+        at = rows.top_rows(chosen, depth, 2 * self._query.error_bound, deadline.check)
+        return matrix.ids[at], matrix.cosines_at(self._query.floats, at)
 
 
 def nearest_chunks(

@@ -12,12 +12,11 @@ from quarry.agents.install.server_entry import (
     Launcher,
     checked_name,
     hook_entries,
-    hooked_vault,
     is_same_vault,
     running_launcher,
-    served_vault,
     server_entry,
     server_name,
+    vault_of,
     verify,
 )
 from quarry.errors import BadConfiguration
@@ -104,8 +103,8 @@ def test_every_hook_that_is_written_is_recognised(client, vault):
 
     for entry in hook_entries(CLIENTS[client], hooks, LAUNCHER, vault, outputs=True).values():
         handlers = entry.get("hooks", [entry])
-        assert [hooked_vault(handler, client) for handler in handlers] == [vault]
-        assert [hooked_vault(handler, "other") for handler in handlers] == [None]
+        assert [vault_of(handler, "hook", client) for handler in handlers] == [vault]
+        assert [vault_of(handler, "hook", "other") for handler in handlers] == [None]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_every_hook_that_is_written_is_recognised(client, vault):
     ],
 )
 def test_a_server_of_ours_is_recognised(entry):
-    assert served_vault(entry) == "/Notes"
+    assert vault_of(entry, "mcp") == "/Notes"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,7 @@ def test_a_server_of_ours_is_recognised(entry):
     ],
 )
 def test_what_others_wrote_is_not_taken_for_ours(entry):
-    assert served_vault(entry) is None
+    assert vault_of(entry, "mcp") is None
 
 
 def test_one_folder_is_one_vault_by_whichever_path(tmp_path):
@@ -175,7 +174,7 @@ def test_without_a_script_python_starts_the_module(tmp_path, monkeypatch):
     launcher = running_launcher()
 
     assert launcher == Launcher(sys.executable, ("-m", "quarry"))
-    assert served_vault(server_entry(CLIENTS["cursor"], launcher, "/Notes")) == "/Notes"
+    assert vault_of(server_entry(CLIENTS["cursor"], launcher, "/Notes"), "mcp") == "/Notes"
 
 
 def test_a_program_that_will_be_gone_is_refused(tmp_path, monkeypatch):

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from quarry.errors import Cancelled, IndexUnavailable
-from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta, note_rows
 from quarry.index.keys import SLOT_BITS
-from quarry.index.postings import cache as built
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
@@ -124,7 +123,7 @@ def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(inde
 
 @pytest.mark.parametrize("at_once", [1, 2, 256])
 def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at_once):
-    monkeypatch.setattr(built, "READ_AT_ONCE", at_once)
+    monkeypatch.setattr(note_rows, "READ_AT_ONCE", at_once)
     for number in range(5):
         put(f"{number}.md", f"apples w{number}", "pears", title=f"t{number}", context="")
     put("1.md", "plums", "pears", title="t1", context="")
@@ -137,12 +136,6 @@ def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at
     assert held(chunks, "plum") == [2 << 11]
     assert held(chunks, "t3") == []
     assert held(names, "t3") == [4]
-
-
-def test_an_index_without_notes_gives_empty_segments(database):
-    chunks, names = build_from_database(database)
-
-    assert (len(chunks.ids), len(names.ids)) == (0, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 40])
@@ -229,12 +222,6 @@ def test_few_notes_need_no_segment_file(index, store, make_note):
         assert not opened.path.exists()
         store(index, make_note("two.md", "apple"))
         assert opened.scorer().chunks.frequency("appl") == 2
-
-
-def test_a_cache_without_a_database_has_no_segment_file(many):
-    connection, _ = connect_ours(many.path, writable=False, without=frozenset())
-    with closing(connection):
-        assert not PostingsCache().flush(connection, lambda *_: 1 // 0)
 
 
 def test_a_segment_file_is_used_when_the_index_is_opened_again_and_flushed_when_notes_changed(

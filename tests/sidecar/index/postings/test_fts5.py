@@ -4,15 +4,15 @@ from contextlib import suppress
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
-from quarry.errors import IndexDamaged, IndexUnavailable
+from quarry.errors import IndexUnavailable
 from quarry.index import Index, meta
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.fts5 import (
     KeywordChange,
     KeywordQueue,
     begin_bulk,
-    check_keyword_index,
     collect,
     create_keyword_index,
     has_keyword_index,
@@ -102,31 +102,6 @@ def test_many_saves_in_a_row_are_merged_after_all(index, put):
     index.check()
 
 
-@pytest.mark.parametrize("change", ["edit", "remove", "rename"])
-def test_terms_of_text_that_is_gone_leave_the_files_with_the_merge(index, put, store, make_note, change):
-    for n in range(40):
-        put(f"{n}.md", f"ordinary words {n}")
-    put("xylophone.md", "before zanzibarine after", tags=("quokkatag",))
-    index.optimize()
-    index.checkpoint()
-    assert b"zanzibarin" in stored_bytes(index)
-
-    if change == "edit":
-        put("xylophone.md", "before after", title="t")
-    elif change == "remove":
-        index.remove("xylophone.md")
-    else:
-        store(index, make_note("a.md", "before after"), old_path="xylophone.md")
-    index.optimize()
-    index.checkpoint()
-
-    stored = stored_bytes(index).lower()
-    assert b"zanzibarin" not in stored
-    assert b"quokkatag" not in stored
-    assert (b"xylophon" in stored) == (change == "edit")
-    assert b"ordinari" in stored
-
-
 # --- made anew -------------------------------------------------------------------------------------
 
 
@@ -168,30 +143,6 @@ def test_a_damaged_note_keeps_no_other_out_of_the_keyword_index(index, put):
         create_keyword_index(connection)
 
     assert proposed(index._writer.connection, "appl") == [2]
-
-
-@pytest.mark.parametrize(
-    ("statement", "told"),
-    [
-        ("INSERT OR REPLACE INTO notes_fts(rowid, terms) VALUES (1, 'appl')", "other terms of note 1"),
-        ("INSERT OR REPLACE INTO notes_fts(rowid, terms) VALUES (2, 'pear appl')", "other terms of note 2"),
-        ("DELETE FROM notes_fts WHERE rowid = 2", "other terms of note 2"),
-        ("INSERT INTO notes_fts(rowid, terms) VALUES (3, 'pear')", "note 3, which is gone"),
-    ],
-)
-def test_a_keyword_index_of_other_terms_than_the_forward_index_is_damage(index, put, statement, told):
-    put("a.md", "apples and pears")
-    put("b.md", "pears")
-    put("c.md", "plums")
-    index.remove("c.md")
-    connection = index._writer.connection
-    check_keyword_index(connection)
-
-    connection.execute(statement)
-
-    with pytest.raises(IndexDamaged, match=told):
-        check_keyword_index(connection)
-    assert not table_exists(connection, "stored_terms")
 
 
 # --- writing, a transaction at a time -----------------------------------------------------------
@@ -264,20 +215,6 @@ def test_without_fts5_the_keyword_index_is_marked_stale_and_nothing_is_queued(in
 
     assert queue.changes == []
     assert meta.get(connection, meta.LEXICAL_STALE) is not None
-
-
-def test_a_note_that_fails_in_a_batch_leaves_no_term(index, store, make_note, stamp, lexical):
-    with index.batch():
-        store(index, make_note("a.md", "apples"))
-        with pytest.raises(ValueError, match="vectors"):
-            index.upsert(prepare(make_note("b.md", "pears"), stamp(), []))
-        with suppress(RuntimeError), index._rows() as rows:
-            rows.upsert(prepare(make_note("c.md", "plums"), stamp(), [None]))
-            raise RuntimeError
-
-    assert lexical("apples pears plums") == [("a.md", 0)]
-    assert [proposed_paths(index, term) for term in ("appl", "pear", "plum")] == [["a.md"], [], []]
-    index.check()
 
 
 def test_a_change_rewound_at_its_savepoint_leaves_the_note_as_it_was(index, put, make_note, stamp, lexical):
@@ -353,8 +290,6 @@ def test_a_collector_knows_of_changes_in_every_form_that_notes_come_in(prepared,
     if form == "counted":
         notes = counted(notes)
     elif form == "packed":
-        from msgspec.structs import replace
-
         notes = [replace(note, terms=None) for note in notes]
     collector = BulkCollector()
 

@@ -5,6 +5,7 @@ from msgspec.structs import astuple
 from quarry.errors import Cancelled, IndexDamaged
 from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
 from quarry.index.database import NO_DEADLINE
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings import bm25
 from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.phrases import (
@@ -12,7 +13,6 @@ from quarry.index.postings.phrases import (
     phrase_chunk_scores,
     phrase_note_scores,
     proximity_scores,
-    read_terms,
 )
 
 
@@ -29,7 +29,7 @@ def found_in(index, phrase):
     """The columns of chunks and of names that hold *phrase*, by id, and the notes that do."""
     with index.reader() as reader:
         scorer = reader._memory.postings.scorer(reader._db)
-        found = find_phrase(reader._db, scorer, phrase, NO_DEADLINE)
+        found = find_phrase(ContentReader(reader._db), scorer, phrase, NO_DEADLINE)
     chunks = zip(scorer.chunks.ids[found.chunks].tolist(), found.chunk_frequencies.tolist(), strict=True)
     names = zip(scorer.names.ids[found.names].tolist(), found.name_frequencies.tolist(), strict=True)
     return dict(chunks), dict(names), found.note_ids.tolist()
@@ -88,7 +88,7 @@ def test_a_phrase_is_found_where_chunks_lie_in_other_slots_than_their_order(inde
     with index.reader() as reader:
         chunk_ids = reader.note("a.md").chunk_ids
         scorer = reader._memory.postings.scorer(reader._db)
-        found = find_phrase(reader._db, scorer, "red car", NO_DEADLINE)
+        found = find_phrase(ContentReader(reader._db), scorer, "red car", NO_DEADLINE)
 
         assert chunk_ids != tuple(sorted(chunk_ids))
         assert sorted(scorer.chunks.ids[found.chunks].tolist()) == sorted([chunk_ids[0], chunk_ids[2]])
@@ -99,7 +99,7 @@ def test_a_phrase_with_a_term_that_no_note_has_stands_nowhere(red_cars, scored):
     reader, scorer = scored
     statements = []
     reader._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
-    found = find_phrase(reader._db, scorer, "red unknown", NO_DEADLINE)
+    found = find_phrase(ContentReader(reader._db), scorer, "red unknown", NO_DEADLINE)
     reader._db.exec_trace = None
 
     assert (len(found.chunks), len(found.names), len(found.note_ids)) == (0, 0, 0)
@@ -108,7 +108,7 @@ def test_a_phrase_with_a_term_that_no_note_has_stands_nowhere(red_cars, scored):
 
 def test_a_phrase_scores_like_one_term(red_cars, scored):
     reader, scorer = scored
-    found = find_phrase(reader._db, scorer, "red car", NO_DEADLINE)
+    found = find_phrase(ContentReader(reader._db), scorer, "red car", NO_DEADLINE)
 
     by_chunk = phrase_chunk_scores(scorer, found, astuple(CHUNK_WEIGHTS))
     by_note = phrase_note_scores(scorer, found, "note")
@@ -138,7 +138,7 @@ def test_terms_are_read_by_id_however_many_at_a_time_and_ids_that_are_not_there_
         put(f"{number}.md", f"w{number}")
 
     with index.reader() as reader:
-        found = list(read_terms(reader._db, [1, 2, 3, 9], NO_DEADLINE))
+        found = list(ContentReader(reader._db).terms([1, 2, 3, 9], NO_DEADLINE))
 
     assert [note_id for note_id, _ in found] == [1, 2, 3]
     assert all(f"w{note_id - 1}".encode() in terms.line for note_id, terms in found)
@@ -148,9 +148,11 @@ def test_reading_stops_when_nobody_waits_for_it(red_cars, scored):
     reader, scorer = scored
 
     with pytest.raises(Cancelled):
-        find_phrase(reader._db, scorer, "red car", Deadline(float("inf"), lambda: True))
+        find_phrase(ContentReader(reader._db), scorer, "red car", Deadline(float("inf"), lambda: True))
     with pytest.raises(Cancelled):
-        proximity_scores(reader._db, scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True), {})
+        proximity_scores(
+            ContentReader(reader._db), scorer, [("red", "car")], [2048], Deadline(float("inf"), lambda: True)
+        )
 
 
 def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
@@ -158,7 +160,7 @@ def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
     index._writer.connection.execute("UPDATE bodies SET body = x'00' WHERE note_id = 2")
 
     with pytest.raises(IndexDamaged), index.reader() as other:
-        find_phrase(other._db, scorer, "red car", NO_DEADLINE)
+        find_phrase(ContentReader(other._db), scorer, "red car", NO_DEADLINE)
 
 
 # --- proximity -----------------------------------------------------------------------------------
@@ -168,12 +170,15 @@ def test_a_note_that_changed_by_itself_is_damage(index, red_cars, scored):
 def test_notes_that_were_read_are_kept_up_to_a_limit(red_cars, scored, monkeypatch, limit, kept):
     monkeypatch.setattr(note_rows, "MAX_KEPT_BYTES", limit)
     reader, scorer = scored
-    contents = {}
+    notes, statements = ContentReader(reader._db), []
+    proximity_scores(notes, scorer, [("red", "car")], [1 << 11, 3 << 11], NO_DEADLINE)
+    reader._db.exec_trace = lambda _, __, bindings: statements.append(bindings) or True
 
-    proximity_scores(reader._db, scorer, [("red", "car")], [1 << 11, 3 << 11], NO_DEADLINE, contents)
+    contents = dict(notes.contents([1, 3], NO_DEADLINE))
 
-    assert list(contents) == kept
+    reader._db.exec_trace = None
     assert all(b"red" in content for content in contents.values())
+    assert statements == [(str([note_id for note_id in (1, 3) if note_id not in kept]),)][: len(kept) < 2]
 
 
 @pytest.fixture

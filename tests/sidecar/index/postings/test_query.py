@@ -19,6 +19,7 @@ from quarry.conditions import HasPhrase, InFolder, Not
 from quarry.errors import Cancelled, DeadlineExceeded
 from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, PostingsDamaged, note_of
 from quarry.index.memory import SnapshotData
+from quarry.index.note_rows import ContentReader
 from quarry.index.postings import bm25 as bm25_module
 from quarry.index.postings import query_scorer, segment_file
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
@@ -118,13 +119,6 @@ def test_conditions_hold_before_the_cut(put, lexical):
 
     for where in (InFolder("here"), Not(HasPhrase("pears")), HasPhrase("red car")):
         assert lexical("apples", depth=1, where=where) == [("here/last.md", 0)]
-
-
-def test_equal_chunks_are_cut_by_path_whatever_the_order_they_came_in(put, lexical):
-    for name in ("m", "z", "b", "y", "a", "x", "c"):
-        put(f"{name}.md", "apples", "apples", title="Same")
-
-    assert lexical("apples", depth=3) == [("a.md", 0), ("a.md", 1), ("b.md", 0)]
 
 
 @pytest.mark.parametrize(
@@ -844,7 +838,7 @@ def test_an_index_without_notes_is_answered_alike(index, compare):
 def test_nothing_is_found_where_there_is_no_retriever(index, put, in_time):
     put("a.md", "the apple")
     with index.reader() as reader:
-        keywords = KeywordSearcher(reader._db, NO_DOCUMENTS, SpellingIndex(), SnapshotData(), {})
+        keywords = KeywordSearcher(reader._db, NO_DOCUMENTS, SpellingIndex(), SnapshotData(), ContentReader(reader._db))
         found = [answer for _, answer in answers(keywords, [2048], [1], in_time)]
 
     assert not [answer for answer in found if (any(answer.values()) if isinstance(answer, dict) else answer)]

@@ -4,6 +4,7 @@ import pytest
 from quarry.index.postings import query_scorer
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS
 from quarry.index.postings.fields import KeywordQuery, QueryTerm
+from quarry.index.postings.scorer import PostingsBatch
 from quarry.index.postings.segment import Segment
 
 
@@ -153,7 +154,10 @@ def test_a_few_notes_score_as_they_do_in_a_ranking_of_all(reader, query, few, mo
 
 def test_the_notes_that_hold_a_term_are_told_by_what_stands_in_them(scorer):
     plain = [QueryTerm("appl"), QueryTerm("unknown"), QueryTerm("w7")]
-    some = scorer.rare_notes(scorer.chunk_postings(plain), scorer.name_postings(plain))
+    texts, names = (
+        PostingsBatch.of([snapshot.postings(term.text) for term in plain]) for snapshot in (scorer.chunks, scorer.names)
+    )
+    some = scorer.rare_notes(texts, names)
     common = scorer.note_bitmap(QueryTerm("the"))
 
     assert common.count == np.count_nonzero(np.unpackbits(common.bits)) == 60  # 60 less one, and a new one

@@ -39,7 +39,7 @@ def test_the_documents_of_any_terms_are_found_with_how_often_they_hold_them(held
         assert found.document_frequency(at, at + 1) == len(held[at])
         assert found.document_frequency(at, at) == 0
         assert (np.diff(found.postings(at, at + 1)[0]) > 0).all()
-    assert found.document_frequencies().tolist() == list(map(len, held))
+    assert found.terms.document_frequencies().tolist() == list(map(len, held))
 
 
 @pytest.mark.slow

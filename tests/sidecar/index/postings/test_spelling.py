@@ -79,19 +79,6 @@ def test_words_come_and_go_with_their_notes(nearest, index, put):
     assert nearest(index, "kittem") == []
 
 
-def test_without_fts5_no_word_is_known(tmp_path, store, make_note):
-    from quarry.index import Index
-
-    index = Index.open(tmp_path / "i.db", without=frozenset({"fts5"}))
-    store(index, make_note("a.md", "kitten"))
-
-    with index.reader() as reader:
-        assert reader.keywords.doc_frequencies(["kitten"]) == {"kitten": 0}
-        assert reader.keywords.similar_terms("kittem", 3) == []
-        assert reader.keywords.chunks_with_term("kitten", 3) == []
-    index.close()
-
-
 @pytest.mark.parametrize(
     ("typed", "written"),
     [

@@ -12,7 +12,6 @@ from quarry.index.keys import id_range
 from quarry.index.vectors import rows as vector_rows
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
-    STATIC,
     VectorWriter,
     Waiting,
     contextual_model,
@@ -95,18 +94,6 @@ def test_chunks_that_wait_are_read_from_their_notes_in_order(index, make_note, s
 
     assert [waiting.chunk.text for waiting in index.static.pending_chunks(3)] == ["b one", "b two", "a one"]
     assert [waiting.title for waiting in index.static.pending_titles(9)] == ["b", "a"]
-
-
-def test_both_models_have_the_same_columns(index, snapshot):
-    index.contextual.choose("network")
-
-    with snapshot() as connection:
-        for static, contextual in zip(STATIC.__struct_fields__[:3], CONTEXTUAL.__struct_fields__[:3], strict=True):
-            columns = [
-                [row[1:] for row in select(connection, "SELECT * FROM pragma_table_info(?)", (getattr(tables, name),))]
-                for tables, name in ((STATIC, static), (CONTEXTUAL, contextual))
-            ]
-            assert columns[0] == columns[1] != []
 
 
 def test_tables_come_and_go_whole(tmp_path, index, put):

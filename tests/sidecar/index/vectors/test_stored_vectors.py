@@ -8,6 +8,7 @@ import pytest
 from quarry.errors import IndexDamaged
 from quarry.index import Index, quantize
 from quarry.index.database import connect
+from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL
 
 MODEL = "network"
@@ -125,20 +126,6 @@ def test_vectors_go_with_their_notes(index, put, backfill, snapshot):
             assert list(connection.execute(f"SELECT * FROM {table}")) == []
 
 
-def test_a_vector_of_a_text_that_has_changed_since_is_not_stored(index, put, encode):
-    put("a.md", "apples", title="A")
-    index.contextual.choose(MODEL)
-    chunks, titles = index.contextual.pending_chunks(9), index.contextual.pending_titles(9)
-    put("a.md", "pears", title="B")
-
-    vector = quantize(encode(["apples"]))[0]
-    index.contextual.fill_in(
-        [(chunks[0].chunk_id, chunks[0].content_hash, vector)], [(titles[0].note_id, titles[0].title, vector)]
-    )
-
-    assert waiting(index) == ["pears", "B"]
-
-
 def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill, snapshot):
     put("a.md", "apples", title="A")
     index.contextual.choose(MODEL)
@@ -155,16 +142,6 @@ def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill,
         assert not list(connection.execute("SELECT 1 FROM sqlite_schema WHERE name LIKE 'contextual%'"))
     put("b.md", "pears")
     assert index.verify(None, 99) == ([], None)
-
-
-def test_vectors_of_another_length_are_refused(index, put):
-    put("a.md", "apples", "pears")
-    index.contextual.choose(MODEL)
-    first, second = index.contextual.pending_chunks(9)
-    index.contextual.fill_in([(first.chunk_id, first.content_hash, bytes([1, 2]))])
-
-    with pytest.raises(ValueError, match="dimensions"):
-        index.contextual.fill_in([(second.chunk_id, second.content_hash, bytes([1, 2, 3]))])
 
 
 def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, index, put, backfill):
@@ -260,8 +237,6 @@ def test_nothing_is_taken_over_from_an_index_without_a_contextual_model(index, o
 
 @pytest.mark.parametrize("without", [frozenset(), frozenset({"sqlite-vec"})])
 def test_memory_and_sqlite_vec_answer_alike(tmp_path, put, index, backfill, encode, in_time, without):
-    from quarry.index.vectors.matrix import VectorLimits
-
     texts = ["red car", "green apples", "red apples", "grey sea"]
     for number, text in enumerate(texts):
         put(f"{number}.md", text)

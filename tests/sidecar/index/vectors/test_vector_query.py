@@ -87,12 +87,6 @@ def test_a_text_with_nothing_to_embed_is_neither_found_nor_pending(put, index, d
         assert reader.counts().pending == 0
 
 
-def test_a_query_without_meaning_finds_nothing(put, dense):
-    put("a.md", "apples")
-
-    assert dense("") == []
-
-
 def test_an_index_without_vectors_finds_nothing(index, make_note, stamp, dense):
     index.upsert(prepare(make_note("a.md", "apples"), stamp(), [None]))
 
@@ -276,15 +270,6 @@ def test_equally_near_titles_are_not_cut_and_stand_by_id(put, index, encode):
 # --- vectors that memory may not hold -----------------------------------------------------------
 
 in_sqlite = pytest.mark.parametrize("vector_limits", [IN_SQLITE], ids=["sqlite-vec"])
-
-
-@in_sqlite
-def test_many_equal_chunks_are_cut_by_path(index, store, make_note, dense):
-    with index.batch():
-        for n in reversed(range(200)):
-            store(index, make_note(f"{n:03}.md", "apples"))
-
-    assert dense("apples", depth=2) == [("000.md", 0), ("001.md", 0)]
 
 
 @in_sqlite

@@ -7,7 +7,6 @@ Those of Go, Maven, Gradle, Docker, apt, webpack, nextest, fd and tree were writ
 """
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -269,11 +268,9 @@ HOSTILE = {
 @pytest.mark.parametrize("command", ["pytest -v", "make", "ls", "git status", "node x.js"])
 def test_whatever_is_printed_nothing_breaks_and_failures_stay(name, command):
     text = f"E   AssertionError: at the start\n{HOSTILE[name]}\nerror: at the end"
-    begun_s = time.thread_time()
 
     found = compress(command, text, "")
 
-    assert time.thread_time() - begun_s < 60  # far from a regular expression that never ends
     if found and command not in ("ls", "git status"):
         assert "E   AssertionError: at the start" in found.stdout
         assert "error: at the end" in found.stdout
