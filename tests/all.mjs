@@ -12,23 +12,23 @@ import { pathToFileURL } from "node:url";
 
 import { PYTHON, ROOT, SIDECAR, SetupError, prepare, program } from "../sidecar/dev/environment.mjs";
 
-const AT_ONCE = 2; // the machines that run this have two cores
+const LANES = 3; // checks at a time
+const PROCESSES = 2; // of each of the two long checks, as the machines that run this have two cores
+const LONG_FILES = ["states.test.mjs", "lifecycle.test.mjs", "inspector.test.mjs", "languages.test.mjs"];
 const CACHE = join(ROOT, ".cache"); // of compilers; git ignores it
 const MEMORY = "/dev/shm"; // a file system in memory, on Linux
 const MEMORY_BYTES = 4e9; // free there, or temporary files go to the disk: pytest's take half a gigabyte
-const TYPED_PROGRAMS = ["bench", "baseline", "call_trace", "code_size", "peers", "published", "size_table"].map((name) => `../tests/performance/${name}.py`);
 
 // Hundreds of Python processes are started. Without stored bytecode, each would compile its imports: half a second.
 delete process.env.PYTHONDONTWRITEBYTECODE;
 
 /**
- * The checks in phases: a phase starts when the previous one has ended. Within a phase, `AT_ONCE` checks run at a time,
- * the longest first. pytest uses as many processes, because many of its tests wait for a process or a clock. The
- * end-to-end tests run alone, because each of them uses a browser, Node and a sidecar.
+ * The checks, the longest first. `LANES` of them run at a time. pytest and the end-to-end tests each use two processes,
+ * because many of their tests wait for a process or a clock.
  *
  * A check is a name and a command with its arguments, or an async function that gives one.
  */
-function phases(quick) {
+function checks(quick) {
   const inSidecar = { cwd: SIDECAR };
   const ruff = (...args) => [program("ruff"), ...args, "--config", "pyproject.toml", ".", "../tests"];
   const tsc = (name, ...args) =>
@@ -36,36 +36,25 @@ function phases(quick) {
   // eslint's cache misses changes of types in other files, so only the quick check uses it.
   const eslintCache = quick ? ["--cache", "--cache-location", join(CACHE, "eslint/")] : [];
   return [
-    [
-      { name: "build, at most 250 KB", command: [process.execPath, "esbuild.config.mjs", "--production"] },
-      { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
-      { name: "code size", command: [PYTHON, "tests/performance/code_size.py", "--check"] },
-    ],
-    [
-      { name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
-      { name: "vitest", command: () => nodeTool("vitest", "vitest", "run") },
-      { name: "eslint", command: () => nodeTool("eslint", "eslint", ...eslintCache, "plugin", "tests/plugin") },
-      { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
-      { name: "tsc, test host", command: () => tsc("host", "-p", "tests/end_to_end") },
-      { name: "tsc", command: () => tsc("plugin") },
-      // A cache of its own: mypy crashes when two runs fill one at the same time.
-      {
-        name: "mypy --strict, programs",
-        command: [PYTHON, "-m", "mypy", "--cache-dir", ".mypy_cache/programs", "dev/wire.py", ...TYPED_PROGRAMS],
-        ...inSidecar,
-      },
-      { name: "import cycles", command: () => nodeTool("madge", "madge", "--circular", "--no-spinner", "--extensions", "ts", "plugin") },
-      { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
-      { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
-      { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
-    ],
-    quick ? [] : [{ name: "end to end", command: endToEnd }],
+    { name: "pytest", command: [PYTHON, "-m", "pytest", ...inWorkers(), ...inMemory(), ...(quick ? ["-m", "not slow"] : [])], ...inSidecar },
+    ...(quick ? [] : [{ name: "end to end", command: endToEnd }]),
+    { name: "eslint", command: nodeTool("eslint", "eslint", ...eslintCache, "plugin", "tests/plugin") },
+    { name: "vitest", command: nodeTool("vitest", "vitest", "run") },
+    { name: "mypy --strict", command: [PYTHON, "-m", "mypy"], ...inSidecar },
+    { name: "tsc, test host", command: tsc("host", "-p", "tests/end_to_end") },
+    { name: "tsc", command: tsc("plugin") },
+    { name: "import cycles", command: nodeTool("madge", "madge", "--circular", "--no-spinner", "--extensions", "ts", "plugin") },
+    { name: "code size", command: [PYTHON, "tests/performance/code_size.py", "--check"] },
+    { name: "import contract", command: [program("lint-imports"), "--no-logo"], ...inSidecar },
+    { name: "wire drift", command: [process.execPath, "sidecar/dev/wire.mjs", "--check"] },
+    { name: "ruff check", command: ruff("check", "--quiet"), ...inSidecar },
+    { name: "ruff format", command: ruff("format", "--check", "--quiet"), ...inSidecar },
   ];
 }
 
 /** Each worker starts with one half of the tests in their order, so that fixtures of a module are usually made once. */
 function inWorkers() {
-  return ["-n", `${AT_ONCE}`, "--dist", "worksteal"];
+  return ["-n", `${PROCESSES}`, "--dist", "worksteal"];
 }
 
 /** Options that keep pytest's temporary files in memory if there is room: indexes are synced to disk at every step. */
@@ -99,8 +88,9 @@ async function endToEnd() {
   const folder = join(ROOT, "tests", "end_to_end");
   const { installBrowser } = await import(pathToFileURL(join(folder, "browser.mjs")));
   await installBrowser();
-  const files = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
-  return [process.execPath, "--test", `--test-concurrency=${AT_ONCE}`, ...files.map((name) => join(folder, name))];
+  const first = (name) => (LONG_FILES.includes(name) ? 0 : 1);
+  const files = readdirSync(folder).filter((name) => name.endsWith(".test.mjs")).sort((a, b) => first(a) - first(b));
+  return [process.execPath, "--test", `--test-concurrency=${PROCESSES}`, ...files.map((name) => join(folder, name))];
 }
 
 /** Run one check; returns its output and whether it passed. */
@@ -126,9 +116,8 @@ function collect(file, args, cwd) {
   });
 }
 
-/** Run the checks of a phase, `AT_ONCE` at a time, and report each when it ends. */
-async function runPhase(checks) {
-  const waiting = [...checks];
+/** Run the checks, `LANES` at a time, and report each when it ends. */
+async function runAll(waiting) {
   const results = [];
   const lane = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
@@ -137,7 +126,7 @@ async function runPhase(checks) {
       results.push(result);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: LANES }, lane));
   return results;
 }
 
@@ -153,9 +142,10 @@ function lastLine(output) {
 async function main(args) {
   const unknown = args.filter((arg) => arg !== "--quick");
   if (unknown.length > 0) throw new SetupError(`unknown: ${unknown.join(" ")}\nusage: npm test | npm run check`);
-  prepare();
-  const results = [];
-  for (const phase of phases(args.includes("--quick"))) results.push(...(await runPhase(phase)));
+  await prepare();
+  // The build comes first, because the end-to-end tests run it.
+  const results = await runAll([{ name: "build, at most 250 KB", command: [process.execPath, "esbuild.config.mjs", "--production"] }]);
+  results.push(...(await runAll(checks(args.includes("--quick")))));
   const failed = results.filter((result) => !result.passed);
   for (const { name, output } of failed) console.log(`\n=== ${name} ===\n\n${output}`);
   console.log(`\n${results.length - failed.length} passed, ${failed.length} failed`);

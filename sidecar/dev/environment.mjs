@@ -2,11 +2,12 @@
 //
 // Uses only Node itself, because a fresh clone has nothing else.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const SIDECAR = join(ROOT, "sidecar");
@@ -31,18 +32,20 @@ const CANDIDATES = [["python3.13"], ["python3.12"], ["python3.11"], ["python3"],
 /** A failure with a message for the person at the terminal. */
 export class SetupError extends Error {}
 
-/** Install everything that is missing or out of date; takes milliseconds if nothing is. */
-export function prepare(say = console.error) {
-  prepareNode(say);
+/** Install everything that is missing or out of date, Node and Python packages at the same time; takes milliseconds if nothing is. */
+export async function prepare(say = console.error) {
+  const node = prepareNode(say);
   preparePython(say);
+  await node;
 }
 
 /** Install the Node packages unless exactly the locked ones are installed. */
-export function prepareNode(say = console.error) {
+export async function prepareNode(say = console.error) {
   if (nodePackagesMatch()) return;
   say("Installing the Node packages …");
   const [npm = "npm", ...first] = npmCommand();
-  runQuietly(npm, [...first, "ci", "--no-progress"], { cwd: ROOT, shell: WINDOWS && npm === "npm" });
+  const command = /** @type {const} */ ([npm, [...first, "ci", "--no-progress"], { cwd: ROOT, shell: WINDOWS && npm === "npm" }]);
+  await promisify(execFile)(...command).catch((error) => { throw failed(error, npm, command[1]); });
 }
 
 function npmCommand() {
@@ -120,9 +123,17 @@ function isNewEnough([command = "", ...first]) {
 export function runQuietly(command, args, options = {}, hint = "") {
   try {
     execFileSync(command, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", maxBuffer: 64 * 1024 * 1024, ...options });
-  } catch (thrown) {
-    const error = /** @type {{ stdout?: string, stderr?: string, code?: string }} */ (thrown);
-    const printed = [error.stdout, error.stderr].filter(Boolean).join("\n").trim();
-    throw new SetupError([printed, `This command failed: ${[command, ...args].join(" ")}`, hint || error.code].filter(Boolean).join("\n"));
+  } catch (error) {
+    throw failed(error, command, args, hint);
   }
+}
+
+/**
+ * @param {any} error of a child process
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+function failed(error, command, args, hint = "") {
+  const printed = [error.stdout, error.stderr].filter(Boolean).join("\n").trim();
+  return new SetupError([printed, `This command failed: ${[command, ...args].join(" ")}`, hint || error.code].filter(Boolean).join("\n"));
 }

@@ -45,7 +45,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     const [loop, ...args] = process.argv.slice(2);
     const list = commands(loop, args);
-    prepare();
+    await prepare();
     process.exitCode = runAll(list);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;

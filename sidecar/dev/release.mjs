@@ -93,7 +93,7 @@ function sumsOfAnother(names) {
   }
 }
 
-function main(given) {
+async function main(given) {
   const { check: onlyCheck, tag = null, out = join(SIDECAR, "dist"), once, root = ROOT, help } = readArguments(given);
   if (help) {
     console.log(USAGE);
@@ -105,7 +105,7 @@ function main(given) {
     console.log("The versions agree, and the manifest is as the community directory wants it.");
     return 0;
   }
-  prepareNode();
+  await prepareNode();
   if (!canBuild()) preparePython();
   const folder = resolve(out);
   const names = build(folder);
@@ -126,7 +126,7 @@ function fail(sentences) {
 }
 
 try {
-  process.exitCode = main(process.argv.slice(2));
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (error instanceof UsageError) console.error(`${error.message}\n\n${USAGE}`);
   else if (error instanceof SetupError) console.error(error.message);

@@ -63,7 +63,7 @@ async function main(given) {
     console.log(USAGE);
     return 0;
   }
-  prepare();
+  await prepare();
   buildPlugin();
   if (link) linkPlugin(vault);
   process.on("SIGINT", () => {});

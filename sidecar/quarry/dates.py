@@ -7,6 +7,7 @@ and a range `2026-01..2026-03` takes in both ends.
 """
 
 import re
+from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
@@ -128,14 +129,7 @@ def _days_ago(today: date, count: int, unit: str) -> date:
 def _months_after(day: date, count: int) -> date:
     """*day* plus *count* months; the last of the month if that has no such day: 31 January + 1 is 28 or 29 February."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
-    for last in (day.day, 30, 29, 28):
-        if last > day.day:
-            continue
-        try:
-            return date(year, month + 1, last)
-        except ValueError:  # no such day in that month
-            continue
-    raise ValueError(f"{count} months from {day} lie outside the calendar")
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 # --- days and moments --------------------------------------------------------------------------
@@ -234,8 +228,8 @@ def period_in(text: str) -> tuple[date, date] | None:
     found = TIME.fullmatch(text.upper())
     try:
         if found and not found[3]:
-            year, month = int(found[1]), int(found[2])
-            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
+            first = date(int(found[1]), int(found[2]), 1)
+            return first, _months_after(first, 1)
         if len(text) == 4 and text.isascii() and text.isdecimal():
             return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
     except (ValueError, OverflowError):  # no such month; the year 9999

@@ -1,8 +1,7 @@
 /** Live blocks in notes: the results of a query where a note wants them, at no cost while nobody sees them. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
-import { sentRequests } from "./requests.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const block = (/** @type {string[]} */ ...lines) => ["```quarry", ...lines, "```"].join("\n");
 const MANY = Array.from({ length: 20 }, () => block("keel paint")).join("\n\n");
@@ -20,26 +19,10 @@ const NOTES = {
   "Hostile.md": `${block('<img src=x onerror="document.title=1"> </script>')}\n`,
 };
 
-describe("live blocks", { timeout: 180_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("live blocks", () => {
   const blocks = () => page.locator(".markdown-reading-view .quarry-block");
   const titles = () => blocks().first().locator(".quarry-title").allInnerTexts();
   const searches = (/** @type {{ method: string }[]} */ sent) => sent.filter(({ method }) => method === "search").length;
@@ -107,7 +90,7 @@ describe("live blocks", { timeout: 180_000 }, () => {
   });
 
   test("out of sight it neither asks nor draws; in sight it asks, and after a change once more", async () => {
-    const hidden = await sentRequests(page, async () => {
+    const hidden = await product.sentRequests(async () => {
       await host.openNote("Far.md", "preview");
       await host.write("While.md", "The keel, while nobody looks, gets paint.\n");
       await page.waitForTimeout(1_200);
@@ -115,13 +98,13 @@ describe("live blocks", { timeout: 180_000 }, () => {
     assert.equal(searches(hidden), 0);
     assert.equal(await blocks().first().locator("*").count(), 0);
 
-    const seen = await sentRequests(page, async () => {
+    const seen = await product.sentRequests(async () => {
       await blocks().first().scrollIntoViewIfNeeded();
       await blocks().locator(".quarry-title").first().waitFor();
     });
     assert.equal(searches(seen), 1);
 
-    const left = await sentRequests(page, async () => {
+    const left = await product.sentRequests(async () => {
       await page.locator(".markdown-reading-view .markdown-preview-view").evaluate((el) => { el.scrollTop = 0; });
       await page.waitForTimeout(300);
       await host.write("Again.md", "Paint on the keel again.\n");
@@ -130,7 +113,7 @@ describe("live blocks", { timeout: 180_000 }, () => {
     });
     assert.equal(searches(left), 0);
 
-    const back = await sentRequests(page, async () => {
+    const back = await product.sentRequests(async () => {
       await blocks().first().scrollIntoViewIfNeeded();
       await until(async () => (await titles()).includes("Again2"), "the block caught up");
     });
@@ -138,7 +121,7 @@ describe("live blocks", { timeout: 180_000 }, () => {
   });
 
   test("many blocks ask a few at a time, and only those in sight", async () => {
-    const sent = await sentRequests(page, async () => {
+    const sent = await product.sentRequests(async () => {
       await host.openNote("Many.md", "preview");
       await blocks().first().scrollIntoViewIfNeeded();
       await blocks().first().locator(".quarry-title").first().waitFor();
@@ -150,7 +133,7 @@ describe("live blocks", { timeout: 180_000 }, () => {
 
   test("is gone when its note is closed: a save asks for nothing", async () => {
     await host.openNote("Rope.md");
-    const sent = await sentRequests(page, async () => {
+    const sent = await product.sentRequests(async () => {
       await host.write("Gone.md", "The keel without paint.\n");
       await page.waitForTimeout(1_000);
     });

@@ -5,7 +5,7 @@
  * server-sent stream. Who reaches this server can run programs, so it listens on 127.0.0.1 only, asks for a cookie
  * made for this run, and takes calls from its own page alone.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createReadStream, existsSync, watch } from "node:fs";
 import { createServer } from "node:http";
 import { homedir, tmpdir } from "node:os";
@@ -35,8 +35,6 @@ const PAGE_POLICY = [
   "connect-src 'self' ws://127.0.0.1:*",
 ].join("; ");
 
-const WEBSOCKET_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; // RFC 6455, section 1.3
-
 /**
  * @typedef {{ vault: string, configDir: string, env: Record<string, string>, assets: Record<string, string | { text: string, type: string }> }} BridgeOptions
  *   assets: URL path -> file on disk, or text made in memory
@@ -62,26 +60,26 @@ export async function startBridge(options) {
     if (url.pathname.startsWith("/call/")) return void answerCall(url, request, response, calls, origin);
     return serveAsset(options.assets[url.pathname], response);
   });
-  /** @type {Set<import("node:stream").Duplex>} */
-  const probes = new Set();
-  server.on("upgrade", (request, socket) => tellOrigin(request, socket, probes));
+  /** @type {(string | undefined)[]} */
+  const websocketOrigins = [];
+  server.on("upgrade", (request, socket) => {
+    websocketOrigins.push(request.headers.origin);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   const origin = `http://127.0.0.1:${port}`;
   const watcher = watchVault(options, (path) => streams.forEach((stream) => sendEvent(stream, { changed: path })));
 
   return {
-    origin,
     url: `${origin}/enter?key=${cookie}`,
+    /** What tried to open websockets to this server, all of which are refused. */
+    websocketOrigins,
     processes,
-    /**
-     * @param {number} [patienceMs] how long children may take to leave
-     * @returns {Promise<number[]>} pids that did not leave on their own
-     */
-    async close(patienceMs) {
+    /** @returns {Promise<number[]>} pids of children that did not leave on their own */
+    async close() {
       watcher.close();
-      const stubborn = await processes.endAll(patienceMs);
-      for (const probe of probes) probe.destroy();
+      const stubborn = await processes.endAll();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       return stubborn;
@@ -192,24 +190,6 @@ function serveAsset(asset, response) {
   response.writeHead(200, { "content-type": CONTENT_TYPES[type] ?? "application/octet-stream", "cache-control": "no-store", ...policy });
   if (typeof asset === "string") createReadStream(asset).pipe(response);
   else response.end(asset.text);
-}
-
-/**
- * Answer a websocket handshake with the Origin it came with, as one text frame: the proof that the browser sends the
- * Origin of Obsidian.
- *
- * @param {import("node:http").IncomingMessage} request
- * @param {import("node:stream").Duplex} socket
- * @param {Set<import("node:stream").Duplex>} probes
- */
-function tellOrigin(request, socket, probes) {
-  probes.add(socket);
-  socket.on("close", () => probes.delete(socket));
-  socket.on("error", () => socket.destroy());
-  const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}${WEBSOCKET_GUID}`).digest("base64");
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
-  const text = Buffer.from(request.headers.origin ?? "none");
-  socket.write(Buffer.concat([Buffer.from([0x81, text.length]), text])); // final text frame, shorter than 126 bytes
 }
 
 /**

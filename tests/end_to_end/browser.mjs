@@ -81,26 +81,37 @@ export function installBrowser(env = process.env) {
   return installed;
 }
 
+/** @type {ReturnType<typeof launchBrowser> | undefined} */
+let shared;
+
+/** The browser that all hosts of this process share: each has an origin of its own, and so its own storage. */
+export function sharedBrowser() {
+  shared ??= launchBrowser();
+  return shared;
+}
+
+export async function closeSharedBrowser() {
+  await (await shared)?.close();
+  shared = undefined;
+}
+
 /**
- * Start the browser, headless, with a profile of its own that goes when it is closed.
+ * Start the browser, headless, with a profile of its own that is removed when it is closed.
  *
- * @param {{ program?: string, width?: number, height?: number, args?: readonly string[] }} options
  * @returns {Promise<{ context: import("playwright-core").BrowserContext, close(): Promise<void> }>}
  */
-export async function launchBrowser({ program = installBrowser(), width = 1280, height = 800, args = [] } = {}) {
+export async function launchBrowser() {
   const folder = mkdtempSync(join(tmpdir(), "quarry-browser-"));
   const extension = writeOriginExtension(join(folder, "extension"));
   const context = await chromium.launchPersistentContext(join(folder, "profile"), {
-    executablePath: program,
+    executablePath: installBrowser(),
     headless: true,
-    viewport: { width, height },
     ignoreDefaultArgs: ["--disable-extensions"],
     args: [
       "--headless=new", // the old headless mode has no extensions
       `--load-extension=${extension}`,
       `--disable-extensions-except=${extension}`,
       "--disable-features=DisableLoadExtensionCommandLineSwitch",
-      ...args,
     ],
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]); // as Obsidian's window has them, unasked

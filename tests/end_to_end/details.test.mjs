@@ -1,7 +1,7 @@
 /** Details of rows and keys: peeking, tags, corrected words, shares of a score, the history by keys, more of a passage, and what survives a restart. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const LONG = Array.from({ length: 40 }, (_, at) => `Line ${at} of the log is about wind and weather.`).join("\n\n");
 const NOTES = {
@@ -11,34 +11,16 @@ const NOTES = {
   ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`Logs/Day ${at}.md`, `# Day ${at}\n\nWeather on day ${at}: fair wind, sails set.\n`])),
 };
 
-describe("details", { timeout: 180_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
-  /** @type {import("playwright-core").Locator} */
-  let peek;
+const product = await startProduct({ notes: NOTES, viewport: { width: 1200, height: 700 } });
+const { host, page } = product;
+const peek = page.locator(".quarry-peek");
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 1200, height: 700 } });
-    ({ host, page } = product);
-    await product.start();
-    peek = page.locator(".quarry-peek");
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("details", () => {
   const box = async () => product.input.inputValue();
 
   test("Space is a space in the query until an arrow key has chosen a row, and then shows its passage beside the list", async () => {
     await host.openNote("Rope.md");
-    await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.editor.setCursor({ line: 2, ch: 5 }));
+    await host.setCursor(2, 5);
     await product.search("keel painted");
     await product.input.press(" ");
     assert.equal(await box(), "keel painted ");

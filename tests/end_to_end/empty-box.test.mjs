@@ -1,29 +1,12 @@
 /** An empty box offers what to search for and what to open; out of sight, or with a query, it asks nothing. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { SAMPLE, openProduct, until } from "./product.mjs";
-import { sentRequests } from "./requests.mjs";
+import { describe, test } from "node:test";
+import { SAMPLE, startProduct, until } from "./product.mjs";
 
-describe("the empty box", { timeout: 180_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ from: SAMPLE, viewport: { width: 1000, height: 900 }, data: { saved: ["hide glue"] } });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ from: SAMPLE, viewport: { width: 1000, height: 900 }, data: { saved: ["hide glue"] } });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("the empty box", () => {
   const pane = () => page.locator(".quarry-pane:not(.quarry-related)");
   const examples = () => pane().locator(".quarry-example .quarry-recent-text");
   const sections = () => pane().locator(".quarry-divider-text").allInnerTexts();
@@ -52,7 +35,7 @@ describe("the empty box", { timeout: 180_000 }, () => {
 
   test("with a query nothing is asked for the empty box", async () => {
     await product.search("glue");
-    const sent = await sentRequests(page, async () => {
+    const sent = await product.sentRequests(async () => {
       await host.openNote("Howto/Rotate SSH keys.md");
       await page.waitForTimeout(800); // longer than it takes to follow
     });
@@ -68,7 +51,7 @@ describe("the empty box", { timeout: 180_000 }, () => {
     await product.input.fill("");
     const row = (/** @type {string} */ query) => pane().locator(".quarry-recent", { hasText: query });
     await row("espresso").waitFor();
-    const commands = () => page.evaluate(() => [.../** @type {any} */ (window).app.hostCommands.values()].map(({ name }) => name));
+    const commands = async () => (await host.commands()).map(({ name }) => name);
     assert.ok((await commands()).includes("Quarry: Search: hide glue"));
 
     await row("espresso").click({ button: "right" });

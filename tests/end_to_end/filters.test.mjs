@@ -2,38 +2,23 @@
 import assert from "node:assert/strict";
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const COUNT = 140;
 const NOTES = Object.fromEntries(
   Array.from({ length: COUNT }, (_, at) => [`Log/Day ${String(at)}.md`, `---\ntags: [log]\n---\nThe accordion was tuned for ${String(at)} minutes today, reed by reed.\n`]),
 );
 
-describe("filters, order and pages", { timeout: 240_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ notes: NOTES, viewport: { width: 900, height: 700 } }, ({ vault }) => {
+  for (const [at, path] of Object.keys(NOTES).entries()) {
+    const time = new Date(Date.UTC(2026, 0, 1) + ((at * 37) % COUNT) * 3_600_000);
+    utimesSync(join(vault.path, path), time, time);
+  }
+});
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 900, height: 700 } });
-    ({ host, page } = product);
-    for (const [at, path] of Object.keys(NOTES).entries()) {
-      const time = new Date(Date.UTC(2026, 0, 1) + ((at * 37) % COUNT) * 3_600_000);
-      utimesSync(join(product.vault.path, path), time, time);
-    }
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("filters, order and pages", () => {
   const chips = () => product.pane.locator(".quarry-chip");
   const listTop = async () => (await product.pane.locator(".quarry-body").boundingBox())?.y;
 

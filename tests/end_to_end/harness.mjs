@@ -4,21 +4,22 @@
  * `openHost` copies nothing and installs no browser twice: a test makes its folders with `temporaryFolder` and
  * `copyVault`, opens a host on them, and closes it; closing ends the children of this host, and no other process.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startBridge } from "./bridge.mjs";
-import { OBSIDIAN_ORIGIN, launchBrowser } from "./browser.mjs";
+import { OBSIDIAN_ORIGIN, launchBrowser, sharedBrowser } from "./browser.mjs";
 import { pageScript } from "./host/build.mjs";
 
 const CONFIG_DIR = ".obsidian";
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
-const START_MS = 300_000; // 17,000 notes take over a minute on a busy machine; only a hang comes this far
+export const DEADLINE_MS = 60_000; // far beyond what anything takes, on a busy machine as well; only a hang comes this far
+const START_MS = 300_000; // of an app with 17,000 notes
 /** @param {string} name */
 const hostFile = (name) => fileURLToPath(new URL(`host/${name}`, import.meta.url));
 
-/** Our plugin, as `npm run build` leaves it. */
+/** The plugin, as `npm run build` leaves it. */
 export const QUARRY = {
   mainJs: join(REPOSITORY, "main.js"),
   manifest: join(REPOSITORY, "manifest.json"),
@@ -26,15 +27,14 @@ export const QUARRY = {
 };
 
 /**
- * @typedef {{ mainJs: string, manifest: string, styles?: string }} PluginFiles
  * @typedef {object} HostOptions
  * @property {string} vault the vault folder; the plugin is put into its `.obsidian`
- * @property {PluginFiles} [plugin] the built plugin; Quarry's by default
  * @property {"light" | "dark"} [theme]
  * @property {Record<string, string>} [env] added to this process's environment: what the plugin's `process.env` and its children see
  * @property {unknown} [data] what the plugin's `loadData` gives
  * @property {Record<string, unknown>} [localStorage] what `app.loadLocalStorage` gives
  * @property {{ width: number, height: number }} [viewport]
+ * @property {boolean} [clock] the test moves the clock of the page, which needs a browser of its own
  */
 
 /**
@@ -72,8 +72,10 @@ export function copyVault(from, notes = {}) {
  * @param {HostOptions} options
  * @returns {Promise<Host>}
  */
-export async function openHost({ vault, plugin = QUARRY, theme = "light", env = {}, data, localStorage = {}, viewport }) {
-  const installed = install(vault, plugin, data);
+export async function openHost({ vault, theme = "light", env = {}, data, localStorage = {}, viewport = { width: 1280, height: 800 }, clock = false }) {
+  const folder = join(vault, CONFIG_DIR, "plugins", "quarry");
+  mkdirSync(folder, { recursive: true });
+  if (data !== undefined) writeFileSync(join(folder, "data.json"), JSON.stringify(data));
   const bridge = await startBridge({
     vault,
     configDir: CONFIG_DIR,
@@ -82,58 +84,53 @@ export async function openHost({ vault, plugin = QUARRY, theme = "light", env = 
       "/": hostFile("index.html"),
       "/page.js": { text: await pageScript(), type: ".js" },
       ...Object.fromEntries(["variables", "theme", "controls", "overlays"].map((name) => [`/${name}.css`, hostFile(`${name}.css`)])),
-      "/plugin/main.js": join(installed, "main.js"),
-      "/plugin/manifest.json": join(installed, "manifest.json"),
-      "/plugin/styles.css": join(installed, "styles.css"),
+      "/plugin/main.js": QUARRY.mainJs,
+      "/plugin/manifest.json": QUARRY.manifest,
+      "/plugin/styles.css": QUARRY.styles,
     },
   });
-  const browser = await launchBrowser(viewport).catch(async (error) => {
-    await bridge.close();
-    throw error;
-  });
-  const page = browser.context.pages()[0] ?? (await browser.context.newPage());
-  const host = new Host({ bridge, browser, page, pluginId: pluginId(plugin), theme });
+  /** @type {Host | undefined} */
+  let host;
   try {
+    const browser = await (clock ? launchBrowser() : sharedBrowser());
+    host = new Host({ bridge, browser: clock ? browser : undefined, page: await browser.context.newPage(), theme });
+    host.page.setDefaultTimeout(DEADLINE_MS);
+    await host.page.setViewportSize(viewport);
     await host.enter();
-    await page.evaluate((entries) => window.testHost.seedLocalStorage(entries), localStorage);
+    await host.page.evaluate((entries) => window.testHost.seedLocalStorage(entries), localStorage);
+    if (clock) await host.page.clock.install();
     return host;
   } catch (error) {
-    await host.close();
+    await (host ?? bridge).close();
     throw error;
   }
 }
 
-/** @param {PluginFiles} plugin */
-function pluginId(plugin) {
-  const { id } = /** @type {{ id: string }} */ (JSON.parse(readFileSync(plugin.manifest, "utf8")));
-  return id;
-}
+/** Methods of the driver that a host has as they are. */
+const DRIVEN = /** @type {const} */ ([
+  ...["activeNote", "commands", "cssVariables", "direction", "disable", "fileMenu", "notices", "openNote", "openNotes", "openSettings"],
+  ...["openUri", "remove", "rename", "runCli", "runCommand", "select", "setCursor", "statusBar", "undo", "write"],
+]);
 
 /**
- * Put the plugin where Obsidian looks for it.
+ * What a user does and sees in the app, called in the page.
  *
- * @param {string} vault
- * @param {PluginFiles} plugin
- * @param {unknown} data
+ * @typedef {import("./host/page/driver").Driver} Driver
+ * @type {new () => { [Name in (typeof DRIVEN)[number]]: (...args: Parameters<Driver[Name]>) => Promise<Awaited<ReturnType<Driver[Name]>>> }}
  */
-function install(vault, plugin, data) {
-  const folder = join(vault, CONFIG_DIR, "plugins", pluginId(plugin));
-  mkdirSync(folder, { recursive: true });
-  cpSync(plugin.mainJs, join(folder, "main.js"));
-  cpSync(plugin.manifest, join(folder, "manifest.json"));
-  if (plugin.styles && existsSync(plugin.styles)) cpSync(plugin.styles, join(folder, "styles.css"));
-  else writeFileSync(join(folder, "styles.css"), "");
-  if (data !== undefined) writeFileSync(join(folder, "data.json"), JSON.stringify(data));
-  return folder;
+const DrivenPage = /** @type {any} */ (class {});
+for (const name of DRIVEN) {
+  DrivenPage.prototype[name] = function (/** @type {unknown[]} */ ...args) {
+    return this.page.evaluate((/** @type {[string, unknown[]]} */ [method, given]) => Reflect.apply(Reflect.get(window.testHost, method), window.testHost, given), [name, args]);
+  };
 }
 
 /** The app, as its user and its system see it. */
-export class Host {
+export class Host extends DrivenPage {
   /** @type {import("playwright-core").Page} */
   page;
   #bridge;
   #browser;
-  #pluginId;
   #theme;
   #started = false;
   /** @type {string[]} */
@@ -142,16 +139,15 @@ export class Host {
   /**
    * @param {object} parts
    * @param {Awaited<ReturnType<typeof startBridge>>} parts.bridge
-   * @param {Awaited<ReturnType<typeof launchBrowser>>} parts.browser
+   * @param {Awaited<ReturnType<typeof launchBrowser>> | undefined} parts.browser of this host alone
    * @param {import("playwright-core").Page} parts.page
-   * @param {string} parts.pluginId
    * @param {"light" | "dark"} parts.theme
    */
-  constructor({ bridge, browser, page, pluginId, theme }) {
+  constructor({ bridge, browser, page, theme }) {
+    super();
     this.page = page;
     this.#bridge = bridge;
     this.#browser = browser;
-    this.#pluginId = pluginId;
     this.#theme = theme;
     this.#listen(page);
   }
@@ -160,11 +156,8 @@ export class Host {
   async enter() {
     await this.page.goto(this.#bridge.url);
     await this.page.waitForSelector("body[data-ready]");
-    await this.page.evaluate((name) => window.testHost.theme(name), this.#theme);
-    const origin = await this.#websocketOrigin();
-    if (origin !== OBSIDIAN_ORIGIN) {
-      throw new Error(`This browser sends the Origin ${origin} because it loads no unpacked extension: install Chromium, or set QUARRY_BROWSER to the path of one.`);
-    }
+    await this.theme(this.#theme);
+    await this.#checkOrigin();
   }
 
   /** Turn the plugin on. The first time this starts the app with it: `onload`, the vault's files, `layout-ready`. */
@@ -196,10 +189,6 @@ export class Host {
     if (said !== "started") throw new Error(`the app did not start: ${said}`);
   }
 
-  async disable() {
-    await this.page.evaluate(() => window.testHost.disable());
-  }
-
   /** Turn the plugin off and on again. */
   async reload() {
     await this.disable();
@@ -216,101 +205,6 @@ export class Host {
     await this.#start({ withPlugin, layout });
   }
 
-  /** @param {string} id of one of the plugin's commands, with or without the plugin's own id before it */
-  async runCommand(id) {
-    const full = id.includes(":") ? id : `${this.#pluginId}:${id}`;
-    await this.page.evaluate((command) => window.testHost.runCommand(command), full);
-  }
-
-  /** @returns {Promise<{ id: string, name: string, hasHotkey: boolean }[]>} */
-  async commands() {
-    return this.page.evaluate(() => window.testHost.commands());
-  }
-
-  /** @param {string} type shown in the right sidebar */
-  async openView(type) {
-    await this.page.evaluate((view) => window.testHost.openView(view), type);
-  }
-
-  /**
-   * @param {string} path
-   * @param {"source" | "preview"} mode
-   */
-  async openNote(path, mode = "source") {
-    await this.page.evaluate(([note, view]) => window.testHost.openNote(note, view), /** @type {const} */ ([path, mode]));
-  }
-
-  async openSettings() {
-    await this.page.evaluate((id) => window.testHost.openSettings(id), this.#pluginId);
-  }
-
-  /** @param {string} uri such as `obsidian://quarry?query=word` */
-  async openUri(uri) {
-    await this.page.evaluate((target) => window.testHost.openUri(target), uri);
-  }
-
-  /**
-   * Run a command of Obsidian's own command line.
-   *
-   * @param {string} command
-   * @param {Record<string, string>} params a flag without a value is "true"
-   * @returns {Promise<string>} what it prints
-   */
-  async runCli(command, params) {
-    return this.page.evaluate(([name, given]) => window.testHost.runCli(name, given), /** @type {const} */ ([command, params]));
-  }
-
-  /**
-   * Save a note, as its user does in the app; a new one is created.
-   *
-   * @param {string} path
-   * @param {string} text
-   */
-  async write(path, text) {
-    await this.page.evaluate(([note, content]) => window.testHost.write(note, content), /** @type {const} */ ([path, text]));
-  }
-
-  /**
-   * @param {string} path of a note or folder
-   * @param {string} newPath
-   */
-  async rename(path, newPath) {
-    await this.page.evaluate(([from, to]) => window.testHost.rename(from, to), /** @type {const} */ ([path, newPath]));
-  }
-
-  /** @param {string} path of a note or folder */
-  async remove(path) {
-    await this.page.evaluate((target) => window.testHost.remove(target), path);
-  }
-
-  async activeNote() {
-    return this.page.evaluate(() => window.testHost.activeNote());
-  }
-
-  /** @returns {Promise<string[]>} */
-  async openNotes() {
-    return this.page.evaluate(() => window.testHost.openNotes());
-  }
-
-  /** @returns {Promise<{ text: string, visible: boolean }[]>} every notice since the page opened */
-  async notices() {
-    return this.page.evaluate(() => window.testHost.notices());
-  }
-
-  /**
-   * Open the menu of a file or folder, as a right click in the file explorer does.
-   *
-   * @param {string} path
-   */
-  async fileMenu(path) {
-    await this.page.evaluate((at) => window.testHost.fileMenu(at), path);
-  }
-
-  /** @returns {Promise<string[]>} the text of each item */
-  async statusBar() {
-    return this.page.evaluate(() => window.testHost.statusBar());
-  }
-
   /** @param {"light" | "dark"} name */
   async theme(name) {
     this.#theme = name;
@@ -324,20 +218,6 @@ export class Host {
    */
   async media(features) {
     await this.page.emulateMedia(features);
-  }
-
-  /**
-   * The app's language is written from right to left, or again from left to right.
-   *
-   * @param {"ltr" | "rtl"} dir
-   */
-  async direction(dir) {
-    await this.page.evaluate((to) => window.testHost.direction(to), dir);
-  }
-
-  /** @param {Record<string, string>} values CSS variables that a user or a theme sets on the body */
-  async cssVariables(values) {
-    await this.page.evaluate((set) => window.testHost.cssVariables(set), values);
   }
 
   /**
@@ -367,21 +247,20 @@ export class Host {
     return this.#errors.splice(0);
   }
 
-  /** @param {string} path where the PNG goes */
+  /** @param {string} path where the PNG goes; its folder is made */
   async screenshot(path) {
     await this.page.screenshot({ path, animations: "disabled", caret: "hide" });
   }
 
   /**
-   * Close the app as its user does, then the browser.
+   * Close the app as its user does.
    *
-   * @param {{ patienceMs?: number }} options how long children may take to leave
    * @returns {Promise<{ killed: number[] }>} pids of children that did not leave when their pipes closed
    */
-  async close({ patienceMs } = {}) {
+  async close() {
     await this.page.close();
-    const killed = await this.#bridge.close(patienceMs);
-    await this.#browser.close();
+    const killed = await this.#bridge.close();
+    await this.#browser?.close();
     return { killed };
   }
 
@@ -398,19 +277,13 @@ export class Host {
     });
   }
 
-  async #websocketOrigin() {
-    const url = this.#bridge.origin.replace("http:", "ws:");
-    return this.page.evaluate(
-      (address) =>
-        new Promise((resolve, reject) => {
-          const socket = new WebSocket(address);
-          socket.onerror = () => reject(new Error(`no websocket to ${address}`));
-          socket.onmessage = ({ data }) => {
-            resolve(data);
-            socket.close();
-          };
-        }),
-      url,
-    );
+  /** Fails unless the browser's websockets have Obsidian's Origin. The bridge notes the Origin and refuses them. */
+  async #checkOrigin() {
+    await this.page.evaluate(() => new Promise((resolve) => (new WebSocket(location.origin.replace("http:", "ws:")).onclose = resolve)));
+    const origin = this.#bridge.websocketOrigins.at(-1);
+    if (origin !== OBSIDIAN_ORIGIN) {
+      throw new Error(`This browser sends the Origin ${origin} because it loads no unpacked extension: install Chromium, or set QUARRY_BROWSER to the path of one.`);
+    }
+    this.takeErrors(); // the browser reports the refusal
   }
 }

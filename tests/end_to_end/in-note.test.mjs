@@ -1,36 +1,17 @@
 /** Search inside the open note: steps through its passages in both views, with ticks, and leaves nothing behind. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
-import { sentRequests } from "./requests.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const FILL = "Nothing of interest happened on this day at sea. ".repeat(20);
 const PLACES = ["the keel was painted red", "keels are scraped first", "a keel of iron", "paint the keel twice", "the keel again"];
 const NOTE = ["# Log", ...PLACES.flatMap((words, at) => [`## Day ${at + 1}`, FILL, `On that day ${words}.`])].join("\n\n");
 
-describe("search inside the open note", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
-  /** @type {import("playwright-core").Locator} */
-  let bar;
+const product = await startProduct({ notes: { "Log.md": NOTE, "Other.md": "# Other\n\nA keel of another boat.\n" }, viewport: { width: 1000, height: 700 } });
+const { host, page } = product;
+const bar = page.locator(".quarry-note-search");
 
-  before(async () => {
-    product = await openProduct({ notes: { "Log.md": NOTE, "Other.md": "# Other\n\nA keel of another boat.\n" }, viewport: { width: 1000, height: 700 } });
-    ({ host, page } = product);
-    await product.start();
-    bar = page.locator(".quarry-note-search");
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("search inside the open note", () => {
   const count = () => bar.locator(".quarry-note-search-count");
   const ticks = () => page.locator(".quarry-tick");
 
@@ -72,22 +53,22 @@ describe("search inside the open note", { timeout: 120_000 }, () => {
   });
 
   test("a save of the note moves no caret", async () => {
-    const before = await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.getEphemeralState().cursor);
+    const before = (await host.activeNote())?.selection;
     await host.write("Log.md", `${NOTE}\n\n## Day 6\n\nThe keel, the sixth.\n`);
     await count().filter({ hasText: "of 6" }).waitFor();
 
-    assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.getEphemeralState().cursor), before);
+    assert.deepEqual((await host.activeNote())?.selection, before);
   });
 
   test("Escape gives the focus back to the note, and nothing is left", async () => {
     await bar.locator("input").press("Escape");
-    const sent = await sentRequests(page, async () => {
+    const sent = await product.sentRequests(async () => {
       await host.write("Log.md", NOTE);
       await page.waitForTimeout(800);
     });
 
     assert.equal(await page.locator(".quarry-note-search, .quarry-ticks, .quarry-searched").count(), 0);
-    assert.equal(await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.editor.hasFocus()), true);
+    assert.equal((await host.activeNote())?.isFocused, true);
     assert.deepEqual(sent.filter(({ method }) => method === "search"), []);
   });
 

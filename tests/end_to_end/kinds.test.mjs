@@ -1,7 +1,7 @@
 /** Canvases and PDF files are found, say what they are, and open; a canvas that is saved is searchable at once. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 /** @param {string} text */
 const canvas = (text) => JSON.stringify({ nodes: [{ id: "0123456789abcdef", type: "text", text, x: 0, y: 0, width: 250, height: 60 }], edges: [] });
@@ -34,26 +34,10 @@ const NOTES = {
   "Manual.pdf": pdf(["General remarks on the care of boats", "The keel bolts are tightened every second winter"]),
 };
 
-describe("files that are no notes", { timeout: 180_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ notes: NOTES });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("files that are no notes", () => {
   /** @param {string} path */
   const row = (path) => page.locator(".quarry-search .quarry-hit, .quarry-hit", { has: page.locator(`.quarry-title[title="${path}"]`) }).first();
 

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { TYPING_MS, keyToPaint } from "./painting.mjs";
-import { SAMPLE, figures, openProduct, until } from "./product.mjs";
+import { SAMPLE, startProduct, until } from "./product.mjs";
 
 // Built here, so that nothing in the repository looks like a live credential.
 const TOKEN = ["gh", "p_", "A1b2".repeat(9)].join("");
@@ -19,26 +18,10 @@ const NOTES = {
   "Meaning/Ladder.md": "The paint is still green. A blackbird feeds its chicks at dawn. The ladder was lent by a neighbour.\n",
 };
 
-describe("the search pane", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ from: SAMPLE, notes: NOTES });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ from: SAMPLE, notes: NOTES });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("the search pane", () => {
   const noteText = (/** @type {string} */ path) => readFileSync(join(product.vault.path, path), "utf8");
 
   test("typing gives rows whose marks are the query's words or the nearest sentence", async () => {
@@ -96,19 +79,17 @@ describe("the search pane", { timeout: 120_000 }, () => {
     await product.rowsUntil((rows) => isDeepStrictEqual(rows, wanted), "the rows are those of the newest query");
   });
 
-  test("typing without a pause ends with the answer to the whole query", async (t) => {
+  test("typing without a pause ends with the answer to the whole query", async () => {
     const wanted = await product.search("blight tomatoes");
     await product.input.fill("");
-    const asked = await sentQueries(page, async () => {
-      await page.keyboard.type("blight tomatoes");
-      await product.answered();
-    });
-
     // On a busy machine, the rows by words alone are shown first and keep their places, so the order is not compared.
     const paths = (/** @type {{ path: string }[]} */ rows) => rows.map(({ path }) => path).sort();
-    assert.deepEqual(paths(await product.rows()), paths(wanted));
-    assert.equal(asked.at(-1), "blight tomatoes");
-    t.diagnostic(`15 keys, ${asked.length} queries asked`);
+    const sent = await product.sentRequests(async () => {
+      await page.keyboard.type("blight tomatoes");
+      await product.rowsUntil((rows) => isDeepStrictEqual(paths(rows), paths(wanted)), "the rows are those of the whole query");
+    });
+
+    assert.equal(sent.findLast(({ method }) => method === "search")?.params.query, "blight tomatoes");
   });
 
   test("the box and the list tell a screen reader what they are", async () => {
@@ -305,11 +286,7 @@ describe("the search pane", { timeout: 120_000 }, () => {
 
   test("a selection in a note becomes a query", async () => {
     await host.openNote("Jump/Table.md");
-    await page.evaluate(() => {
-      const { editor } = /** @type {import("./host/page/obsidian/markdown-view").MarkdownView} */ (window.app.workspace.activeLeaf?.view);
-      const at = editor.getValue().indexOf("heron");
-      editor.setSelection(editor.offsetToPos(at), editor.offsetToPos(at + 5));
-    });
+    await host.select("heron");
     await host.runCommand("search-selection");
     await product.answered();
 
@@ -351,39 +328,7 @@ describe("the search pane", { timeout: 120_000 }, () => {
 
     assert.ok(whole >= 10, `${whole} rows`);
   });
-
-  test("the time from a key to its painted rows is a figure", async (t) => {
-    const times = [];
-    for (const query of ["bellows", "rye loaf", "dentist", "valve"]) {
-      await product.search(query.slice(0, -3));
-      for (const letter of query.slice(-3)) times.push(await keyToPaint(page, letter, TYPING_MS));
-    }
-
-    assert.equal(times.length, 12);
-    t.diagnostic(`key to painted rows: ${figures(times)}`);
-  });
 });
-
-/**
- * What the page asks the sidecar while something is done.
- *
- * @param {import("playwright-core").Page} page
- * @param {() => Promise<void>} act
- * @returns {Promise<string[]>} the queries, in order
- */
-async function sentQueries(page, act) {
-  const session = await page.context().newCDPSession(page);
-  /** @type {string[]} */
-  const queries = [];
-  session.on("Network.webSocketFrameSent", ({ response }) => {
-    const { method, params } = JSON.parse(response.payloadData);
-    if (method === "search") queries.push(params.query);
-  });
-  await session.send("Network.enable");
-  await act();
-  await session.detach();
-  return queries;
-}
 
 /**
  * The first mark of each row: whether it looks different from plain text, whether it is seen, and whether it is the

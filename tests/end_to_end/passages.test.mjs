@@ -1,32 +1,16 @@
 /** Further passages of a hit are loaded only when a user unfolds it, and nothing moves under the pointer. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { SAMPLE, openProduct, until } from "./product.mjs";
+import { describe, test } from "node:test";
+import { SAMPLE, startProduct, until } from "./product.mjs";
 
 const QUERY = "reed tongue tuning";
 const SECTIONS = ["tuning the low reeds", "tuning the middle reeds", "tuning the high reeds"];
 const LONG_NOTE = SECTIONS.map((words) => `## ${words}\n\n${`Patience with ${words} pays, one scratch at a time. `.repeat(30)}\n`).join("\n");
 
-describe("further passages", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ from: SAMPLE, notes: { "Inbox/Reeds.md": LONG_NOTE }, viewport: { width: 1000, height: 500 } });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ from: SAMPLE, notes: { "Inbox/Reeds.md": LONG_NOTE }, viewport: { width: 1000, height: 500 } });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("further passages", () => {
   /** The first row that has further passages, of a fresh search. */
   async function rowToUnfold() {
     await product.search(QUERY);

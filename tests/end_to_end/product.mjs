@@ -7,9 +7,11 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { program } from "../../sidecar/dev/environment.mjs";
-import { copyVault, openHost, temporaryFolder } from "./harness.mjs";
+import { closeSharedBrowser } from "./browser.mjs";
+import { DEADLINE_MS, copyVault, openHost, temporaryFolder } from "./harness.mjs";
 
 /** The sidecar's program, of the environment that `npm test` makes. */
 export const ENGINE = program("quarry");
@@ -17,10 +19,15 @@ export const ENGINE = program("quarry");
 /** A believable person's notes. */
 export const SAMPLE = fileURLToPath(new URL("../retrieval/vault", import.meta.url));
 
+/** An environment in which no program is found. */
+export const NOWHERE = { PATH: "", Path: "", UV_TOOL_BIN_DIR: "", PIPX_BIN_DIR: "", XDG_BIN_HOME: "" };
+
+/** Pictures of what the tests saw. */
+export const PICTURES = fileURLToPath(new URL("out", import.meta.url));
+
 /** Where the plugin keeps which program to run, on this device. */
 const ENGINE_PATH_KEY = "quarry-engine-path";
 
-const DEADLINE_MS = 15_000; // far beyond what anything here takes; only a hang comes this far
 const POLL_MS = 15;
 
 /**
@@ -46,7 +53,10 @@ const POLL_MS = 15;
  * @property {"light" | "dark"} [theme]
  * @property {{ width: number, height: number }} [viewport]
  * @property {unknown} [data] the plugin's data.json
+ * @property {boolean} [clock] the test moves the clock of the page
  */
+
+if (process.argv[1]?.endsWith(".test.mjs")) after(closeSharedBrowser);
 
 /**
  * Wait until a condition holds.
@@ -54,15 +64,14 @@ const POLL_MS = 15;
  * @template T
  * @param {() => T | Promise<T>} condition gives something true in the end
  * @param {string} what is waited for, for the message
- * @param {number} [deadlineMs]
  * @returns {Promise<NonNullable<T>>} what the condition gave
  */
-export async function until(condition, what, deadlineMs = DEADLINE_MS) {
-  const deadline = performance.now() + deadlineMs;
+export async function until(condition, what) {
+  const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     const value = await condition();
     if (value) return /** @type {NonNullable<T>} */ (value);
-    if (performance.now() > deadline) assert.fail(`${what}: not within ${deadlineMs} ms`);
+    if (performance.now() > deadline) assert.fail(`${what}: not within ${DEADLINE_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
@@ -104,6 +113,26 @@ export async function openProduct({ from, notes = {}, engine = ENGINE, env = {},
   return new Product(host, vault, home);
 }
 
+/**
+ * The product for all tests of a file, started; closed after them.
+ *
+ * @param {ProductOptions} options
+ * @param {(product: Product) => unknown} [beforeStart]
+ */
+export async function startProduct(options, beforeStart) {
+  const product = await openProduct(options);
+  after(() => product.close());
+  await beforeStart?.(product);
+  await product.start();
+  return product;
+}
+
+/** Why a test of a machine without an engine cannot run here, or false. */
+export function notBare() {
+  if (process.platform === "win32") return "needs a link to a program";
+  return ["/usr/local/bin/quarry", "/opt/homebrew/bin/quarry"].some((path) => existsSync(path)) && "quarry is installed for all users of this machine";
+}
+
 export class Product {
   /**
    * @param {import("./harness.mjs").Host} host
@@ -136,17 +165,14 @@ export class Product {
     await this.freshness("live");
   }
 
-  /**
-   * @param {string} state of the index, as the pane's last line shows it
-   * @param {number} [deadlineMs]
-   */
-  async freshness(state, deadlineMs = DEADLINE_MS) {
-    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor({ timeout: deadlineMs });
+  /** @param {string} state of the index, as the pane's last line shows it */
+  async freshness(state) {
+    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor();
   }
 
   /** @param {string} state of the pane's body */
   async shows(state) {
-    await this.page.locator(`.quarry-pane[data-state="${state}"]`).waitFor({ timeout: DEADLINE_MS });
+    await this.page.locator(`.quarry-pane[data-state="${state}"]`).waitFor();
   }
 
   /**
@@ -171,7 +197,7 @@ export class Product {
 
   /** Wait until what is in the box has been answered. */
   async answered() {
-    await this.page.locator(`.quarry-pane:not([data-state="searching"])`).waitFor({ timeout: DEADLINE_MS });
+    await this.page.locator(`.quarry-pane:not([data-state="searching"])`).waitFor();
   }
 
   /** @returns {Promise<Row[]>} */
@@ -231,7 +257,7 @@ export class Product {
 
   /** @param {RegExp} words of a line above the rows to wait for */
   async adjusted(words) {
-    await this.pane.locator(".quarry-line", { hasText: words }).waitFor({ timeout: DEADLINE_MS });
+    await this.pane.locator(".quarry-line", { hasText: words }).waitFor();
   }
 
   /** @returns {Promise<string>} what the pane's last line says */
@@ -250,6 +276,23 @@ export class Product {
       const note = await this.host.activeNote();
       return note?.path === path && note.eState && isThere(note) ? note : null;
     }, `${path} is opened at its passage`);
+  }
+
+  /**
+   * The requests and notifications that the page sends while something is done.
+   *
+   * @param {() => Promise<void>} act
+   * @returns {Promise<{ id?: number, method: string, params: Record<string, unknown> }[]>}
+   */
+  async sentRequests(act) {
+    const session = await this.page.context().newCDPSession(this.page);
+    /** @type {{ id?: number, method: string, params: Record<string, unknown> }[]} */
+    const sent = [];
+    session.on("Network.webSocketFrameSent", ({ response }) => sent.push(JSON.parse(response.payloadData)));
+    await session.send("Network.enable");
+    await act();
+    await session.detach();
+    return sent;
   }
 
   /** The sidecar that serves this vault now, or undefined. */
@@ -272,8 +315,9 @@ export class Product {
     return run(ENGINE, [command, "--vault", this.vault.path, ...args], { QUARRY_HOME: this.home.path });
   }
 
-  /** Close the app, end what its tools started, remove the folders. Fails when something stayed that should not have. */
+  /** Close the app, end what its tools started, remove the folders. Fails if a process stayed, or the page had errors. */
   async close() {
+    const errors = this.host.errors();
     const { killed } = await this.host.close();
     const left = this.discovery();
     if (left) {
@@ -282,7 +326,7 @@ export class Product {
     }
     this.vault.remove();
     this.home.remove();
-    assert.deepEqual(killed, [], "programs that did not leave with the app");
+    assert.deepEqual([killed, errors], [[], []], "programs that did not leave with the app, and errors of the page");
   }
 }
 
@@ -332,15 +376,4 @@ function readJson(path) {
   } catch {
     return undefined; // gone, or not yet whole
   }
-}
-
-/**
- * The middle and the worst of some measurements, in whole milliseconds.
- *
- * @param {readonly number[]} values
- */
-export function figures(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (/** @type {number} */ share) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN);
-  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, max ${at(1)} ms over ${sorted.length}`;
 }

@@ -16,7 +16,7 @@ const NOTES = {
 /** @param {string} name */
 const example = (name) => fileURLToPath(new URL(`../wire/${name}`, import.meta.url));
 
-describe("the socket, for any program", { timeout: 60_000 }, () => {
+describe("the socket, for any program", () => {
   const vault = copyVault(undefined, NOTES);
   const home = temporaryFolder("home");
   const env = { QUARRY_HOME: home.path };

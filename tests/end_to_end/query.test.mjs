@@ -2,31 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { SAMPLE, openProduct } from "./product.mjs";
+import { describe, test } from "node:test";
+import { SAMPLE, startProduct } from "./product.mjs";
 
 const NOTES = { "Birds/Table.md": "| bird | sound |\n|---|---|\n| heron | kroarkish |\n| swift | shriek |\n" };
 
-describe("the query", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ from: SAMPLE, notes: NOTES });
+const { host, page } = product;
 
-  before(async () => {
-    product = await openProduct({ from: SAMPLE, notes: NOTES });
-    ({ host, page } = product);
-    await product.start();
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("the query", () => {
   const noteText = (/** @type {string} */ path) => readFileSync(join(product.vault.path, path), "utf8");
 
   test("a phrase finds only notes that have it", async () => {

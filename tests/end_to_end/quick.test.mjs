@@ -1,7 +1,7 @@
 /** The search as a dialog: the same list and keys over the note, which is as it was when the dialog is closed. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const NOTES = {
   "Keel.md": `# Keel\n\n${"A line about nothing at all.\n\n".repeat(30)}## Paint\n\nThe keel was painted in spring with red paint.\n`,
@@ -9,29 +9,11 @@ const NOTES = {
   "Rope.md": "# Rope\n\nA rope is spliced with a fid.\n",
 };
 
-describe("quick search", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
-  /** @type {import("playwright-core").Locator} */
-  let dialog;
+const product = await startProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
+const { host, page } = product;
+const dialog = page.locator(".modal.quarry-quick");
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
-    ({ host, page } = product);
-    await product.start();
-    dialog = page.locator(".modal.quarry-quick");
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("quick search", () => {
   /** @param {string} query */
   async function ask(query) {
     await host.runCommand("quick-search");
@@ -74,18 +56,13 @@ describe("quick search", { timeout: 120_000 }, () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await host.openNote("Rope.md");
-    await page.evaluate(() => {
-      const { editor } = /** @type {any} */ (window).app.workspace.activeEditor;
-      editor.setCursor({ line: 2, ch: 5 });
-      editor.focus();
-    });
+    await host.setCursor(2, 5);
     await ask("keel");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
 
     const note = await host.activeNote();
-    assert.deepEqual([note?.path, note?.cursor], ["Rope.md", { line: 2, ch: 5 }]);
-    assert.equal(await page.evaluate(() => /** @type {any} */ (window).app.workspace.activeEditor.editor.hasFocus()), true);
+    assert.deepEqual([note?.path, note?.cursor, note?.isFocused], ["Rope.md", { line: 2, ch: 5 }, true]);
   });
 
   test("Enter opens the passage and closes the dialog", async () => {

@@ -1,8 +1,7 @@
 /** Related notes follow the open note and what is selected in it, and cost nothing while nobody sees them. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
-import { sentRequests } from "./requests.mjs";
+import { describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const NOTES = {
   "Glue.md": "---\naliases: [Knochenleim]\n---\n# Glue\n\nHide glue holds veneer and lets go of it in steam, see [[Steam]].\n\n## Cooking\n\nSimmer it gently in a double boiler with water and never let it boil.\n",
@@ -12,29 +11,11 @@ const NOTES = {
   "Diary.md": "# Diary\n\nThe shop in town sells Knochenleim by the kilo, and a train leaves at noon.\n",
 };
 
-describe("related notes", { timeout: 120_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
-  /** @type {import("playwright-core").Locator} */
-  let view;
+const product = await startProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
+const { host, page } = product;
+const view = page.locator(".quarry-related");
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 1000, height: 700 } });
-    ({ host, page } = product);
-    await product.start();
-    view = page.locator(".quarry-related");
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("related notes", () => {
   /** @param {(titles: string[]) => boolean} isWanted */
   const titles = (isWanted) =>
     until(async () => {
@@ -64,12 +45,7 @@ describe("related notes", { timeout: 120_000 }, () => {
   test("a selected passage is what is compared", async () => {
     await host.openNote("Glue.md");
     await titles((all) => all.includes("Diary"));
-    await page.evaluate(() => {
-      const { editor } = /** @type {any} */ (window).app.workspace.activeEditor;
-      const at = editor.getValue().indexOf("Simmer");
-      editor.setSelection(editor.offsetToPos(at), editor.offsetToPos(at + 60));
-      document.dispatchEvent(new Event("selectionchange"));
-    });
+    await host.select("Simmer it gently in a double boiler with water and never let");
     await titles((all) => all[0] === "Stock");
 
     assert.equal(await view.locator(".quarry-related-to").innerText(), "Related to the selection in Glue");
@@ -78,7 +54,7 @@ describe("related notes", { timeout: 120_000 }, () => {
   test("pinned, they stay with their note", async () => {
     await view.locator('[data-action="pin"]').click();
     await titles((all) => all.includes("Diary"));
-    const sent = await sentRequests(page, async () => {
+    const sent = await product.sentRequests(async () => {
       await host.openNote("Stock.md");
       await page.waitForTimeout(600);
     });
@@ -101,13 +77,13 @@ describe("related notes", { timeout: 120_000 }, () => {
     await host.runCommand("open-search");
     await product.input.fill("glue"); // an empty box would ask for some itself
     await page.waitForTimeout(300);
-    const hidden = await sentRequests(page, async () => {
+    const hidden = await product.sentRequests(async () => {
       await host.openNote("Glue.md");
       await host.openNote("Veneer.md");
       await host.write("More.md", "# More\n\nVeneer and glue.\n");
       await page.waitForTimeout(1_500);
     });
-    const seen = await sentRequests(page, async () => {
+    const seen = await product.sentRequests(async () => {
       await host.runCommand("open-related");
       await titles((all) => all.includes("More"));
     });

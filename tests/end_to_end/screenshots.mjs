@@ -7,12 +7,12 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SAMPLE, openProduct } from "./product.mjs";
+import { closeSharedBrowser } from "./browser.mjs";
+import { NOWHERE, PICTURES as FOLDER, SAMPLE, openProduct } from "./product.mjs";
 
-const [README_FOLDER, FOLDER] = ["../../docs/images", "out"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const README_FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const NOTE = "Howto/Fix a sticking key.md";
 const DAY_MS = 86_400_000;
-const NOWHERE = { PATH: "", Path: "", UV_TOOL_BIN_DIR: "", PIPX_BIN_DIR: "", XDG_BIN_HOME: "" };
 const LARGE_FONTS = { "--font-ui-smaller": "20px", "--font-ui-small": "22px", "--font-ui-medium": "24px", "--font-text-size": "28px" };
 
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
@@ -155,7 +155,7 @@ async function take(name, { show, theme = "light", viewport = { width: 1200, hei
     await product.host.theme(theme);
     if (pane !== undefined) await product.page.addStyleTag({ content: `.workspace-split.mod-right-split { width: ${pane}px !important; }` });
     await show(product);
-    const path = join((inReadme ? README_FOLDER : FOLDER) ?? "", `${name}.png`);
+    const path = join(inReadme ? README_FOLDER : FOLDER, `${name}.png`);
     await product.host.screenshot(path);
     console.log(path);
   } finally {
@@ -164,7 +164,8 @@ async function take(name, { show, theme = "light", viewport = { width: 1200, hei
 }
 
 const wanted = process.argv.slice(2);
-for (const folder of [README_FOLDER, FOLDER]) mkdirSync(folder ?? "", { recursive: true });
+for (const folder of [README_FOLDER, FOLDER]) mkdirSync(folder, { recursive: true });
 for (const [name, picture] of Object.entries(PICTURES)) {
   if (wanted.length === 0 || wanted.includes(name)) await take(name, picture).catch((error) => { console.error(`${name}: ${error}`); process.exitCode = 1; });
 }
+await closeSharedBrowser();

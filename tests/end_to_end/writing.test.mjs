@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const NOTES = {
   "Draft.md": "# Draft\n\nSee here.\n",
@@ -14,38 +14,16 @@ const NOTES = {
   ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`Many/Note ${at}.md`, `The binnacle number ${at}.\n`])),
 };
 
-describe("from finding to writing", { timeout: 180_000 }, () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("./harness.mjs").Host} */
-  let host;
-  /** @type {import("playwright-core").Page} */
-  let page;
+const product = await startProduct({ notes: NOTES });
+const { host, page } = product;
+await product.searchBy("keyword");
 
-  before(async () => {
-    product = await openProduct({ notes: NOTES });
-    ({ host, page } = product);
-    await product.start();
-    await product.searchBy("keyword");
-  });
-
-  after(async () => {
-    const errors = host.errors();
-    await product.close();
-    assert.deepEqual(errors, []);
-  });
-
+describe("from finding to writing", () => {
   /** The draft alone is open, unchanged, with the caret behind "See ". */
   beforeEach(async () => {
-    await page.evaluate(async () => {
-      const { workspace, vault } = window.app;
-      workspace.iterateRootLeaves((leaf) => leaf.detach());
-      const file = vault.getFileByPath("Draft.md");
-      if (!file) throw new Error("no draft");
-      await workspace.getLeaf(false).openFile(file, { state: { mode: "source" } });
-      const { editor } = /** @type {import("./host/page/obsidian/markdown-view").MarkdownView} */ (workspace.activeLeaf?.view);
-      editor.setCursor({ line: 2, ch: 4 });
-    });
+    await page.evaluate(() => window.app.workspace.iterateRootLeaves((leaf) => leaf.detach()));
+    await host.openNote("Draft.md");
+    await host.setCursor(2, 4);
   });
 
   const option = (/** @type {string} */ path) => product.pane.locator(".quarry-option", { has: page.locator(`.quarry-title[title="${path}"]`) });
@@ -73,13 +51,12 @@ describe("from finding to writing", { timeout: 180_000 }, () => {
     await select("marlinspike", "Boats/Keel.md");
     await product.input.press("Alt+Enter");
     const note = await written();
-    const isFocused = await page.evaluate(() => document.activeElement?.closest(".markdown-source-view") != null);
 
     assert.equal(note.text, "# Draft\n\nSee [[Keel#Paint]]here.\n");
     assert.deepEqual(note.cursor, { line: 2, ch: "See [[Keel#Paint]]".length });
-    assert.ok(isFocused);
+    assert.ok(note.isFocused);
     assert.equal(readFileSync(join(product.vault.path, "Draft.md"), "utf8"), NOTES["Draft.md"], "the file is the editor's to save");
-    await page.evaluate(() => /** @type {import("./host/page/obsidian/markdown-view").MarkdownView} */ (window.app.workspace.activeLeaf?.view).editor.undo());
+    await host.undo();
     assert.equal((await host.activeNote())?.text, NOTES["Draft.md"]);
   });
 

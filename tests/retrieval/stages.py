@@ -4,13 +4,11 @@ Quality and cost of search in three stages, the design of a published system, on
     PYTHONPATH=tests/performance sidecar/.venv/bin/python tests/retrieval/stages.py DIR... [--json FILE]
 
 A keyword stage over the front matter and the first words of each note proposes 50 notes; their vectors rank them again,
-and 10 are left; a block of each contains title, summary and first paragraph. The last row is our own hook for the first
-20 queries as prompts: the whole way, with a process for each.
+and 10 are left; a block of each contains title, summary and first paragraph.
 """
 
 import argparse
 import json
-import os
 import re
 import sys
 import tempfile
@@ -23,7 +21,6 @@ from typing import TypeVar
 
 import numpy as np
 from benchmark.corpora import find_notes
-from benchmark.hook import PROMPTS, measure_warm
 from benchmark.measurement import Percentiles, memory_mb, percentiles, run_in_subprocess
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
@@ -41,7 +38,6 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, means, measure
 from quarry.index.postings.bm25 import K1, B, idf, term_scores
 from quarry.indexing.vector_model import embedded_text
-from quarry.private_files import private_folder
 from quarry.types import PropertyValue
 from quarry.vault.paths import nfc
 
@@ -134,15 +130,10 @@ class RerankStage:
         return self._vectors[self._ends[note - 1] if note else 0 : self._ends[note]]
 
 
-def evaluate_stages(
-    collection: Collection, encoders: Mapping[str, Callable[[], Encoder]], *, with_hook: bool = True
-) -> StagesReport:
+def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], Encoder]]) -> StagesReport:
     """
     Measure the stages on *collection*; each of *encoders* is loaded for a second stage of its own, called by its
     name.
-
-    Args:
-        with_hook: Measure our hook, too, which starts a sidecar and a process for each prompt.
 
     Raises:
         BadCollection: A document cannot be read.
@@ -180,8 +171,7 @@ def evaluate_stages(
         third, _ = _measured(
             "block", lambda: cards, lambda notes, at: "\n\n".join([block(notes[i].file) for i in at]), kept
         )
-        hook = [_hook(corpus.vault, texts, Path(folder, "home"))] if with_hook else []
-    return StagesReport(collection.name, len(cards), len(texts), (*reports, third, *hook))
+    return StagesReport(collection.name, len(cards), len(texts), (*reports, third))
 
 
 def block(file: Path) -> str:
@@ -227,20 +217,6 @@ def _measured(
     added_mb = None if before_mb is None or after_mb is None else round(max(0.0, after_mb - before_mb), 1)
     times = [percentiles(series, (50, 95, 99)) for series in (wall_ms, cpu_ms)]
     return StageReport(name, times[0], times[1], round(index_cpu_s, 3), added_mb), found
-
-
-def _hook(vault: Path, texts: Sequence[str], home: Path) -> StageReport:
-    """Our hook with a sidecar that runs, asked the first of *texts*."""
-    before = os.environ.get("QUARRY_HOME")
-    os.environ["QUARRY_HOME"] = str(private_folder(home))
-    try:
-        found = measure_warm(vault, texts[:PROMPTS])
-    finally:
-        os.environ.pop("QUARRY_HOME")
-        if before is not None:
-            os.environ["QUARRY_HOME"] = before
-    name = f"hook: {found.answered} of {found.cost.runs} prompts have context"
-    return StageReport(name, found.cost.wall_ms, found.cost.cpu_ms, 0.0, None)
 
 
 def _rerank_stage(load: Callable[[], Encoder], cards: Sequence[_Card]) -> RerankStage:

@@ -38,7 +38,7 @@ def collection(tmp_path: Path) -> Collection:
 
 
 def test_the_three_stages_have_a_row_each(collection: Collection):
-    report = evaluate_stages(collection, {"static": load_encoder}, with_hook=False)
+    report = evaluate_stages(collection, {"static": load_encoder})
 
     assert [stage.name for stage in report.stages] == ["keyword", "rerank: static", "block"]
     assert report.stages[0].quality == {"R@50": pytest.approx(2 / 3), "nDCG@10": pytest.approx(2 / 3)}

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.config import MAX_PDF_BYTES
-from quarry.documents.pdf import PdfText
+from quarry.documents.document import PdfText
 from quarry.errors import NoteNotFound, UnreadableDocument, VaultMissing
 from quarry.indexing.process import ChildProcess, ParentConnection, ProcessDied, ProcessLimits, ProcessUnavailable
 from quarry.messages import Message, message

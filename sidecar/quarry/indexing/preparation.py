@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.documents.canvas import read_canvas
+from quarry.documents.document import read_pdf
 from quarry.documents.note import ParserSettings, read_note
-from quarry.documents.pdf import read_pdf
 from quarry.embedding.encoder import Encoder
 from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point

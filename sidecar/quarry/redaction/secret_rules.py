@@ -109,7 +109,7 @@ class ReEngine:
         self._rules = rules()
         self._keywords = [[word.encode() for word in rule.keywords.split()] for rule in self._rules]
         self._patterns = [lazy_pattern(_between_ends(rule)) for rule in self._rules]
-        self._cores = [lazy_pattern(_without_group(rule)) for rule in self._rules]
+        self._core: Callable[[int], Any] = [lazy_pattern(_without_group(rule)) for rule in self._rules].__getitem__
 
     def compile_sets(self) -> None:
         """Compile now what the first long text would otherwise wait for."""
@@ -131,9 +131,6 @@ class ReEngine:
         match = self._patterns[index].search(data, position)
         return match.span(1) if match else None
 
-    def _core(self, index: int) -> Any:
-        return self._cores[index]
-
 
 class Re2Engine(ReEngine):
     """
@@ -151,9 +148,7 @@ class Re2Engine(ReEngine):
         options = self._options()
         # Compiled when first used: most rules match in no note, and all of them take 10 ms.
         self._pattern: Callable[[int], Any] = cache(lambda at: re2.compile(_with_ends(self._rules[at]), options))
-        self._compiled_core: Callable[[int], Any] = cache(
-            lambda at: re2.compile(_without_group(self._rules[at]), options)
-        )
+        self._core = cache(lambda at: re2.compile(_without_group(self._rules[at]), options))
         self._sets: list[Any] | None = None
         self._compiling = threading.Lock()
         self._scanned_bytes = 0
@@ -192,9 +187,6 @@ class Re2Engine(ReEngine):
         else:
             start, end = match.start() + bool(rule.left), match.end() - bool(rule.right)
         return start, end
-
-    def _core(self, index: int) -> Any:
-        return self._compiled_core(index)
 
     def _options(self) -> Any:
         options = self._re2.Options()

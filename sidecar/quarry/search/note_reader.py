@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from quarry.documents.canvas import canvas_text
 from quarry.documents.decoding import decode_note
+from quarry.documents.document import text_of_chunks
 from quarry.documents.frontmatter import refused_class
-from quarry.documents.pdf import text_of_chunks
 from quarry.errors import NoteNotFound, UnreadableDocument
 from quarry.index import Reader, StoredNote
 from quarry.kinds import kind_of

@@ -91,10 +91,8 @@ def _scan_folder(folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[
         path = prefix + name
         if _is_plain_folder(entry):
             leads_on = _may_enter(path, entry, rules, scan)
-        elif rules.is_note(name):
-            leads_on = _sort_in(path, entry, rules, scan)
         else:
-            leads_on = _may_lead_on(entry) and _sort_in(path, entry, rules, scan)
+            leads_on = (rules.is_note(name) or _may_lead_on(entry)) and _sort_in(path, entry, rules, scan)
         if leads_on:
             yield path, entry.path
 

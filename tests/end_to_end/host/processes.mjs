@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 
 /** How long children may take to leave after their pipes closed; a clean stop takes tens of milliseconds. */
-export const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * @typedef {{ child: import("node:child_process").ChildProcess, page: string, held: object[], attached: boolean, gone: Promise<void> }} Entry
@@ -76,13 +76,12 @@ export class Processes {
   /**
    * Close every pipe, wait, and kill who stays.
    *
-   * @param {number} patienceMs
    * @returns {Promise<number[]>} pids that did not leave on their own
    */
-  async endAll(patienceMs = PATIENCE_MS) {
+  async endAll() {
     const living = this.#living();
     for (const { page } of living) this.pageGone(page);
-    await within(patienceMs, Promise.all(living.map(({ gone }) => gone)));
+    await within(PATIENCE_MS, Promise.all(living.map(({ gone }) => gone)));
     const stubborn = this.#living();
     for (const { child } of stubborn) child.kill("SIGKILL");
     await Promise.all(stubborn.map(({ gone }) => gone));

@@ -224,7 +224,7 @@ def file(name: str, path: str, y: int = 0, **more: object) -> dict[str, object]:
 
 
 def written(*nodes: object, edges: object = ()) -> bytes:
-    return json.dumps({"nodes": list(nodes), "edges": list(edges)}).encode()  # type: ignore[call-overload]
+    return canvas(*nodes, edges=edges).encode()
 
 
 def read(*nodes: object, edges: object = (), **rules: object) -> Note:

@@ -29,6 +29,7 @@ QUERIES = [
     *("tag:tag0", "tag:tag1 walnut", "folder:moved", "folder:f0 walnut", "folder:new", "path:first", "path:06 walnut"),
     *("folder:f3", "tag:tag2 -cherry0", "walnut folder:f2", "日本語", "日本", "links", "cherry0 cherry3"),
 ]
+WAYS = (("hybrid", "convex"), ("hybrid", "six-signals"), ("keyword", "rrf"), ("semantic", "convex"))  # all that is read
 COUNTS = (1, 2, 3, *(3**power for power in range(2, 8)))  # the first moments one by one, then in larger steps
 KILLED = -9
 
@@ -91,7 +92,7 @@ def all_answers(root: Path, path: Path) -> tuple[str, tuple[int, int, int], str 
     """Make the index at *path* equal the vault at *root*: all that it answers then, its counts, and what is amiss."""
     engine = open_with_contextual_model(root, path)
     settle_deeply(engine)
-    answers = everything_found(engine, QUERIES)
+    answers = everything_found(engine, QUERIES, WAYS)
     status = engine.status()
     engine.close()
     return answers, (status.notes, status.chunks, status.excluded), status.message

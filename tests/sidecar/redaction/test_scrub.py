@@ -56,6 +56,9 @@ ASSIGNED_PASSWORD = [
     "password: >-\n  {}\nuser: bob",
     'password: ["{}"]',
     "password: [ '{}', 'other' ]",
+    'password: "{}" # note',
+    "setProperty('the_password', '{}')",
+    "https://x.org/?password={}&a=b",
     "http_pass\u00adword: {}",
     "user\\_password: {}",
 ]
@@ -78,7 +81,34 @@ ASSIGNED_TOKEN = [
     'tokens: ["{}"]',
     "api\\_key: {}",
 ]
+SECRET_VALUES = {
+    "password": ("hunter2", "Tr0ub4dor&3", "s3cr3t!", "p@ssw0rd!x", "correcthorse9", "84629173", "aXkQpLmZrTwv"),
+    "token": ("tok9Zq81LmPw77", "0b1c9d7e-52aa-4c1f-9e03-7d41f6a2c8b5", "918273645546372819", BLOB[:44]),
+    "key": (BLOB[:44], "9fK2mQ7xW4pLz81k"),
+}
+PLAIN_VALUES = {
+    "password": (
+        *("$TOKEN", "%(token)s", "********", "my-secret-token", "YOUR_API_KEY", "test-password-1", "secret123"),
+        *("example.token", "required", "abc12", "000000", "getPassword(1)", "secrets.json", "opensesame"),
+    ),
+    "token": (
+        *("my-app-2", "MyClassName2003", "v1.22.3", "10th+edition", "us-east-1a", "abc123", "user-token-2"),
+        *("2024-09-21T19:43", "obj.token1", "0123456789abcdefgh", f"{TOKEN[:9]}-" * 60),
+    ),
+    "key": ("d41d8cd98f00b204e9800998ecf8427e", "x9" * 4, "Linux-node-" + "0123abcd" * 5, "AB" * 32),
+    **dict.fromkeys(("page token", "csrf_token", "next-token"), (TOKEN,)),
+}
 LEFT_ALONE = [
+    "the password hunter2x is",
+    f"Basic {base64.b64encode(b'no colon in it').decode()}",
+    "postgres://bob:password@h/",
+    "http://host:80/@name",
+    "date -u bob:s3cretly x",
+    "curl x\n\ntar -u bob:s3cretly",
+    f"documentId: {BLOB}",
+    "xoxb-123456789012-xxxxxxxxxxxx",
+    "LTAI" + "aaaaaaaabbbbbbbb1111",
+    "LTAI" + "aqFkwesLqoZxcVbyNmj",
     "The password is required.",
     "| **Password** | Password for the entered user name |",
     "password: string",
@@ -117,7 +147,7 @@ LEFT_ALONE = [
 
 
 RE2, RE = Re2Engine(), ReEngine()
-RE2.compile_sets()  # as after the first notes; `test_rules.py` compares the way without them
+RE2.compile_sets()  # as after the first notes; `test_secret_rules.py` compares the way without them
 
 
 @pytest.fixture(params=[RE2, RE], ids=["re2", "re"])
@@ -133,6 +163,16 @@ def test_password_is_replaced_and_its_label_stays(line: str, engine: ReEngine):
 @pytest.mark.parametrize("line", ASSIGNED_TOKEN)
 def test_token_is_replaced_and_its_label_stays(line: str, engine: ReEngine):
     assert scrub(line.format(TOKEN), engine).text == line.format("[REDACTED:secret]")
+
+
+@pytest.mark.parametrize(("label", "value"), [(label, each) for label, of in SECRET_VALUES.items() for each in of])
+def test_a_value_that_may_be_a_secret_in_use_is_replaced(label: str, value: str):
+    assert value not in scrub_text(f"{label}: {value}\n")
+
+
+@pytest.mark.parametrize(("label", "value"), [(label, each) for label, of in PLAIN_VALUES.items() for each in of])
+def test_a_placeholder_a_name_or_a_digest_is_left_alone(label: str, value: str):
+    assert scrub_text(f"{label}: {value}\n") == f"{label}: {value}\n"
 
 
 @pytest.mark.parametrize("line", LEFT_ALONE)
@@ -156,7 +196,9 @@ def test_password_of_an_address_or_a_command_is_replaced(line: str, kind: str, e
     assert scrub(line.format(TOKEN), engine).text == line.format(f"[REDACTED:{kind}]")
 
 
-def test_password_of_an_address_may_hold_an_at_sign():
+def test_password_of_an_address_may_be_weak_or_hold_an_at_sign():
+    assert scrub_text("postgres://bob:root@h/x") == "postgres://bob:[REDACTED:url-password]@h/x"
+    assert scrub_text("curl -u 'bob:s3 cret' x") == "curl -u 'bob:[REDACTED:curl-password]' x"
     assert scrub_text(f"ftp://bob:p@{PASSWORD}@host/x") == "ftp://bob:[REDACTED:url-password]@host/x"
 
 

@@ -14,11 +14,8 @@ export function installDomHelpers(win: AnyWindow = window): void {
   define(win.Element.prototype, elementHelpers);
   define(win.HTMLElement.prototype, htmlHelpers);
   define(win.SVGElement.prototype, { setCssStyles: htmlHelpers.setCssStyles, setCssProps: htmlHelpers.setCssProps });
-  define(win.DocumentFragment.prototype, { find: elementHelpers.find, findAll: elementHelpers.findAll });
   define(win.Array.prototype, arrayHelpers);
-  define(win.String.prototype, { contains: String.prototype.includes });
   define(win.Math, { clamp: (value: number, low: number, high: number) => Math.min(Math.max(value, low), high) });
-  define(win.Object, { isEmpty: (object: object) => Object.keys(object).length === 0 });
   defineGetters(win.Node.prototype, { doc: documentOf, win: (node) => documentOf(node).defaultView });
   defineGetters(win.UIEvent.prototype as unknown as Node, {
     doc: (event) => ((event as unknown as UIEvent).view ?? win).document,
@@ -39,9 +36,6 @@ function documentOf(node: Node): Document {
 }
 
 const nodeHelpers = {
-  detach(this: Node) {
-    this.parentNode?.removeChild(this);
-  },
   empty(this: Node) {
     while (this.lastChild) this.removeChild(this.lastChild);
   },
@@ -72,9 +66,6 @@ const nodeHelpers = {
 };
 
 const elementHelpers = {
-  getText(this: Element) {
-    return this.textContent ?? "";
-  },
   setText(this: Element, value: string | DocumentFragment) {
     if (typeof value === "string") this.textContent = value;
     else this.replaceChildren(value);
@@ -98,9 +89,6 @@ const elementHelpers = {
   setAttrs(this: Element, values: Record<string, string | number | boolean | null>) {
     for (const [name, value] of Object.entries(values)) elementHelpers.setAttr.call(this, name, value);
   },
-  isActiveElement(this: Element) {
-    return this.ownerDocument.activeElement === this;
-  },
   find(this: ParentNode, selector: string) {
     return this.querySelector<HTMLElement>(selector);
   },
@@ -110,17 +98,11 @@ const elementHelpers = {
 };
 
 const htmlHelpers = {
-  show(this: HTMLElement) {
-    this.style.display = "";
-  },
   hide(this: HTMLElement) {
     this.style.display = "none";
   },
   toggle(this: HTMLElement, shown: boolean) {
     this.style.display = shown ? "" : "none";
-  },
-  isShown(this: HTMLElement) {
-    return this.offsetParent !== null;
   },
   setCssStyles(this: HTMLElement | SVGElement, styles: Partial<CSSStyleDeclaration>) {
     Object.assign(this.style, styles);
@@ -131,20 +113,8 @@ const htmlHelpers = {
 };
 
 const arrayHelpers = {
-  first(this: unknown[]) {
-    return this[0];
-  },
-  last(this: unknown[]) {
-    return this.at(-1);
-  },
-  contains(this: unknown[], target: unknown) {
-    return this.includes(target);
-  },
   remove(this: unknown[], target: unknown) {
     for (let index = this.indexOf(target); index >= 0; index = this.indexOf(target)) this.splice(index, 1);
-  },
-  unique(this: unknown[]) {
-    return [...new Set(this)];
   },
 };
 
@@ -158,7 +128,6 @@ const globals = {
     callback?.(fragment);
     return fragment;
   },
-  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
 };
 
 function make(tag: string, info: DomElementInfo | string | undefined, parent: Node | null, callback?: (el: HTMLElement) => void): HTMLElement {

@@ -11,6 +11,7 @@ import type { PluginLoader } from "./loader";
 export interface ActiveNote {
   readonly path: string;
   readonly mode: "source" | "preview";
+  readonly isFocused: boolean;
   readonly text: string;
   readonly cursor: { readonly line: number; readonly ch: number };
   readonly selection: { readonly from: number; readonly to: number; readonly text: string };
@@ -67,9 +68,9 @@ export class Driver {
     return [...this.app.hostCommands.values()].map(({ id, name, hotkeys }) => ({ id, name, hasHotkey: Boolean(hotkeys?.length) }));
   }
 
-  /** Run a command by its full id, as the palette would. */
+  /** Run one of the plugin's commands, as the palette would. */
   async runCommand(id: string): Promise<void> {
-    const command = this.app.hostCommands.get(id);
+    const command = this.app.hostCommands.get(`quarry:${id}`);
     if (!command) throw new Error(`there is no command "${id}", only ${[...this.app.hostCommands.keys()].join(", ")}`);
     const view = this.app.workspace.activeEditor;
     const unavailable = new Error(`the command "${id}" is not available now`);
@@ -84,19 +85,14 @@ export class Driver {
     }
   }
 
-  /** Show a view of this type in the right sidebar. */
-  async openView(type: string): Promise<void> {
-    await this.app.workspace.ensureSideLeaf(type, "right", { active: true, reveal: true });
-  }
-
   async openNote(path: string, mode: "source" | "preview" = "source"): Promise<void> {
     const file = this.app.vault.getFileByPath(path);
     if (!file) throw new Error(`there is no note "${path}"`);
     await this.app.workspace.getLeaf(false).openFile(file, { state: { mode } });
   }
 
-  openSettings(id: string): void {
-    this.app.setting.openTabById(id);
+  openSettings(): void {
+    this.app.setting.openTabById("quarry");
   }
 
   /** `obsidian://action?key=value`, as another program opens it. */
@@ -151,12 +147,31 @@ export class Driver {
     return {
       path: view.file.path,
       mode: view.getMode(),
+      isFocused: editor.hasFocus(),
       text: editor.getValue(),
       cursor: editor.getCursor(),
       selection: { from, to, text: editor.getSelection() },
       flashed: flashedText(view),
       eState: view.hostEphemeralStates.at(-1) ?? null,
     };
+  }
+
+  /** Select the first *text* in the note that is open for editing. */
+  select(text: string): void {
+    const { editor } = this.editing();
+    const at = editor.getValue().indexOf(text);
+    editor.setSelection(editor.offsetToPos(at), editor.offsetToPos(at + text.length));
+    document.dispatchEvent(new Event("selectionchange"));
+  }
+
+  setCursor(line: number, ch: number): void {
+    const { editor } = this.editing();
+    editor.setCursor({ line, ch });
+    editor.focus();
+  }
+
+  undo(): void {
+    this.editing().editor.undo();
   }
 
   /** Paths of the notes that are open, in the order of their tabs. */
@@ -204,6 +219,12 @@ export class Driver {
 
   seedLocalStorage(entries: Record<string, unknown>): void {
     for (const [key, value] of Object.entries(entries)) this.app.saveLocalStorage(key, value);
+  }
+
+  private editing(): MarkdownView {
+    const view = this.app.workspace.activeEditor;
+    if (!view) throw new Error("no note is open");
+    return view;
   }
 
   private async ensureFolderOf(path: string): Promise<void> {

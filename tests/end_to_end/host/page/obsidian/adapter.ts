@@ -7,20 +7,11 @@ export interface Disk {
   existsSync(path: string): boolean;
   readFileSync(path: string): Uint8Array;
   writeFileSync(path: string, data: string | Uint8Array): void;
-  appendFileSync(path: string, data: string): void;
   mkdirSync(path: string, options: { recursive: boolean }): void;
   renameSync(from: string, to: string): void;
-  copyFileSync(from: string, to: string): void;
   rmSync(path: string, options: { recursive: boolean; force?: boolean }): void;
   readdirSync(path: string, options: { withFileTypes: true }): { name: string; isFile(): boolean; isDirectory(): boolean }[];
   statSync(path: string): { size: number; mtimeMs: number; ctimeMs: number; birthtimeMs: number; isDirectory(): boolean };
-}
-
-interface Stat {
-  type: "file" | "folder";
-  ctime: number;
-  mtime: number;
-  size: number;
 }
 
 export class FileSystemAdapter extends Known {
@@ -41,13 +32,6 @@ export class FileSystemAdapter extends Known {
     return relative === "/" ? this.basePath : `${this.basePath}/${relative}`;
   }
 
-  async stat(path: string): Promise<Stat | null> {
-    const full = this.getFullPath(path);
-    if (!this.hostDisk.existsSync(full)) return null;
-    const stat = this.hostDisk.statSync(full);
-    return { type: stat.isDirectory() ? "folder" : "file", ctime: stat.birthtimeMs, mtime: stat.mtimeMs, size: stat.size };
-  }
-
   /** UTF-8, a byte-order mark dropped, bytes that are none replaced. */
   async read(path: string): Promise<string> {
     return new TextDecoder().decode(await this.readBinary(path));
@@ -59,24 +43,6 @@ export class FileSystemAdapter extends Known {
 
   async write(path: string, data: string): Promise<void> {
     this.hostDisk.writeFileSync(this.getFullPath(path), data);
-  }
-
-  async append(path: string, data: string): Promise<void> {
-    this.hostDisk.appendFileSync(this.getFullPath(path), data);
-  }
-
-  async process(path: string, change: (data: string) => string): Promise<string> {
-    const changed = change(await this.read(path));
-    await this.write(path, changed);
-    return changed;
-  }
-
-  async remove(path: string): Promise<void> {
-    this.hostDisk.rmSync(this.getFullPath(path), { recursive: false });
-  }
-
-  async rename(path: string, newPath: string): Promise<void> {
-    this.hostDisk.renameSync(this.getFullPath(path), this.getFullPath(newPath));
   }
 
   getBasePath(): string {

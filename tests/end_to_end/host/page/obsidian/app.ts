@@ -63,11 +63,6 @@ class SettingsWindow extends Known {
     super();
   }
 
-  open(): void {
-    const [first] = this.hostTabs;
-    if (first && !this.dialog) this.openTabById(first.id);
-  }
-
   openTabById(id: string): void {
     const tab = this.hostTabs.find((candidate) => candidate.id === id);
     if (!tab) throw new Error(`there is no settings tab "${id}"`);

@@ -4,11 +4,6 @@ import { setIcon, setTooltip } from "./icons";
 export class BaseComponent {
   disabled = false;
 
-  then(configure: (component: this) => unknown): this {
-    configure(this);
-    return this;
-  }
-
   setDisabled(disabled: boolean): this {
     this.disabled = disabled;
     return this;

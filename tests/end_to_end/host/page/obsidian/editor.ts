@@ -13,7 +13,6 @@ export class Editor extends Known {
   private head = 0;
   private flashed: readonly (readonly [number, number])[] = [];
   /** States to go back to, the newest last. */
-  private readonly undone: Moment[] = [];
   private readonly done: Moment[] = [];
 
   /** *contentEl* is where the text is drawn. */
@@ -96,32 +95,26 @@ export class Editor extends Known {
     for (const { from, to, text } of ordered) this.replace(this.posToOffset(from), this.posToOffset(to ?? from), text);
     const chosen = selection ?? selections?.[0];
     if (chosen) this.setSelection(chosen.from, chosen.to);
-    if (this.getValue() !== before.text) this.remember(before);
+    if (this.getValue() !== before.text) this.done.push(before);
   }
 
   undo(): void {
-    this.travel(this.done, this.undone);
+    const moment = this.done.pop();
+    if (!moment) return;
+    this.lines = moment.text.split("\n");
+    this.select(moment.anchor, moment.head);
   }
 
   focus(): void {
     this.contentEl.focus();
   }
 
-  blur(): void {
-    this.contentEl.blur();
-  }
-
   hasFocus(): boolean {
-    return this.contentEl.isActiveElement();
+    return this.contentEl.doc.activeElement === this.contentEl;
   }
 
   scrollIntoView({ from }: EditorRange, center = false): void {
     this.contentEl.children[from.line]?.scrollIntoView({ block: center ? "center" : "nearest" });
-  }
-
-  getScrollInfo(): { top: number; left: number } {
-    const { scrollTop = 0, scrollLeft = 0 } = this.contentEl.parentElement ?? {};
-    return { top: scrollTop, left: scrollLeft };
   }
 
   /** Host: `[start, end)` of what was last made to flash, as a jump does with the passage it lands on. */
@@ -158,25 +151,12 @@ export class Editor extends Known {
   }
 
   private splice(from: number, to: number, text: string): void {
-    this.remember(this.moment());
+    this.done.push(this.moment());
     this.replace(from, to, text);
   }
 
   private moment(): Moment {
     return { text: this.getValue(), anchor: this.anchor, head: this.head };
-  }
-
-  private remember(before: Moment): void {
-    this.done.push(before);
-    this.undone.length = 0;
-  }
-
-  private travel(from: Moment[], to: Moment[]): void {
-    const moment = from.pop();
-    if (!moment) return;
-    to.push(this.moment());
-    this.lines = moment.text.split("\n");
-    this.select(moment.anchor, moment.head);
   }
 
   private replace(from: number, to: number, text: string): void {

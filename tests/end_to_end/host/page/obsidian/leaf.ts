@@ -74,10 +74,6 @@ export class WorkspaceLeaf extends Events {
     return this.view.getIcon();
   }
 
-  getEphemeralState(): Record<string, unknown> {
-    return this.view.getEphemeralState();
-  }
-
   setEphemeralState(state: unknown): void {
     this.view.setEphemeralState(state);
   }

@@ -5,7 +5,8 @@ import { drawCodeBlocks } from "./code-blocks";
 import { Component } from "./component";
 import { Editor } from "./editor";
 import type { WorkspaceLeaf } from "./leaf";
-import { TextFileView } from "./view";
+import type { TFile } from "./files";
+import { FileView } from "./view";
 
 type Mode = "source" | "preview";
 
@@ -22,7 +23,7 @@ export interface EphemeralState {
   readonly focus?: boolean;
 }
 
-export class MarkdownView extends TextFileView {
+export class MarkdownView extends FileView {
   readonly editor: Editor;
   readonly previewMode: MarkdownPreviewView;
   override icon = "file-text";
@@ -39,16 +40,6 @@ export class MarkdownView extends TextFileView {
     this.previewMode = new MarkdownPreviewView(this, this.contentEl.createDiv({ cls: "markdown-reading-view" }));
     this.showMode("source");
     this.takeDrops();
-  }
-
-  /** Where a code block or a popover asks for the app. */
-  get currentMode(): MarkdownPreviewView | { applyScroll(line: number): void; getScroll(): number; get(): string } {
-    if (this.mode === "preview") return this.previewMode;
-    return {
-      applyScroll: (line) => this.editor.scrollIntoView({ from: { line, ch: 0 }, to: { line, ch: 0 } }),
-      getScroll: () => this.editor.getScrollInfo().top,
-      get: () => this.editor.getValue(),
-    };
   }
 
   getViewType(): string {
@@ -69,9 +60,18 @@ export class MarkdownView extends TextFileView {
     this.previewMode.set(data);
   }
 
-  clear(): void {
-    this.editor.setValue("");
-    this.previewMode.set("");
+  override onload(): void {
+    super.onload();
+    this.registerEvent(this.app.vault.on("modify", (file) => file === this.file && void this.reload(file as TFile)));
+  }
+
+  override async onLoadFile(file: TFile): Promise<void> {
+    this.setViewData(await this.app.vault.read(file), true);
+  }
+
+  private async reload(file: TFile): Promise<void> {
+    const data = await this.app.vault.read(file);
+    if (data !== this.getViewData()) this.setViewData(data, false);
   }
 
   override getState(): Record<string, unknown> {
@@ -81,11 +81,6 @@ export class MarkdownView extends TextFileView {
   override async setState(state: { file?: string; mode?: Mode }, result: object): Promise<void> {
     if (state.mode) this.showMode(state.mode);
     await super.setState(state, result);
-  }
-
-  override getEphemeralState(): Record<string, unknown> {
-    const cursor = { from: this.editor.getCursor("from"), to: this.editor.getCursor("to") };
-    return { cursor, scroll: this.currentMode.getScroll() };
   }
 
   override setEphemeralState(state: EphemeralState): void {
@@ -132,10 +127,6 @@ export class MarkdownPreviewView {
     return this.view.app;
   }
 
-  get(): string {
-    return this.text;
-  }
-
   set(text: string): void {
     this.text = text;
     const page = this.containerEl.find(".markdown-preview-view");
@@ -145,12 +136,6 @@ export class MarkdownPreviewView {
     this.drawn.load();
     page.replaceChildren(...lines.map((line) => createEl("p", { text: line })));
     drawCodeBlocks(this.app, this.drawn, page, lines, this.view.file?.path ?? "");
-  }
-
-  getScroll(): number {
-    const page = this.containerEl.find(".markdown-preview-view");
-    const lines = Array.from(page.children) as HTMLElement[];
-    return Math.max(0, lines.findIndex((line) => line.offsetTop >= page.scrollTop));
   }
 
   applyScroll(line: number): void {

@@ -7,12 +7,10 @@ export class MenuItem {
   private readonly iconEl = this.dom.createDiv({ cls: "menu-item-icon" });
   private readonly titleEl = this.dom.createDiv({ cls: "menu-item-title" });
   private clicked: ((event: MouseEvent | KeyboardEvent) => unknown) | undefined;
-  private disabled = false;
   section = "";
 
   constructor(menu: Menu) {
     this.dom.addEventListener("click", (event) => {
-      if (this.disabled) return;
       menu.hide();
       this.clicked?.(event);
     });
@@ -31,12 +29,6 @@ export class MenuItem {
 
   setChecked(checked: boolean | null): this {
     this.dom.toggleClass("mod-checked", checked === true);
-    return this;
-  }
-
-  setDisabled(disabled: boolean): this {
-    this.disabled = disabled;
-    this.dom.toggleClass("is-disabled", disabled);
     return this;
   }
 
@@ -98,9 +90,5 @@ export class Menu extends Component {
     this.unload();
     this.hidden?.();
     return this;
-  }
-
-  close(): void {
-    this.hide();
   }
 }

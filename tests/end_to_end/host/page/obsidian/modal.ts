@@ -57,14 +57,15 @@ export class Modal {
   }
 }
 
-/** A dialog that narrows a list while the user types. */
-export abstract class SuggestModal<T> extends Modal {
-  limit = 100;
-  emptyStateText = "No results found.";
+interface FuzzyMatch<T> {
+  item: T;
+  match: { score: number; matches: [number, number][] };
+}
+
+/** A picker from a fixed list, by Enter; what was typed may occur anywhere in an item, letter by letter in order. */
+export abstract class FuzzySuggestModal<T> extends Modal {
   readonly inputEl: HTMLInputElement;
   readonly resultContainerEl: HTMLElement;
-  private items: T[] = [];
-  private selected = 0;
 
   constructor(app: App) {
     super(app);
@@ -72,77 +73,28 @@ export abstract class SuggestModal<T> extends Modal {
     this.modalEl.className = "prompt";
     this.inputEl = this.modalEl.createDiv({ cls: "prompt-input-container" }).createEl("input", { cls: "prompt-input", type: "text" });
     this.resultContainerEl = this.modalEl.createDiv({ cls: "prompt-results" });
-    this.inputEl.addEventListener("input", () => void this.narrow());
-    this.scope.register([], "ArrowDown", () => this.move(1));
-    this.scope.register([], "ArrowUp", () => this.move(-1));
-    this.scope.register([], "Enter", (event) => this.choose(this.selected, event));
+    this.inputEl.addEventListener("input", () => this.narrow());
+    this.scope.register([], "Enter", (event) => {
+      const [best] = this.getSuggestions(this.inputEl.value);
+      this.close();
+      if (best) this.onChooseItem(best.item, event);
+      return false;
+    });
   }
 
-  abstract getSuggestions(query: string): T[] | Promise<T[]>;
-  abstract renderSuggestion(value: T, el: HTMLElement): void;
-  abstract onChooseSuggestion(item: T, event: MouseEvent | KeyboardEvent): void;
+  abstract getItems(): T[];
+  abstract getItemText(item: T): string;
+  abstract onChooseItem(item: T, event: MouseEvent | KeyboardEvent): void;
 
   override open(): void {
     super.open();
     this.inputEl.focus();
-    void this.narrow();
-  }
-
-  selectSuggestion(value: T, event: MouseEvent | KeyboardEvent): void {
-    this.close();
-    this.onChooseSuggestion(value, event);
+    this.narrow();
   }
 
   setPlaceholder(placeholder: string): void {
     this.inputEl.placeholder = placeholder;
   }
-
-  onNoSuggestion(): void {
-    this.resultContainerEl.createDiv({ cls: "suggestion-empty", text: this.emptyStateText });
-  }
-
-  private async narrow(): Promise<void> {
-    const query = this.inputEl.value;
-    const items = await this.getSuggestions(query);
-    if (query !== this.inputEl.value) return; // an older answer that came late
-    this.items = items.slice(0, this.limit);
-    this.resultContainerEl.empty();
-    this.items.forEach((item, index) => {
-      const rowEl = this.resultContainerEl.createDiv({ cls: "suggestion-item" });
-      this.renderSuggestion(item, rowEl);
-      rowEl.addEventListener("click", (event) => this.choose(index, event));
-    });
-    if (this.items.length === 0) this.onNoSuggestion();
-    this.select(0);
-  }
-
-  private move(step: number): false {
-    if (this.items.length > 0) this.select((this.selected + step + this.items.length) % this.items.length);
-    return false;
-  }
-
-  private select(index: number): void {
-    this.selected = index;
-    this.resultContainerEl.findAll(".suggestion-item").forEach((el, at) => el.toggleClass("is-selected", at === index));
-  }
-
-  private choose(index: number, event: MouseEvent | KeyboardEvent): false {
-    const item = this.items[index];
-    if (item !== undefined) this.selectSuggestion(item, event);
-    return false;
-  }
-}
-
-export interface FuzzyMatch<T> {
-  item: T;
-  match: { score: number; matches: [number, number][] };
-}
-
-/** A picker from a fixed list; what was typed may stand anywhere in an item, letter by letter in order. */
-export abstract class FuzzySuggestModal<T> extends SuggestModal<FuzzyMatch<T>> {
-  abstract getItems(): T[];
-  abstract getItemText(item: T): string;
-  abstract onChooseItem(item: T, event: MouseEvent | KeyboardEvent): void;
 
   getSuggestions(query: string): FuzzyMatch<T>[] {
     const letters = [...query.toLowerCase().replace(/\s/g, "")].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
@@ -154,11 +106,8 @@ export abstract class FuzzySuggestModal<T> extends SuggestModal<FuzzyMatch<T>> {
     return found.sort((a, b) => b.match.score - a.match.score);
   }
 
-  renderSuggestion({ item }: FuzzyMatch<T>, el: HTMLElement): void {
-    el.setText(this.getItemText(item));
-  }
-
-  onChooseSuggestion({ item }: FuzzyMatch<T>, event: MouseEvent | KeyboardEvent): void {
-    this.onChooseItem(item, event);
+  private narrow(): void {
+    const items = this.getSuggestions(this.inputEl.value);
+    this.resultContainerEl.replaceChildren(...items.map(({ item }) => createDiv({ cls: "suggestion-item", text: this.getItemText(item) })));
   }
 }

@@ -4,7 +4,7 @@ const shown: Notice[] = [];
 
 /** Every notice so far, oldest first: its newest text, and whether it still stands on the screen. */
 export function noticesSoFar(): { text: string; visible: boolean }[] {
-  return shown.map((notice) => ({ text: notice.messageEl.getText(), visible: notice.containerEl.isConnected }));
+  return shown.map((notice) => ({ text: notice.messageEl.innerText, visible: notice.containerEl.isConnected }));
 }
 
 /** Obsidian's default: a notice stands for five seconds. */

@@ -84,10 +84,6 @@ export class Vault extends Events {
     return this.getFiles().filter((file) => file.extension === "md");
   }
 
-  getAllFolders(includeRoot = false): TFolder[] {
-    return this.getAllLoadedFiles().filter((file): file is TFolder => file instanceof TFolder && (includeRoot || !file.isRoot()));
-  }
-
   async read(file: TFile): Promise<string> {
     return this.adapter.read(file.path);
   }
@@ -114,16 +110,6 @@ export class Vault extends Events {
     this.adapter.hostDisk.writeFileSync(this.adapter.getFullPath(file.path), data);
     this.restat(file);
     this.trigger("modify", file);
-  }
-
-  async append(file: TFile, data: string): Promise<void> {
-    await this.modify(file, (await this.read(file)) + data);
-  }
-
-  async process(file: TFile, change: (data: string) => string): Promise<string> {
-    const changed = change(await this.read(file));
-    await this.modify(file, changed);
-    return changed;
   }
 
   async delete(file: TAbstractFile): Promise<void> {

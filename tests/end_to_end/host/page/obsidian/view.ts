@@ -34,10 +34,6 @@ export abstract class View extends Component {
 
   async setState(_state: unknown, _result: object): Promise<void> {}
 
-  getEphemeralState(): Record<string, unknown> {
-    return {};
-  }
-
   setEphemeralState(_state: unknown): void {}
 
   onResize(): void {}
@@ -107,7 +103,6 @@ export abstract class FileView extends ItemView {
   override async setState(state: { file?: string }, result: object): Promise<void> {
     const wanted = state.file === undefined ? null : this.app.vault.getFileByPath(state.file);
     if (wanted && wanted !== this.file) {
-      if (this.file) await this.onUnloadFile(this.file);
       this.file = wanted;
       await this.onLoadFile(wanted);
       this.hostRefreshTitle();
@@ -115,41 +110,11 @@ export abstract class FileView extends ItemView {
     await super.setState(state, result);
   }
 
-  async onLoadFile(_file: TFile): Promise<void> {}
-
-  async onUnloadFile(_file: TFile): Promise<void> {}
+  abstract onLoadFile(file: TFile): Promise<void>;
 
   async onRename(_file: TFile): Promise<void> {
     this.hostRefreshTitle();
     this.leaf.hostRefreshTab();
-  }
-}
-
-export abstract class EditableFileView extends FileView {}
-
-export abstract class TextFileView extends EditableFileView {
-  data = "";
-
-  abstract getViewData(): string;
-  abstract setViewData(data: string, clear: boolean): void;
-  abstract clear(): void;
-
-  override onload(): void {
-    super.onload();
-    this.registerEvent(this.app.vault.on("modify", (file) => file === this.file && void this.reload(file as TFile)));
-  }
-
-  override async onLoadFile(file: TFile): Promise<void> {
-    this.setViewData(await this.app.vault.read(file), true);
-  }
-
-  override async onUnloadFile(_file: TFile): Promise<void> {
-    this.clear();
-  }
-
-  private async reload(file: TFile): Promise<void> {
-    const data = await this.app.vault.read(file);
-    if (data !== this.getViewData()) this.setViewData(data, false);
   }
 }
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarry.documents.document import PdfText, cleaned, read_pdf, text_of_chunks
 from quarry.documents.note import ParserSettings
-from quarry.documents.pdf import PdfText, cleaned, read_pdf, text_of_chunks
 from quarry.messages import message
 from quarry.types import Note
 
