@@ -16,6 +16,16 @@ const named = watched ? process.argv.slice(2).find((argument) => !argument.start
 const outfileFlag = process.argv.find((argument) => argument.startsWith("--outfile="));
 const outfile = outfileFlag?.slice("--outfile=".length) ?? (named ? await developmentFile(named) : fileURLToPath(new URL("main.js", import.meta.url)));
 
+const OBSIDIAN = fileURLToPath(new URL("esbuild.obsidian.mjs", import.meta.url));
+
+/** Has all modules import Obsidian's names from one list. A name that is not on it fails the build. */
+const oneObsidian = {
+  name: "one-obsidian",
+  setup(build) {
+    build.onResolve({ filter: /^obsidian$/ }, ({ importer }) => (importer === OBSIDIAN ? { path: "obsidian", external: true } : { path: OBSIDIAN }));
+  },
+};
+
 const options = {
   entryPoints: [fileURLToPath(new URL("plugin/main.ts", import.meta.url))],
   outfile,
@@ -24,10 +34,10 @@ const options = {
   target: "es2022",
   platform: "browser",
   // Obsidian provides these to the plugin; nothing else is imported.
-  external: ["obsidian", "electron", ...builtinModules, ...builtinModules.map((name) => `node:${name}`)],
+  external: ["electron", ...builtinModules, ...builtinModules.map((name) => `node:${name}`)],
   minify: production,
   charset: "utf8",
-  plugins: [packedLocales],
+  plugins: [oneObsidian, packedLocales],
   sourcemap: production ? false : "inline",
   treeShaking: true,
   logLevel: "warning",

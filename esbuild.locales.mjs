@@ -21,7 +21,7 @@ export function packed(english, translation) {
 }
 
 /** Groups of sentences that only the command line, the MCP server and hooks show. */
-const NOT_OF_PLUGIN = /^(abstained|incomplete)\./;
+const NOT_OF_PLUGIN = /^(abstained|incomplete|mcp)\./;
 
 /** @param {string} path @returns {Catalogue} */
 function read(path) {

@@ -1,7 +1,7 @@
 // Unit tests of the plugin and the wire. `obsidian` is types only, so its place is taken by obsidian-test-mocks; files
-// that need a DOM say so in their first line (`@vitest-environment jsdom`), all others run in plain Node. Each module has a
-// test of its own but two: `main.ts` only connects the others, which the end-to-end tests check in a real browser, and
-// `protocol/messages.ts` is generated.
+// that need a DOM say so in their first line (`@vitest-environment jsdom`), all others run in plain Node. A module has a test
+// of its own, or is tested through the one that uses it; `main.ts` only connects the others, which the end-to-end tests
+// check in a real browser, and `protocol/messages.ts` is generated.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 

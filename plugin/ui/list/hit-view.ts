@@ -142,7 +142,7 @@ export class HitView implements RowView {
   }
 }
 
-export class FurtherPassagesList {
+class FurtherPassagesList {
   readonly #lineEl: HTMLElement;
   readonly #textEl: HTMLElement;
   readonly #retryEl: HTMLElement;

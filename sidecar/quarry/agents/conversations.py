@@ -121,16 +121,6 @@ def _is_current(file: Path, now_s: float) -> bool:
 # --- leases ----------------------------------------------------------------------------------------
 
 
-def take_lease(conversation: Conversation) -> None:
-    """Take the lease of *conversation*, or renew it. Raises `OSError`."""
-    conversation.write(LEASE, "")
-
-
-def free_lease(conversation: Conversation) -> None:
-    """Free the lease of *conversation*."""
-    conversation.drop(LEASE)
-
-
 class Leases:
     """The leases of one vault, for its sidecar."""
 

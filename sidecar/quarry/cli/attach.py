@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_vault(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Start a sidecar if need be, and print the path of its discovery file; with `--json`, what it says too."""
     with connect(options) as client:
         path, started = client.discovery_path, client.started_sidecar
@@ -26,4 +26,3 @@ def run(options: argparse.Namespace) -> int:
         print_json({"discovery": str(path), "started": started, "content": found})
     else:
         print_line(str(path))
-    return 0

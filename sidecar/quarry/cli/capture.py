@@ -5,7 +5,6 @@ import sys
 
 from quarry import protocol as wire
 from quarry.cli.arguments import add_json, add_vault, connect
-from quarry.cli.failure import OK
 from quarry.cli.terminal import counted, print_answer, print_line, print_stderr
 from quarry.errors import BadRequest
 from quarry.limits import MAX_CAPTURE_BYTES
@@ -31,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_vault(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Capture the text, and print the path of its note."""
     params = {
         "text": _text(options.text),
@@ -46,7 +45,6 @@ def run(options: argparse.Namespace) -> int:
     with connect(options, as_owner=True) as client:
         note: wire.CaptureResult = client.ask("capture", params)
     print_answer(options, note, _show)
-    return OK
 
 
 def _show(note: wire.CaptureResult) -> None:

@@ -1,7 +1,5 @@
 """`quarry completion`: the script that completes the commands and options of `quarry` in a shell."""
 
-from __future__ import annotations
-
 import argparse
 
 import shtab
@@ -21,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Print the script, which shtab makes from the parser."""
 
     from quarry.cli.main import full_parser
@@ -29,7 +27,6 @@ def run(options: argparse.Namespace) -> int:
     parser = full_parser()
     _complete_paths(parser, shtab.FILE, shtab.DIRECTORY)
     print(shtab.complete(parser, options.shell))
-    return 0
 
 
 def _complete_paths(parser: argparse.ArgumentParser, file: object, folder: object) -> None:

@@ -59,14 +59,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measure", choices=MEASURES, default=MAIN, help="measure to show (default %(default)s)")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Evaluate and print, or compare."""
     if options.compare:
         if options.places:
             raise BadRequest("--compare takes two results and no collections")
         first, second = options.compare
         print_line(results.compare(first, second, options.measure))
-        return 0
+        return
     systems = _systems(options.modes)
     if options.limit < 1 or options.workers < 1:
         raise BadRequest("--limit and --workers must be at least 1")
@@ -76,10 +76,9 @@ def run(options: argparse.Namespace) -> int:
         document = json.dumps(results.summary(evaluations, with_kinds=options.by_kind), indent=2, ensure_ascii=False)
         if str(options.json) == "-":
             print(document)
-            return 0
+            return
         options.json.write_text(document + "\n", "utf-8")
     _print(evaluations, options)
-    return 0
 
 
 # --- steps -----------------------------------------------------------------------------------------

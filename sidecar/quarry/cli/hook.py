@@ -4,8 +4,6 @@
 Without `--test` this module is not imported: `__main__` leads to `hooks/entry.py`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -16,7 +14,6 @@ from typing import Any
 from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, Event, HookOutcome, NoContext, parse_event
 from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
 from quarry.cli.arguments import add_json, add_vault
-from quarry.cli.failure import OK
 from quarry.cli.terminal import bold, print_json, print_line
 from quarry.errors import BadRequest
 from quarry.messages import message
@@ -38,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Tell what would be said to an event."""
     if options.home:
         os.environ["QUARRY_HOME"] = options.home
@@ -51,7 +48,6 @@ def run(options: argparse.Namespace) -> int:
         print_json(report)
     else:
         _print_report(report)
-    return OK
 
 
 def _document(name: str) -> bytes:
@@ -78,26 +74,21 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
         outcome = HookSession(event, vault, may_write=False).respond()
     except NoContext as silence:
         outcome = HookOutcome(None, silence.reason, {})
-    told = outcome.details
     return {
         "client": event.client if event else client,
         "event": event.name if event else None,
         "meaning": event.kind if event else None,
-        "vault": told.get("vault"),
-        "query": told.get("query"),
         "minConfidence": MIN_CONFIDENCE,
-        "index": told.get("index"),
-        "abstained": told.get("abstained"),
-        "sources": told.get("sources", []),
-        "shownBefore": told.get("shownBefore", 0),
-        "budget": told.get("budget"),
-        "blockTokens": told.get("blockTokens", 0),
-        "tokens": told.get("tokens", 0),
+        **dict.fromkeys(("vault", "query", "index", "abstained", "budget", "text")),
+        "sources": [],
+        "shownBefore": 0,
+        "blockTokens": 0,
+        "tokens": 0,
+        **outcome.details,
         "reason": outcome.reason,
         "message": str(message(f"abstained.{outcome.reason}")) if outcome.reason else "text is added",
         "elapsedMs": round((time.perf_counter() - begun_s) * 1000),
         "output": outcome.output,
-        "text": told.get("text"),
     }
 
 

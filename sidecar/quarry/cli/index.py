@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Follow the sidecar until the index equals the vault."""
     options.vault = options.folder or options.vault
     with connect(options, as_owner=True) as client:
@@ -46,7 +46,6 @@ def run(options: argparse.Namespace) -> int:
         else:
             _report(before, status, known=() if client.started_sidecar else before.problems)
             print_if_empty(client.hello.vault, status)
-    return 0
 
 
 @contextlib.contextmanager

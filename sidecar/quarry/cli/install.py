@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from quarry.agents.install.clients import CLIENTS, SCOPES, Host, current_host, is_present
-from quarry.agents.install.config_files import AppliedChange, FileEdit, PlannedChange, apply, backup_path, planned
+from quarry.agents.install.config_files import AppliedChange, PlannedChange, apply, backup_path, planned
 from quarry.agents.install.desired_state import (
     ClientSetup,
     Installed,
@@ -63,7 +63,11 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         return _list(host, as_json=options.as_json)
     setups = _setups(options)
-    files = [file for setup in setups for file in _edits(options, setup, host)]
+    files = [
+        file
+        for setup in setups
+        for file in (edits_to_remove(setup, host, options.clients) if options.remove else edits_to_install(setup, host))
+    ]
     plans = [plan for plan in planned(files) if plan.action != "none"]
     for setup in setups:
         for sentence in left_behind(setup, host, options.clients) if options.remove else left_out(setup):
@@ -72,10 +76,9 @@ def run(options: argparse.Namespace) -> int:
         _show(plans, remove=options.remove)
     if options.dry_run:
         return _report_dry_run(options, plans)
-    if any(plan.action != "left" for plan in plans):
-        refusal = _refusal(options, plans)
-        if refusal is not None:
-            return refusal
+    if not _is_confirmed(options, plans):
+        print_stderr("nothing was written")
+        return FAILED
     changes = [change for change in apply(files, host) if change.action != "none"]
     found = None if options.remove else _verified(setups, host)
     return _report(options, changes, found)
@@ -114,10 +117,6 @@ def _vault(options: argparse.Namespace) -> str:
     return path
 
 
-def _edits(options: argparse.Namespace, setup: ClientSetup, host: Host) -> list[FileEdit]:
-    return [*(edits_to_remove(setup, host, options.clients) if options.remove else edits_to_install(setup, host))]
-
-
 def _show(plans: Sequence[PlannedChange], *, remove: bool) -> None:
     """Every change in full: command lines, and the parts of files that are added and removed."""
     for plan in plans:
@@ -144,24 +143,21 @@ def _show_by_hand(plan: PlannedChange, *, remove: bool) -> None:
     print_line(scrub_text(part) if part else "(they could not be read)")
 
 
-def _refusal(options: argparse.Namespace, plans: Sequence[PlannedChange]) -> int | None:
+def _is_confirmed(options: argparse.Namespace, plans: Sequence[PlannedChange]) -> bool:
     """
-    The exit code if the changes are not confirmed; None if they are.
+    Whether the user wants the changes, if there are any.
 
     Raises:
         BadUsage: There is no terminal to ask on.
     """
-    if options.yes:
-        return None
     files = [str(plan.state.path) for plan in plans if plan.action != "left"]
+    if options.yes or not files:
+        return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadUsage(f"nothing was written to {', '.join(files)}", "give --yes to write without being asked")
     what = "this file" if len(files) == 1 else f"these {len(files)} files"
     print(f"Change {what}? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return None
-    print_stderr("nothing was written")
-    return FAILED
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _verified(setups: Sequence[ClientSetup], host: Host) -> Verification | None:

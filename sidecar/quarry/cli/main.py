@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from quarry.cli.arguments import protected_arguments
-from quarry.cli.failure import INTERRUPTED, exit_code_table, report
+from quarry.cli.failure import INTERRUPTED, OK, exit_code_table, report
 from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
 
@@ -64,14 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         options = _parse(given)
-        exit_code: int = options.run(options)
+        exit_code: int = options.run(options) or OK
         sys.stdout.flush()  # a pipe that was closed is an everyday thing here, and a crash at the end
         return exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `quarry list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return OK
     except QuarryError as error:
         return report(error, as_json="--json" in _options_of(given))
 

@@ -1,7 +1,5 @@
 """`quarry mcp`: tools, resources and prompts for an AI agent, on standard input and output or over HTTP."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -33,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # MCP is JSON in any case
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Serve until the client leaves."""
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
@@ -46,4 +44,3 @@ def run(options: argparse.Namespace) -> int:
         from quarry.mcp.stdio import serve_stdio
 
         serve_stdio(vaults)
-    return 0

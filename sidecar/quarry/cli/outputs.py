@@ -1,13 +1,10 @@
 """`quarry outputs`: the whole output of a command that an agent was shown a part of."""
 
-from __future__ import annotations
-
 import argparse
 import time
 
 from quarry.agents.hooks.outputs import read_output, stored_outputs
 from quarry.cli.arguments import add_json
-from quarry.cli.failure import OK
 from quarry.cli.terminal import print_json, print_line
 from quarry.errors import BadRequest
 
@@ -20,11 +17,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Print the output with the given id, or what there is."""
     if options.id is None:
         _list(as_json=options.as_json)
-        return OK
+        return
     text = read_output(options.id)
     if text is None:
         raise BadRequest(f"there is no output {options.id!r}; they are kept for a day: see `quarry outputs --list`")
@@ -32,7 +29,6 @@ def run(options: argparse.Namespace) -> int:
         print_json({"id": options.id, "text": text})
     else:
         print_line(text.rstrip("\n"))
-    return OK
 
 
 def _list(*, as_json: bool) -> None:

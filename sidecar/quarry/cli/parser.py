@@ -1,13 +1,8 @@
 """The parser of the command line: argparse, with messages that name the option, the value and what it takes."""
 
-from __future__ import annotations
-
 import argparse
-import os
 import re
-import sys
 from difflib import get_close_matches
-from functools import partial
 from typing import Any, Never
 
 from quarry.errors import BadRequest
@@ -30,11 +25,6 @@ class Parser(argparse.ArgumentParser):
 
     command = ""  # the command that the line names; its parser leaves unknown arguments to that of all commands
     is_intermixed = False  # whether words may come behind options: `search git --limit 1 draft`
-
-    def __init__(
-        self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **options: Any
-    ) -> None:
-        super().__init__(formatter_class=partial(formatter_class, width=_help_width()), **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[argparse.Namespace, list[str]]:  # type: ignore[override]
         """See `argparse`."""
@@ -62,17 +52,6 @@ class Once(argparse.Action):
             parser.error(f"{option or self.dest} is given twice; one command asks one vault")
         setattr(namespace, f"has_{self.dest}", True)
         setattr(namespace, self.dest, values)
-
-
-def _help_width() -> int:
-    """The width that argparse asks `shutil` for at each option, whose import takes 2 ms with its compressors."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns) - 2
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns - 2
-    except (AttributeError, ValueError, OSError):  # a file, a pipe, nothing
-        return 78
 
 
 def _worded(message: str, program: str) -> str:

@@ -1,11 +1,18 @@
 """`quarry ps`: the sidecars that run."""
 
 import argparse
+import contextlib
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
+from quarry import protocol as wire
 from quarry.cli.arguments import add_json
-from quarry.cli.sidecars import Sidecar, look_at, running
-from quarry.cli.terminal import dim, print_json, print_line, print_stderr
+from quarry.cli.sidecars import client_of, running
+from quarry.cli.terminal import dim, print_answer, print_line, print_stderr
+from quarry.client.discovery import Discovery
+from quarry.errors import QuarryError
 
 SILENT = "does not answer"
 
@@ -15,29 +22,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """List them."""
-    sidecars = [look_at(discovery) for discovery in running()]
-    if options.as_json:
-        print_json({"sidecars": [_value(sidecar) for sidecar in sidecars]})
-        return 0
-    for sidecar in sidecars:
-        discovery, status = sidecar.discovery, sidecar.status
-        state = f"{status.state}, {status.notes} notes" if status else SILENT
-        memory = f", {sidecar.memory_bytes / 1e6:.0f} MB" if sidecar.memory_bytes else ""
-        print_line(f"{discovery.pid:>7}  {discovery.vault.path}  {dim(f'{state}{memory}')}")
-    if not sidecars:
-        print_stderr("no sidecar is running")
-    return 0
+    print_answer(options, {"sidecars": [_row(discovery) for discovery in running()]}, _show)
 
 
-def _value(sidecar: Sidecar) -> dict[str, Any]:
-    discovery, status = sidecar.discovery, sidecar.status
+def _row(discovery: Discovery) -> dict[str, Any]:
+    """A sidecar with its state, which is None if it does not answer."""
+    status: wire.IndexStatus | None = None
+    with contextlib.suppress(QuarryError), client_of(discovery) as client:
+        status = client.status()
     return {
         "pid": discovery.pid,
         "vault": discovery.vault.path,
         "version": discovery.version,
         "state": status.state if status else None,
         "notes": status.notes if status else None,
-        "memoryBytes": sidecar.memory_bytes,
+        "memoryBytes": _resident_bytes(discovery.pid),
     }
+
+
+def _show(found: dict[str, list[dict[str, Any]]]) -> None:
+    for row in found["sidecars"]:
+        state = f"{row['state']}, {row['notes']} notes" if row["state"] else SILENT
+        memory = f", {row['memoryBytes'] / 1e6:.0f} MB" if row["memoryBytes"] else ""
+        print_line(f"{row['pid']:>7}  {row['vault']}  {dim(f'{state}{memory}')}")
+    if not found["sidecars"]:
+        print_stderr("no sidecar is running")
+
+
+def _resident_bytes(pid: int) -> int | None:
+    """The memory of a process; None where the system does not say."""
+    if sys.platform != "linux":
+        return None
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -37,10 +37,9 @@ def run(options: argparse.Namespace) -> int:
         "maxTokens": options.max_tokens,
     }
     with connect(options) as client:
-        try:
-            note = _read(client, params, options.wait)
-        except _NotIndexedYet as missing:
-            return _report_not_indexed(missing.failed, as_json=options.as_json)
+        note = _read(client, params, options)
+    if note is None:
+        return NOT_INDEXED_YET
     if options.from_line > note.line_count:
         raise BadRequest(f"--from-line is {options.from_line:,}; {note.path} has {counted(note.line_count, 'line')}")
     if options.as_json:
@@ -52,24 +51,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-class _NotIndexedYet(Exception):
-    """There is no such note so far, and not all notes are indexed."""
-
-    def __init__(self, failed: RequestFailed) -> None:
-        super().__init__(str(failed))
-        self.failed = failed
-
-
-def _read(client: SidecarClient, params: Mapping[str, Any], wait_s: float | None) -> wire.NoteText:
+def _read(client: SidecarClient, params: Mapping[str, Any], options: argparse.Namespace) -> wire.NoteText | None:
     """
-    The note that *params* name, waited for up to *wait_s*: another comparison of the vault may begin after the first.
+    The note that *params* name, waited for up to `--wait`: another comparison of the vault may begin after the first.
+
+    None, which is reported, if there is no such note in an index that still lacks notes.
 
     Raises:
-        _NotIndexedYet: It is not in the index, which lacks notes.
         RequestFailed: It cannot be read.
     """
-    ends_s = time.monotonic() + (wait_s or 0)
-    wait_for_index(client, wait_s)
+    ends_s = time.monotonic() + (options.wait or 0)
+    wait_for_index(client, options.wait)
     while True:
         try:
             note: wire.NoteText = client.ask("note/read", params)
@@ -78,15 +70,10 @@ def _read(client: SidecarClient, params: Mapping[str, Any], wait_s: float | None
             if failed.kind != "note-not-found" or client.status().state not in INCOMPLETE:
                 raise
             if (left_s := ends_s - time.monotonic()) <= 0:
-                raise _NotIndexedYet(failed) from None
+                next_step = "ask again with --wait: the vault is not wholly indexed yet"
+                report(RequestFailed(str(failed), failed.kind, next_step), as_json=options.as_json)
+                return None
         wait_for_index(client, left_s)
-
-
-def _report_not_indexed(failed: RequestFailed, *, as_json: bool) -> int:
-
-    next_step = "ask again with --wait: the vault is not wholly indexed yet"
-    report(RequestFailed(str(failed), failed.kind, next_step), as_json=as_json)
-    return NOT_INDEXED_YET
 
 
 def _where_to_go_on(note: wire.NoteText) -> str:

@@ -19,7 +19,7 @@ from quarry.redaction.sanitize import path_line
 
 STDIN = "-"
 LEAST_TOKENS = 50  # of a note that is asked for its length alone
-_PLACE = re.compile(r"(.+\.(?:md|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
+_PLACE = re.compile(r"(.+\.(?:md|markdown|canvas|pdf)):(\d{1,9})", re.IGNORECASE | re.DOTALL)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +36,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_fields(parser, RelatedParams)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Find the similar notes and print them."""
     params = _asked(options)
     with connect(options) as client:
         _require_line(client, params)
         related: wire.RelatedResult = client.ask("related", params)
     print_answer(options, related, _show)
-    return 0
 
 
 def _asked(options: argparse.Namespace) -> dict[str, object]:

@@ -20,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--idle", type=float, metavar="SECONDS", help="stop after SECONDS without a client")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     gc.freeze()  # the modules stay, so no collection has to traverse them
     vault = resolve_vault(options)
@@ -39,4 +39,3 @@ def run(options: argparse.Namespace) -> int:
             without=frozenset(filter(None, os.environ.get("QUARRY_WITHOUT", "").split(","))),
         )
     )
-    return 0

@@ -3,12 +3,9 @@
 import contextlib
 import os
 import signal
-import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
-from quarry import protocol as wire
 from quarry.client.client import SidecarClient
 from quarry.client.discovery import NO_PORT, Discovery, VaultLock, read_discovery
 from quarry.config import runtime_dir
@@ -17,14 +14,6 @@ from quarry.errors import QuarryError
 ANSWER_TIMEOUT_S = 2.0  # for an answer of one that works; it takes milliseconds
 LEAVE_TIMEOUT_S = 20.0  # one that leaves finishes the notes that it has begun
 LEAVE_POLL_S = 0.05
-
-
-class Sidecar(NamedTuple):
-    """A running sidecar; `status` is None where it does not answer."""
-
-    discovery: Discovery
-    status: wire.IndexStatus | None
-    memory_bytes: int | None  # resident; None where the system does not say
 
 
 def running() -> list[Discovery]:
@@ -37,19 +26,11 @@ def running() -> list[Discovery]:
     )
 
 
-def look_at(discovery: Discovery) -> Sidecar:
-    """Ask the sidecar of *discovery* for its state."""
-    status: wire.IndexStatus | None = None
-    with contextlib.suppress(QuarryError), _client(discovery) as client:
-        status = client.status()
-    return Sidecar(discovery, status, _resident_bytes(discovery.pid))
-
-
 def stop(discovery: Discovery) -> bool:
     """End the sidecar of *discovery* in order, by a signal if it does not listen; returns whether it ended."""
     lock = VaultLock(runtime_dir(), discovery.vault.id)
     try:
-        with _client(discovery, as_owner=True) as client:
+        with client_of(discovery, as_owner=True) as client:
             client.shut_down()
     except QuarryError:
         if lock.is_held():  # else its number may be another's by now
@@ -63,16 +44,7 @@ def stop(discovery: Discovery) -> bool:
     return True
 
 
-def _client(discovery: Discovery, *, as_owner: bool = False) -> SidecarClient:
+def client_of(discovery: Discovery, *, as_owner: bool = False) -> SidecarClient:
+    """A client of the sidecar of *discovery*, which is not started again if it has ended."""
     root = Path(discovery.vault.path)
     return SidecarClient(root, "cli", may_start=False, as_owner=as_owner, patience_s=ANSWER_TIMEOUT_S)
-
-
-def _resident_bytes(pid: int) -> int | None:
-    if sys.platform != "linux":
-        return None
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")

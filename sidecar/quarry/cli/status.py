@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_vault(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Print the status."""
     with connect(options) as client:
         status = client.status()
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     outer, inner = outer_vault(Path(vault.path)), inner_vaults(Path(vault.path))
     if options.as_json:
         print_json({**msgspec.to_builtins(status), "outerVault": str(outer) if outer else None, "innerVaults": inner})
-        return 0
+        return
     print_line(f"{bold(vault.name)}  {vault.path}")
     print_line(f"{status.state}: {size(status)}")
     if status.progress:
@@ -41,7 +41,6 @@ def run(options: argparse.Namespace) -> int:
         print_stderr(f"this vault lies in another, {outer}, where its notes are found too unless they are excluded")
     for folder in inner:
         print_stderr(f"another vault lies in this one, {folder}; its notes are found here too unless they are excluded")
-    return 0
 
 
 def size(status: protocol.IndexStatus) -> str:

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="stop the sidecars of all vaults")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """
     Stop them. Notes that are being indexed are finished first; the rest is indexed when the next sidecar starts.
 
@@ -42,4 +42,3 @@ def run(options: argparse.Namespace) -> int:
         raise ConnectionFailed(f"process {staying[0].pid} does not end; it serves {staying[0].vault.path}")
     if not stopped:
         print_stderr("no sidecar is running" if options.all else "no sidecar is running for this vault")
-    return 0

@@ -6,13 +6,14 @@ where the engine does not answer, the recipe still says what to do.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from quarry import protocol as wire
 from quarry.errors import QuarryError
 from quarry.mcp import quoting
 from quarry.mcp.resources import block_names
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vault, Vaults, nearest
+from quarry.messages import message
 from quarry.redaction.sanitize import printable
 
 Params = Mapping[str, Any]
@@ -23,73 +24,24 @@ MAX_ARGUMENT = 4000  # characters; an error message is pasted whole
 MAX_VALUES = 100  # of a completion, as the protocol has it
 
 
-class Recipe(NamedTuple):
-    """A prompt: its argument, and what the agent is to do."""
-
-    title: str
-    description: str
-    argument: str | None
-    argument_help: str
-    steps: str
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "morning": Recipe(
-        "Morning load",
-        "Where things stand: the notes changed last, and what is open in them",
-        None,
-        "",
-        "Tell me where I left off. Read the newest of these notes with `read_note`, look for open tasks with "
-        "`search` (for example `task-todo:/./ modified:7d`), and sum up in at most ten lines: what moved, what is "
-        "open, what to do first. Name the note behind each line.",
-    ),
-    "kickoff": Recipe(
-        "Project kick-off",
-        "What the notes know about a topic, before work on it begins",
-        "topic",
-        "What the work is about",
-        "I am about to start on this: {argument}. From my notes, list decisions already made, conventions to keep, "
-        "earlier attempts and their outcome, and open questions. Search further with `search` and follow the maps of "
-        "content that hits name. Say plainly what the notes do not cover.",
-    ),
-    "research": Recipe(
-        "Research capture",
-        "What is known about a topic, and how to keep what is new",
-        "topic",
-        "What is looked into",
-        "I am looking into this: {argument}. First tell me what my notes know already. When we have found something "
-        "new, draft a note of it: a title, two or three sentences, the source, tags that my notes use already "
-        "(`search` and `list_notes` show them). Save it with the tool `capture` if there is one, else give me the "
-        "text for `quarry capture`.",
-    ),
-    "error": Recipe(
-        "Error",
-        "Whether the notes know this error, and what helped",
-        "message",
-        "The error message",
-        "I ran into this error:\n\n{argument}\n\nLook in my notes for the same or a similar one: search for its most "
-        "telling words, then for what it means. If a note has the cause or the fix, quote it with its path; if none "
-        "has, say so before you suggest anything of your own.",
-    ),
-    "review": Recipe(
-        "Review preparation",
-        "Conventions and decisions that a review should know",
-        "module",
-        "The module or area under review",
-        "I am about to review changes to this: {argument}. From my notes, list the conventions, decisions and past "
-        "faults that concern it, each with the path of its note, as a checklist for the review.",
-    ),
+RECIPES: Mapping[str, str | None] = {
+    "morning": None,
+    "kickoff": "topic",
+    "research": "topic",
+    "error": "message",
+    "review": "module",
 }
+"""Prompt -> its argument. Their sentences are under `mcp.` in the catalogue, in English alone."""
 
 
 def list_prompts(vaults: Vaults, _params: Params, _call: PendingCall) -> dict[str, Any]:
     """The recipes with their arguments."""
     vault = [{"name": "vault", "description": "Which vault", "required": True}] if vaults.are_several else []
     prompts = []
-    for name, recipe in RECIPES.items():
-        topic = {"name": recipe.argument, "description": recipe.argument_help, "required": True}
-        arguments = [topic, *vault] if recipe.argument else vault
-        prompts.append({"name": name, "title": recipe.title, "description": recipe.description, "arguments": arguments})
+    for name, argument in RECIPES.items():
+        topic = [{"name": argument, "description": _text(name, "argument"), "required": True}] if argument else []
+        about = {"title": _text(name, "title"), "description": _text(name, "description")}
+        prompts.append({"name": name, **about, "arguments": [*topic, *vault]})
     return {"prompts": prompts}
 
 
@@ -106,17 +58,16 @@ def get_prompt(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, A
         meant = nearest(name, list(RECIPES))
         offer = f"did you mean {meant!r}?" if meant else f"there are {', '.join(RECIPES)}"
         raise ProtocolError(f"there is no prompt {str(name)[:60]!r}; {offer}")
-    recipe = RECIPES[name]
-    given = _checked_arguments(params.get("arguments") or {}, name, recipe)
+    given = _checked_arguments(params.get("arguments") or {}, name)
     vault = vaults.named(given.get("vault"))
-    argument = given.get(recipe.argument or "", "")
+    argument = given.get(RECIPES[name] or "", "")
     try:
-        quotes = _quotes(vault, argument, call) if recipe.argument else _recent(vault, call)
+        quotes = _quotes(vault, argument, call) if argument else _recent(vault, call)
     except QuarryError as error:
         quotes = f"(My notes could not be asked: {error}.)"
-    text = quoting.document(recipe.steps.replace("{argument}", printable(argument)), quotes)
-    message = {"role": "user", "content": {"type": "text", "text": text}}
-    return {"description": recipe.description, "messages": [message]}
+    text = quoting.document(_text(name, "steps", argument=printable(argument)), quotes)
+    said = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": _text(name, "description"), "messages": [said]}
 
 
 def complete(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any]:
@@ -144,14 +95,19 @@ def complete(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, Any
 # --- recipes ---------------------------------------------------------------------------------------
 
 
-def _checked_arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
+def _text(name: str, part: str, **args: str) -> str:
+    return str(message(f"mcp.{name}.{part}", **args))
+
+
+def _checked_arguments(given: Any, name: str) -> dict[str, str]:
     """
     The arguments *given*, all of them text.
 
     Raises:
         ProtocolError: One is missing, unknown, too long or no text.
     """
-    known = [argument for argument in (recipe.argument, "vault") if argument]
+    topic = RECIPES[name]
+    known = [topic, "vault"] if topic else ["vault"]
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise ProtocolError(f"`arguments` of {name} is an object of strings")
     for argument, value in given.items():
@@ -159,8 +115,8 @@ def _checked_arguments(given: Any, name: str, recipe: Recipe) -> dict[str, str]:
             raise ProtocolError(f"{name} takes no {argument!r}; it takes {' and '.join(known)}")
         if len(value) > MAX_ARGUMENT:
             raise ProtocolError(f"`{argument}` has {len(value):,} characters, at most {MAX_ARGUMENT:,}")
-    if recipe.argument and not given.get(recipe.argument, "").strip():
-        raise ProtocolError(f"{name} needs `{recipe.argument}`: {recipe.argument_help.lower()}")
+    if topic and not given.get(topic, "").strip():
+        raise ProtocolError(f"{name} needs `{topic}`: {_text(name, 'argument').lower()}")
     return given
 
 
@@ -204,8 +160,8 @@ def _values(
         return sorted(
             (hit.path for hit in found.hits), key=lambda path: (not path.lower().startswith(begins), path)
         ), found.total
-    recipe = RECIPES.get(name) if isinstance(name, str) else None
-    if kind == "ref/prompt" and recipe and argument == recipe.argument != "message":
+    topic = RECIPES.get(name) if isinstance(name, str) else None
+    if kind == "ref/prompt" and argument == topic != "message":
         found = vault.ask("search", {"query": value[:200], "limit": 20, "mode": "keyword", "typing": True}, call)
         titles = dict.fromkeys(quoting.clean_name(hit.title) for hit in found.hits)
         return sorted(titles, key=lambda title: not title.lower().startswith(begins)), 0

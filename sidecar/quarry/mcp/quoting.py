@@ -7,6 +7,7 @@ content, so each is complete and has to fit by itself: the longer of the two cou
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -51,12 +52,7 @@ def fitted(render: Callable[[int, int], Rendered], texts: Sequence[str], max_tok
 
 def _greatest(fits: Callable[[int], bool], low: int, high: int) -> int:
     """The greatest number from *low* to *high* that fits; *low* where none does."""
-    if fits(high):
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    return high if fits(high) else low + bisect_left(range(low + 1, high), True, key=lambda number: not fits(number))
 
 
 def compact_json(value: Any) -> str:

@@ -13,11 +13,11 @@ const TRANSLATIONS: readonly (readonly [string, Catalogue])[] = [["de", de], ["j
 const ALL: readonly (readonly [string, Catalogue])[] = [["en", en], ...TRANSLATIONS];
 const SOURCES = scanPlugin();
 
-/** What developers and scripts read stays in English: the errors of the API and the commands of the terminal. */
-const isEnglishOnly = (key: string): boolean => /^(api|cli)\./.test(key);
+/** What developers and scripts read stays in English: the errors of the API, the commands of the terminal and the prompts of MCP. */
+const isEnglishOnly = (key: string): boolean => /^(api|cli|mcp)\./.test(key);
 const TRANSLATED = Object.keys(ENGLISH).filter((key) => !isEnglishOnly(key));
 /** The engine chooses these; `tests/sidecar/test_messages.py` looks for them in its source. */
-const isOfEngine = (key: string): boolean => /^(abstained|explained|incomplete|query|reason|relaxed|status|understood|word)\./.test(key);
+const isOfEngine = (key: string): boolean => /^(abstained|explained|incomplete|mcp|query|reason|relaxed|status|understood|word)\./.test(key);
 
 const formsOf = (entry: Catalogue[string]): readonly string[] => (typeof entry === "object" && entry ? Object.values(entry) : [entry ?? ""]);
 const placeholdersOf = (text: string): readonly string[] => [...new Set(text.match(/\{[\w:]+\}/g))].sort();

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { ClearedQuery, forget, historyOf, QueryWalk, remember } from "../../../plugin/pane/history";
 
 describe("history", () => {
-  test("the newest query comes first", () => {
-    expect(remember(["old"], "new")).toEqual(["new", "old"]);
-  });
-
-  test("a query that is asked again moves to the front, whatever its case", () => {
-    expect(remember(["b", "Retry Backoff"], "  retry backoff ")).toEqual(["retry backoff", "b"]);
+  test.each([
+    ["the newest query comes first", ["old"], "new", ["new", "old"]],
+    ["a query that is asked again moves to the front, whatever its case", ["b", "Retry Backoff"], "  retry backoff ", ["retry backoff", "b"]],
+    ["a query that was typed on replaces what it began with, if that is the newest", ["retry", "ret"], "retry backoff", ["retry backoff", "ret"]],
+  ])("%s", (_, history, query, remembered) => {
+    expect(remember(history, query)).toEqual(remembered);
   });
 
   test("an empty query is not remembered", () => {
@@ -26,10 +26,6 @@ describe("history", () => {
 
   test.each([[null], ["text"], [{ 0: "a" }], [[1, null, " "]]])("%j is no history", (saved) => {
     expect(historyOf(saved)).toEqual([]);
-  });
-
-  test("a query that was typed on replaces what it began with, if that is the newest", () => {
-    expect(remember(["retry", "ret"], "retry backoff")).toEqual(["retry backoff", "ret"]);
   });
 
   test("one query can be forgotten", () => {
@@ -73,15 +69,11 @@ describe("cleared query", () => {
     return query.restorable;
   };
 
-  test("a query emptied in one step can be brought back, also when the change is reported twice", () => {
-    expect(after("retry", "", "")).toBe("retry");
-  });
-
-  test("letters deleted one by one are left to the browser's undo", () => {
-    expect(after("retry", "", "re", "r", "")).toBeNull();
-  });
-
-  test("nothing is brought back over a text", () => {
-    expect(after("retry", "", "b")).toBeNull();
+  test.each([
+    ["a query emptied in one step can be brought back, also when the change is reported twice", ["retry", "", ""], "retry"],
+    ["letters deleted one by one are left to the browser's undo", ["retry", "", "re", "r", ""], null],
+    ["nothing is brought back over a text", ["retry", "", "b"], null],
+  ])("%s", (_, texts, restored) => {
+    expect(after(...texts)).toBe(restored);
   });
 });

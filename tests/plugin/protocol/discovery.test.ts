@@ -2,23 +2,6 @@ import { describe, expect, test } from "vitest";
 import { parseAnnouncement, parseDiscovery, parseOwnerToken, parseProgramVersion } from "../../../plugin/protocol/discovery";
 
 describe("the line on stdout", () => {
-  test("says where the discovery file is", () => {
-    expect(parseAnnouncement('{"ready":true,"discovery":"/run/v.json","port":4711,"version":"0.1.0","protocol":1}')).toEqual({
-      kind: "ready",
-      discoveryPath: "/run/v.json",
-      version: "0.1.0",
-      protocol: 1,
-    });
-  });
-
-  test("or that another sidecar holds the vault", () => {
-    expect(parseAnnouncement('{"ready":false,"discovery":"/run/v.json","holder":{"pid":12}}')).toEqual({
-      kind: "held",
-      discoveryPath: "/run/v.json",
-      holderPid: 12,
-    });
-  });
-
   test("a holder that is not known is none", () => {
     expect(parseAnnouncement('{"ready":false,"discovery":"/run/v.json"}')).toMatchObject({ kind: "held", holderPid: null });
   });
@@ -32,14 +15,6 @@ describe("the line on stdout", () => {
 });
 
 describe("the discovery file", () => {
-  test("holds port and token, and names the owner's file", () => {
-    expect(parseDiscovery('{"pid":1,"port":4711,"token":"secret","protocol":1,"owner":"/run/v.owner"}')).toEqual({
-      port: 4711,
-      token: "secret",
-      ownerPath: "/run/v.owner",
-    });
-  });
-
   test.each([[""], [',"owner":null'], [',"owner":""'], [',"owner":7']])("of a sidecar with one token (%s) names no such file", (owner) => {
     expect(parseDiscovery(`{"pid":1,"port":4711,"token":"secret"${owner}}`)).toEqual({ port: 4711, token: "secret", ownerPath: null });
   });
@@ -53,10 +28,6 @@ describe("the discovery file", () => {
 });
 
 describe("the owner's file", () => {
-  test("holds the token", () => {
-    expect(parseOwnerToken('{"pid":1,"token":"secret"}')).toBe("secret");
-  });
-
   test.each([[""], ["{"], ["{}"], ['{"token":""}'], ['{"token":7}']])("%s has none", (text) => {
     expect(parseOwnerToken(text)).toBeNull();
   });

@@ -16,24 +16,14 @@ const at = (text: string): string => {
 };
 
 describe("the passage", () => {
-  test("is where it was, in a note that did not change", () => {
-    expect(at(note)).toBe("# Gate\n\nretry with capped [backoff], then stop");
-  });
-
-  test("is found again after text was put before it", () => {
-    expect(at(`A new first line\n${note}`)).toContain("capped [backoff], then");
-  });
-
-  test("is the one in its own sentence, when the word stands nearer elsewhere", () => {
-    expect(at(`${"x".repeat(20)} backoff ${"y".repeat(300)}\nretry with capped backoff, then stop`)).toContain("capped [backoff], then");
-  });
-
-  test("is found although the snippet folded its line ends", () => {
-    expect(at(`Moved down\n\nretry with\ncapped\n  backoff, then stop`)).toContain("[backoff], then");
-  });
-
-  test("is the nearest word when its sentence was rewritten", () => {
-    expect(at(`# Gate\n\nnow a longer backoff is used, and another backoff far away`)).toContain("longer [backoff] is");
+  test.each([
+    ["where it was, in a note that did not change", note, "# Gate\n\nretry with capped [backoff], then stop"],
+    ["found again after text was put before it", `A new first line\n${note}`, "capped [backoff], then"],
+    ["the one in its own sentence, when the word stands nearer elsewhere", `${"x".repeat(20)} backoff ${"y".repeat(300)}\nretry with capped backoff, then stop`, "capped [backoff], then"],
+    ["found although the snippet folded its line ends", "Moved down\n\nretry with\ncapped\n  backoff, then stop", "[backoff], then"],
+    ["the nearest word when its sentence was rewritten", "# Gate\n\nnow a longer backoff is used, and another backoff far away", "longer [backoff] is"],
+  ])("is %s", (_, text, shown) => {
+    expect(at(text)).toContain(shown);
   });
 
   test("is its old place, within the text, when no word of it is left", () => {

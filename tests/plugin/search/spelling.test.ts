@@ -43,20 +43,13 @@ describe("the last word", () => {
 describe("a query as it was typed", () => {
   const correction = { typed: "refrences", used: "references" };
 
-  test("has the corrected word in quotes and everything else unchanged", () => {
-    expect(quotedAsTyped("old  refrences tag:x", [correction])).toBe('old  "refrences" tag:x');
-  });
-
-  test("has it in quotes in any case", () => {
-    expect(quotedAsTyped("Refrences, refrences", [correction])).toBe('"Refrences", "refrences"');
-  });
-
-  test("leaves a longer word that contains it alone", () => {
-    expect(quotedAsTyped("refrencesection refrences", [correction])).toBe('refrencesection "refrences"');
-  });
-
-  test("has every corrected word in quotes", () => {
-    expect(quotedAsTyped("refrences bakcoff", [correction, { typed: "bakcoff", used: "backoff" }])).toBe('"refrences" "bakcoff"');
+  test.each([
+    ["has the corrected word in quotes and everything else unchanged", "old  refrences tag:x", 'old  "refrences" tag:x'],
+    ["has it in quotes in any case", "Refrences, refrences", '"Refrences", "refrences"'],
+    ["leaves a longer word that contains it alone", "refrencesection refrences", 'refrencesection "refrences"'],
+    ["has every corrected word in quotes", "refrences bakcoff", '"refrences" "bakcoff"'],
+  ])("%s", (_, query, quoted) => {
+    expect(quotedAsTyped(query, [correction, { typed: "bakcoff", used: "backoff" }])).toBe(quoted);
   });
 
   test("is null where the words are in quotes already", () => {

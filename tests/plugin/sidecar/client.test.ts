@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
+import { type Failure } from "../../../plugin/sidecar/failure";
 import { indexStatus, nodeClock, searchResult, until } from "../builders";
 import { FakeServer, type Message, initializeResult, openSocket } from "./server";
 
@@ -60,26 +61,14 @@ describe("asking", () => {
     expect(await second).toEqual({ ok: true, value: "second" });
   });
 
-  test("a query that cannot be read says where", async () => {
-    server.respond = (_, reply) => {
-      reply({ error: { code: -32010, message: "no closing quote", data: { kind: "bad-query", next: "close it", position: 3 } } });
-    };
+  test.each<[string, object, Failure]>([
+    ["a query that cannot be read says where", { code: -32010, message: "no closing quote", data: { kind: "bad-query", next: "close it", position: 3 } }, { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 }],
+    ["what the engine cancelled is cancelled", { code: -32800, message: "superseded", data: { kind: "cancelled" } }, { kind: "cancelled" }],
+    ["any other refusal keeps the engine's words", { code: -32014, message: "busy", data: { kind: "busy", next: "try again" } }, { kind: "refused", reason: "busy", message: "busy", next: "try again" }],
+  ])("%s", async (_, error, failure) => {
+    server.respond = (_message, reply) => { reply({ error }); };
 
-    expect(await client.call("search", { query: 'a "b' })).toEqual({
-      ok: false,
-      failure: { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
-    });
-  });
-
-  test("any other refusal keeps the sidecar's words", async () => {
-    server.respond = (_, reply) => {
-      reply({ error: { code: -32014, message: "busy", data: { kind: "busy", next: "try again" } } });
-    };
-
-    expect(await client.call("index/rebuild", {})).toEqual({
-      ok: false,
-      failure: { kind: "refused", reason: "busy", message: "busy", next: "try again" },
-    });
+    expect(await client.call("search", { query: 'a "b' })).toEqual({ ok: false, failure });
   });
 
   test("no answer in time is a failure, and the request is cancelled", async () => {

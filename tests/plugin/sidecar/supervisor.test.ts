@@ -233,27 +233,18 @@ describe("getting an engine", () => {
 });
 
 describe("losing it", () => {
-  test("an exit is reported once, whether the process or the socket shows it first", async () => {
+  test.each([["process", "socket"], ["socket", "process"]] as const)("an exit that the %s shows before the %s is reported once", async (...order) => {
     await live();
     states = [];
-    launcher.last.die(null, "SIGKILL");
-    server.cut();
-    await until(is("disconnected"));
+    for (const sign of order) {
+      if (sign === "process") launcher.last.die(null, "SIGKILL");
+      else server.cut();
+      await until(is("disconnected"));
+    }
     await until(() => server.connectionCount === 0);
 
     expect(kinds()).toEqual(["disconnected"]);
     expect(supervisor.status).toBeNull();
-  });
-
-  test("and the other way round", async () => {
-    await live();
-    states = [];
-    server.cut();
-    await until(is("disconnected"));
-    launcher.last.die(null, "SIGKILL");
-    await clock.advance(0);
-
-    expect(kinds()).toEqual(["disconnected"]);
   });
 
   test("it is started again after a second", async () => {
@@ -270,13 +261,18 @@ describe("losing it", () => {
     expect(kinds()).toEqual(["starting", "live", "disconnected", "live"]);
   });
 
-  test("a crash loop ends after five starts, with its last words", async () => {
-    launcher.outcome = { kind: "failed", failure: { kind: "exited", code: 1, signal: null } };
+  test.each<[StartFailure]>([
+    [{ kind: "exited", code: 1, signal: null }],
+    [{ kind: "silent", afterMs: 10_000 }],
+    [{ kind: "garbled", line: "Welcome" }],
+    [{ kind: "unreachable" }],
+  ])("%j is tried again: a crash loop ends after five starts, with its last words", async (failure) => {
+    launcher.outcome = { kind: "failed", failure };
     supervisor.start();
     await clock.advance(60_000);
 
     expect(launcher.engines).toHaveLength(5);
-    expect(supervisor.state).toEqual({ kind: "failed", failure: { kind: "exited", code: 1, signal: null }, log: "last words" });
+    expect(supervisor.state).toEqual({ kind: "failed", failure, log: "last words" });
   });
 
   test.each<[StartFailure]>([

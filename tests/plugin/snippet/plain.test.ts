@@ -74,29 +74,19 @@ describe("what the edge of a snippet cut", () => {
 });
 
 describe("marks", () => {
-  test("stay on their words", () => {
-    expect(marked("## A **capped** [[Retry|backoff]] with `jitter`", "capped", "backoff", "jitter")).toEqual(["capped", "backoff", "jitter"]);
-  });
-
-  test("of a word in bold cover the word alone", () => {
-    expect(marked("a **bold** word", "**bold**")).toEqual(["bold"]);
-  });
-
-  test("of what is left out are left out", () => {
-    expect(marked("a [link](hidden.md)", "hidden")).toEqual([]);
+  test.each([
+    ["stay on their words", "## A **capped** [[Retry|backoff]] with `jitter`", ["capped", "backoff", "jitter"], ["capped", "backoff", "jitter"]],
+    ["of a word in bold cover the word alone", "a **bold** word", ["**bold**"], ["bold"]],
+    ["of what is left out are left out", "a [link](hidden.md)", ["hidden"], []],
+    ["across a line break cover the space between", "first\nsecond", ["first\nsecond"], ["first second"]],
+    ["count UTF-16 code units", "👩‍👩‍👧 **é** rye", ["rye"], ["rye"]],
+  ])("%s", (_, source, words, left) => {
+    expect(marked(source, ...words)).toEqual(left);
   });
 
   test("of an address keep it readable", () => {
     expect(marked("see https://example.com/rye/loaf", "rye")).toEqual(["rye"]);
     expect(plainText("see https://example.com/rye/loaf", [{ kind: "word", start: 24, end: 27 }]).text).toBe("see example.com/rye/loaf");
-  });
-
-  test("across a line break cover the space between", () => {
-    expect(marked("first\nsecond", "first\nsecond")).toEqual(["first second"]);
-  });
-
-  test("count UTF-16 code units", () => {
-    expect(marked("👩‍👩‍👧 **é** rye", "rye")).toEqual(["rye"]);
   });
 });
 

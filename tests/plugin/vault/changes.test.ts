@@ -14,108 +14,45 @@ function coalesced(...changes: readonly Change[]): readonly Change[] {
 }
 
 describe("one note", () => {
-  test("many saves are one", () => {
-    expect(coalesced(modified("a.md"), modified("a.md"), modified("a.md"))).toEqual([modified("a.md")]);
-  });
-
-  test("a note that is created and saved is created", () => {
-    expect(coalesced(created("a.md"), modified("a.md"))).toEqual([created("a.md")]);
-  });
-
-  test("a deletion beats the saves before it", () => {
-    expect(coalesced(modified("a.md"), deleted("a.md"))).toEqual([deleted("a.md")]);
-  });
-
-  test("what is created and deleted was never there", () => {
-    expect(coalesced(created("a.md"), modified("a.md"), deleted("a.md"))).toEqual([]);
-  });
-
-  test("deleted and created again is replaced", () => {
-    expect(coalesced(deleted("a.md"), created("a.md"))).toEqual([modified("a.md")]);
-  });
-
-  test("replaced and then deleted is deleted", () => {
-    expect(coalesced(deleted("a.md"), created("a.md"), deleted("a.md"))).toEqual([deleted("a.md")]);
+  test.each<[string, readonly Change[], readonly Change[]]>([
+    ["many saves are one", [modified("a.md"), modified("a.md"), modified("a.md")], [modified("a.md")]],
+    ["a note that is created and saved is created", [created("a.md"), modified("a.md")], [created("a.md")]],
+    ["a deletion beats the saves before it", [modified("a.md"), deleted("a.md")], [deleted("a.md")]],
+    ["what is created and deleted was never there", [created("a.md"), modified("a.md"), deleted("a.md")], []],
+    ["deleted and created again is replaced", [deleted("a.md"), created("a.md")], [modified("a.md")]],
+    ["replaced and then deleted is deleted", [deleted("a.md"), created("a.md"), deleted("a.md")], [deleted("a.md")]],
+  ])("%s", (_, changes, expected) => {
+    expect(coalesced(...changes)).toEqual(expected);
   });
 });
 
 describe("renames", () => {
-  test("a chain is one rename", () => {
-    expect(coalesced(renamed("a.md", "b.md"), renamed("b.md", "c.md"))).toEqual([renamed("a.md", "c.md")]);
-  });
-
-  test("there and back again is nothing", () => {
-    expect(coalesced(renamed("a.md", "b.md"), renamed("b.md", "a.md"))).toEqual([]);
-  });
-
-  test("a save before the rename is reported under the new name", () => {
-    expect(coalesced(modified("a.md"), renamed("a.md", "b.md"))).toEqual([renamed("a.md", "b.md"), modified("b.md")]);
-  });
-
-  test("a new note that is named at once is created under its name", () => {
-    expect(coalesced(created("Untitled.md"), renamed("Untitled.md", "Plan.md"))).toEqual([created("Plan.md")]);
-  });
-
-  test("renamed and deleted is a deletion of the old name", () => {
-    expect(coalesced(renamed("a.md", "b.md"), deleted("b.md"))).toEqual([deleted("a.md")]);
-  });
-
-  test("two notes that swap names keep all three steps", () => {
-    const steps = [renamed("a.md", "t.md"), renamed("b.md", "a.md"), renamed("t.md", "b.md")];
-
-    expect(coalesced(...steps)).toEqual(steps);
-  });
-
-  test("a deletion takes the place of its rename, before the name is used again", () => {
-    const changes = coalesced(renamed("x.md", "p.md"), renamed("y.md", "x.md"), deleted("p.md"));
-
-    expect(changes).toEqual([deleted("x.md"), renamed("y.md", "x.md")]);
-  });
-
-  test("a name that is free again can be taken by a new note", () => {
-    expect(coalesced(renamed("a.md", "b.md"), created("a.md"))).toEqual([renamed("a.md", "b.md"), created("a.md")]);
-  });
-
-  test("a note moved over another tells the deletion first", () => {
-    expect(coalesced(deleted("b.md"), renamed("a.md", "b.md"))).toEqual([deleted("b.md"), renamed("a.md", "b.md")]);
+  test.each<[string, readonly Change[], readonly Change[]]>([
+    ["a chain is one rename", [renamed("a.md", "b.md"), renamed("b.md", "c.md")], [renamed("a.md", "c.md")]],
+    ["there and back again is nothing", [renamed("a.md", "b.md"), renamed("b.md", "a.md")], []],
+    ["a save before the rename is reported under the new name", [modified("a.md"), renamed("a.md", "b.md")], [renamed("a.md", "b.md"), modified("b.md")]],
+    ["a new note that is named at once is created under its name", [created("Untitled.md"), renamed("Untitled.md", "Plan.md")], [created("Plan.md")]],
+    ["renamed and deleted is a deletion of the old name", [renamed("a.md", "b.md"), deleted("b.md")], [deleted("a.md")]],
+    ["two notes that swap names keep all three steps", [renamed("a.md", "t.md"), renamed("b.md", "a.md"), renamed("t.md", "b.md")], [renamed("a.md", "t.md"), renamed("b.md", "a.md"), renamed("t.md", "b.md")]],
+    ["a deletion takes the place of its rename, before the name is used again", [renamed("x.md", "p.md"), renamed("y.md", "x.md"), deleted("p.md")], [deleted("x.md"), renamed("y.md", "x.md")]],
+    ["a name that is free again can be taken by a new note", [renamed("a.md", "b.md"), created("a.md")], [renamed("a.md", "b.md"), created("a.md")]],
+    ["a note moved over another tells the deletion first", [deleted("b.md"), renamed("a.md", "b.md")], [deleted("b.md"), renamed("a.md", "b.md")]],
+  ])("%s", (_, changes, expected) => {
+    expect(coalesced(...changes)).toEqual(expected);
   });
 });
 
 describe("folders", () => {
-  test("a folder's move covers the moves of its files, reported after it", () => {
-    const changes = coalesced(renamed("F", "G"), renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"));
-
-    expect(changes).toEqual([renamed("F", "G")]);
-  });
-
-  test("and reported before it", () => {
-    const changes = coalesced(renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"), renamed("F", "G"));
-
-    expect(changes).toEqual([renamed("F", "G")]);
-  });
-
-  test("saves below a moved folder are told under the new path", () => {
-    expect(coalesced(modified("F/a.md"), renamed("F", "G"))).toEqual([renamed("F", "G"), modified("G/a.md")]);
-  });
-
-  test("a folder's deletion stands for those below it, before and after", () => {
-    const changes = coalesced(deleted("F/a.md"), modified("F/b.md"), deleted("F"), deleted("F/b.md"));
-
-    expect(changes).toEqual([deleted("F")]);
-  });
-
-  test("a note moved out of a folder survives the folder's deletion", () => {
-    expect(coalesced(renamed("F/a.md", "a.md"), deleted("F"))).toEqual([renamed("F/a.md", "a.md"), deleted("F")]);
-  });
-
-  test("a deletion below a folder that moved later is not undone by a new note of that name", () => {
-    const changes = coalesced(deleted("F/a.md"), renamed("F", "G"), created("F/a.md"));
-
-    expect(changes).toEqual([deleted("F/a.md"), renamed("F", "G"), created("F/a.md")]);
-  });
-
-  test("a folder whose name begins like another's is left alone", () => {
-    expect(coalesced(modified("Work2/a.md"), renamed("Work", "Jobs"))).toEqual([renamed("Work", "Jobs"), modified("Work2/a.md")]);
+  test.each<[string, readonly Change[], readonly Change[]]>([
+    ["a folder's move covers the moves of its files, reported after it", [renamed("F", "G"), renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md")], [renamed("F", "G")]],
+    ["and reported before it", [renamed("F/a.md", "G/a.md"), renamed("F/b.md", "G/b.md"), renamed("F", "G")], [renamed("F", "G")]],
+    ["saves below a moved folder are told under the new path", [modified("F/a.md"), renamed("F", "G")], [renamed("F", "G"), modified("G/a.md")]],
+    ["a folder's deletion stands for those below it, before and after", [deleted("F/a.md"), modified("F/b.md"), deleted("F"), deleted("F/b.md")], [deleted("F")]],
+    ["a note moved out of a folder survives the folder's deletion", [renamed("F/a.md", "a.md"), deleted("F")], [renamed("F/a.md", "a.md"), deleted("F")]],
+    ["a deletion below a folder that moved later is not undone by a new note of that name", [deleted("F/a.md"), renamed("F", "G"), created("F/a.md")], [deleted("F/a.md"), renamed("F", "G"), created("F/a.md")]],
+    ["a folder whose name begins like another's is left alone", [modified("Work2/a.md"), renamed("Work", "Jobs")], [renamed("Work", "Jobs"), modified("Work2/a.md")]],
+  ])("%s", (_, changes, expected) => {
+    expect(coalesced(...changes)).toEqual(expected);
   });
 });
 

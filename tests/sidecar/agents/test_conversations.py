@@ -12,13 +12,12 @@ from quarry.agents import conversations
 from quarry.agents.conversations import (
     KEPT_ENTRIES,
     KEPT_S,
+    LEASE,
     MAX_ENTRIES,
     Conversation,
     Leases,
     Ledgers,
     conversations_folder,
-    free_lease,
-    take_lease,
 )
 from quarry.errors import IndexUnavailable
 from quarry.vault.paths import vault_id
@@ -113,33 +112,33 @@ def is_held(vault="notes-1"):
 
 def test_a_lease_is_held_until_it_is_freed(conversation):
     assert not is_held()
-    take_lease(conversation)
+    conversation.write(LEASE, "")
     assert is_held()
-    free_lease(conversation)
+    conversation.drop(LEASE)
     assert not is_held()
 
 
 def test_a_lease_is_of_one_vault(conversation):
-    take_lease(conversation)
+    conversation.write(LEASE, "")
 
     assert not is_held("notes-12")
     assert not is_held("notes")
 
 
 def test_a_lease_that_nobody_frees_runs_out(conversation):
-    take_lease(conversation)
+    conversation.write(LEASE, "")
     old_s = time.time() - KEPT_S - 1
     os.utime(conversation.file("lease"), (old_s, old_s))
 
     assert not is_held()
-    take_lease(conversation)
+    conversation.write(LEASE, "")
     assert is_held()
 
 
 def test_the_folder_is_looked_at_now_and_then(conversation, monkeypatch):
     held = Leases(conversations_folder(), "notes-1")
     assert not held.is_any_held()
-    take_lease(conversation)
+    conversation.write(LEASE, "")
     assert not held.is_any_held()
     monkeypatch.setattr(conversations, "LOOK_S", 0.0)
     assert held.is_any_held()
@@ -152,7 +151,7 @@ def test_without_a_folder_none_is_held(tmp_path):
 @pytest.mark.slow
 def test_a_sidecar_stays_while_a_lease_is_held_and_leaves_after_it(start, vault, tools, home):
     conversation = Conversation(conversations_folder(), vault_id(vault), "s")
-    take_lease(conversation)
+    conversation.write(LEASE, "")
     held, other = (
         start(vault, "--idle", "0.2"),
         start(tools.write_vault(vault.parent / "other", {"A.md": "a"}), "--idle", "0.2"),
@@ -160,7 +159,7 @@ def test_a_sidecar_stays_while_a_lease_is_held_and_leaves_after_it(start, vault,
 
     tools.eventually(lambda: other.process.poll() is not None, "the end of the sidecar that nobody wants")
     assert held.process.poll() is None
-    free_lease(conversation)
+    conversation.drop(LEASE)
     tools.eventually(lambda: held.process.poll() is not None, "the end of the sidecar")
 
 

@@ -33,15 +33,9 @@ def test_help_lists_every_command_and_every_exit_code(command):
         assert f"\n    {name} " in done.out
     for code, meaning in MEANINGS.items():
         assert f"\n  {code:>3}  {meaning}\n" in f"{done.out}\n"
-
-
-def test_without_a_command_it_prints_the_help_with_commands_in_groups(command):
-    done = command()
-
-    assert done.code == 0
-    assert done.out == command("--help").out
-    assert [line for line in done.out.splitlines() if line in ("search:", "agents:", "index:", "advanced:")] != []
+    assert {"search:", "agents:", "index:", "advanced:"} <= set(done.out.splitlines())
     assert "\nexamples:\n  quarry search " in done.out
+    assert (command().code, command().out) == (0, done.out)
 
 
 @pytest.mark.parametrize(
@@ -111,25 +105,17 @@ def test_a_word_that_looks_like_the_option_asks_for_no_json(at_shared, command):
     assert command("search", "--limit", "1", "--", "modified:someday", "--json").out == ""
 
 
-@pytest.mark.parametrize("arguments", [("nothing",), ("search", "--colour"), ("list", "--limit", "x"), ("read",)])
-def test_bad_usage_ends_with_2(command, arguments):
-    assert command(*arguments).code == 2
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ("search", "-x"),
-        ("search", "--limit", "0", "tea"),
+        ("search", ""),
         ("search", "--limit", "101", "tea"),
         ("search", "--max-tokens", "1", "tea"),
         ("search", "--", "-only"),
-        ("search", "x" * 5000),
         ("search", "caf\udce9"),
         ("list", "--since", "yesterday"),
-        ("list", "--limit", "0"),
         ("list", "--offset", "-1"),
-        ("read", "Home.md", "--from-line", "0"),
         ("read", "x" * 5000),
         ("serve", "--idle", "-1"),
         ("serve", "--idle", "nan"),

@@ -43,33 +43,16 @@ def test_a_line_counts_from_1(at_shared, command):
     assert json.loads(note.out) != json.loads(passage.out)
 
 
-@pytest.mark.parametrize("arguments", [["-"], ["--text", "-"]])
-def test_a_text_may_come_from_a_pipe(at_shared, quarry, arguments):
-    done = quarry(
-        "related",
-        "--vault",
-        str(at_shared.vault),
-        *arguments,
-        "--limit",
-        "2",
-        "--json",
-        input="lying awake and trouble sleeping at night",
-    )
-
-    assert done.returncode == 0
-    assert "Health/Lying awake.md" in paths(SimpleNamespace(out=done.stdout))
-
-
-def test_a_text_may_stand_on_the_command_line(at_shared, command):
-    done = command("related", "--text", "lying awake and trouble sleeping at night", "--json")
-
-    assert "Health/Lying awake.md" in paths(done)
-
-
-def test_of_a_long_text_the_beginning_counts(at_shared, quarry):
-    done = quarry(
-        "related", "--vault", str(at_shared.vault), "-", "--json", input="trouble sleeping at night " * 40_000
-    )
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["-"], "lying awake and trouble sleeping at night"),
+        (["--text", "-"], "trouble sleeping at night " * 40_000),  # of which the beginning counts
+        (["--text", "lying awake and trouble sleeping at night"], ""),
+    ],
+)
+def test_a_text_may_come_from_a_pipe_or_the_command_line(at_shared, quarry, arguments, text):
+    done = quarry("related", "--vault", str(at_shared.vault), *arguments, "--json", input=text)
 
     assert done.returncode == 0
     assert "Health/Lying awake.md" in paths(SimpleNamespace(out=done.stdout))

@@ -10,16 +10,13 @@ def at_a_terminal(monkeypatch):
     monkeypatch.setattr(terminal, "is_decorated", lambda: True)
 
 
-def test_a_pipe_gets_plain_words(capsys):
+@pytest.mark.parametrize(("is_terminal", "shown"), [(True, "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m\n"), (False, "a b\n")])
+def test_a_terminal_gets_decoration_and_a_pipe_plain_words(monkeypatch, capsys, is_terminal, shown):
+    monkeypatch.setattr(terminal, "is_decorated", lambda: is_terminal)
+
     print_line(f"{bold('a')} {dim('b')}")
 
-    assert capsys.readouterr().out == "a b\n"
-
-
-def test_a_terminal_gets_decoration(at_a_terminal, capsys):
-    print_line(f"{bold('a')} {dim('b')}")
-
-    assert capsys.readouterr().out == "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m\n"
+    assert capsys.readouterr().out == shown
 
 
 @pytest.mark.parametrize("people", [True, False])
@@ -39,17 +36,16 @@ def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):
     assert bold("\x1b[0mfree") == "\x1b[1m[0mfree\x1b[0m"
 
 
-def test_marks_are_bold_and_the_snippet_is_one_line(at_a_terminal):
-    text = "🍵 two\n\n  words \tmore"
-    start = len("🍵 two\n\n  ".encode("utf-16-le")) // 2
-
-    shown = marked(text, [Mark(start=start, end=start + 5, kind="word")])
-
-    assert shown == "🍵 two \x1b[1mwords\x1b[0m more"
-
-
-def test_a_snippet_without_marks_is_plain():
-    assert marked("  a \n b\x1b ", []) == "a b"
+@pytest.mark.parametrize(
+    ("text", "marks", "shown"),
+    [
+        ("🍵 two\n\n  words \tmore", [(10, 15)], "🍵 two \x1b[1mwords\x1b[0m more"),
+        ("Ah. The boat is in. Yes.", [(4, 18), (8, 12)], "Ah. \x1b[1mThe boat is in\x1b[0m. Yes."),
+        ("  a \n b\x1b ", [], "a b"),
+    ],
+)
+def test_marks_are_bold_once_and_the_snippet_is_one_line(at_a_terminal, text, marks, shown):
+    assert marked(text, [Mark(start=start, end=end, kind="word") for start, end in marks]) == shown
 
 
 def test_color_can_be_declined(monkeypatch):
@@ -65,12 +61,6 @@ def test_color_can_be_declined(monkeypatch):
 
     assert wanted
     assert not terminal.is_decorated()
-
-
-def test_a_word_marked_within_a_marked_sentence_is_not_said_twice(at_a_terminal):
-    marks = [Mark(start=4, end=18, kind="sentence"), Mark(start=8, end=12, kind="word")]
-
-    assert marked("Ah. The boat is in. Yes.", marks) == "Ah. \x1b[1mThe boat is in\x1b[0m. Yes."
 
 
 @pytest.mark.parametrize(

@@ -105,11 +105,13 @@ class Speaker:
 
 @pytest.fixture
 def speak(tools):
-    """Start servers; they end with the test."""
+    """Start servers, greeted unless told otherwise; they end with the test."""
     started = []
 
-    def begin(*vaults, home, options=()):
+    def begin(*vaults, home, options=(), greet="2025-11-25"):
         started.append(Speaker(vaults, tools.environment(home), *options))
+        if greet:
+            started[-1].greet(greet)
         return started[-1]
 
     yield begin

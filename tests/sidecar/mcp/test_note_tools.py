@@ -133,7 +133,6 @@ def test_a_list_can_be_narrowed_in_every_way(spoken):
 def test_a_note_is_captured_where_the_flag_and_the_vault_allow_it(vault, home, tools, speak):
     tools.write_vault(vault, {".quarry.toml": "[capture]\nby_agents = true\n"})
     speaker = speak(vault, home=home, options=["--allow-capture"])
-    speaker.greet()
 
     listed = [tool["name"] for tool in speaker.result("tools/list")["tools"]]
     result = speaker.tool("capture", text="Steep the zanzibar tea twice.", title="Zanzibar", tags=["tea"])
@@ -148,7 +147,6 @@ def test_a_note_is_captured_where_the_flag_and_the_vault_allow_it(vault, home, t
 @pytest.mark.slow
 def test_a_vault_that_does_not_allow_it_says_what_to_set(vault, home, speak):
     speaker = speak(vault, home=home, options=["--allow-capture"])
-    speaker.greet()
 
     told = speaker.tool("capture", text="x")["structuredContent"]
 

@@ -17,7 +17,7 @@ def test_the_five_recipes_are_listed_with_their_arguments(spoken):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_says_what_to_do_and_quotes_what_the_notes_say(spoken, name):
-    argument = RECIPES[name].argument
+    argument = RECIPES[name]
     arguments = {argument: "trouble sleeping"} if argument else {}
 
     (message,) = spoken.result("prompts/get", name=name, arguments=arguments)["messages"]
@@ -110,7 +110,6 @@ def test_what_is_no_request_for_values_is_refused(spoken, params):
 def test_names_of_vaults_are_offered(vault, tmp_path, home, speak):
     (tmp_path / "Work").mkdir()
     speaker = speak(vault, tmp_path / "Work", home=home)
-    speaker.greet()
 
     assert offered(speaker, NOTE, "vault", "w")["values"] == ["Work"]
     assert offered(speaker, NOTE, "vault", "")["values"] == ["vault", "Work"]

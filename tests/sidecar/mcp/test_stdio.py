@@ -124,7 +124,7 @@ def test_odd_messages_end_nothing_and_every_request_is_answered_once(spoken, mes
 
 @pytest.mark.slow
 def test_before_the_handshake_only_a_ping_is_answered(at_shared, speak):
-    speaker = speak(at_shared.vault, home=at_shared.home)
+    speaker = speak(at_shared.vault, home=at_shared.home, greet=None)
 
     assert speaker.ask("ping")["result"] == {}
     assert "initialize" in speaker.ask("tools/list")["error"]["message"]
@@ -133,7 +133,7 @@ def test_before_the_handshake_only_a_ping_is_answered(at_shared, speak):
 
 @pytest.mark.slow
 def test_a_stateless_request_stands_for_itself(at_shared, speak, rpc):
-    speaker = speak(at_shared.vault, home=at_shared.home)
+    speaker = speak(at_shared.vault, home=at_shared.home, greet=None)
 
     found = speaker.result("server/discover", _meta=rpc.ENVELOPE)
     listed = speaker.result("tools/list", _meta=rpc.ENVELOPE)
@@ -153,7 +153,6 @@ def test_a_stateless_request_stands_for_itself(at_shared, speak, rpc):
 @pytest.mark.slow
 def test_a_cancelled_call_is_not_answered_and_others_are(at_shared, speak):
     speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
 
     slow = speaker.request("tools/call", name="search", arguments={"query": "/(a|b)+.*(c|d)+/ " + "word " * 300})
     speaker.notify("notifications/cancelled", requestId=slow, reason="no more")
@@ -168,7 +167,6 @@ def test_a_cancelled_call_is_not_answered_and_others_are(at_shared, speak):
 @pytest.mark.slow
 def test_the_id_of_a_call_at_work_cannot_be_used_again(at_shared, speak):
     speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
     call = {"jsonrpc": "2.0", "id": "same", "method": "tools/call"}
     for _ in range(2):
         speaker.send({**call, "params": {"name": "search", "arguments": {"query": "trouble sleeping"}}})
@@ -180,8 +178,7 @@ def test_the_id_of_a_call_at_work_cannot_be_used_again(at_shared, speak):
 
 @pytest.mark.slow
 def test_a_client_of_an_old_revision_is_sent_text_alone(at_shared, speak):
-    speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet("2024-11-05")
+    speaker = speak(at_shared.vault, home=at_shared.home, greet="2024-11-05")
 
     result = speaker.tool("search", query="trouble sleeping")
 
@@ -191,7 +188,7 @@ def test_a_client_of_an_old_revision_is_sent_text_alone(at_shared, speak):
 
 @pytest.mark.slow
 def test_what_is_no_message_is_answered_once_and_the_next_is_served(at_shared, speak):
-    speaker = speak(at_shared.vault, home=at_shared.home)
+    speaker = speak(at_shared.vault, home=at_shared.home, greet=None)
 
     speaker.send(b"no JSON")
     speaker.send(b"")
@@ -209,7 +206,6 @@ def test_what_is_no_message_is_answered_once_and_the_next_is_served(at_shared, s
 @pytest.mark.slow
 def test_calls_at_work_are_answered_when_the_input_ends(at_shared, speak):
     speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
 
     ids = [speaker.request("tools/call", name="search", arguments={"query": f"sleep {n}"}) for n in range(12)]
     rest, code = speaker.leave()
@@ -221,7 +217,6 @@ def test_calls_at_work_are_answered_when_the_input_ends(at_shared, speak):
 @pytest.mark.slow
 def test_a_client_that_reads_no_more_ends_it(at_shared, speak):
     speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
 
     speaker.process.stdout.close()
     for _ in range(50):
@@ -240,7 +235,6 @@ def test_a_client_that_reads_no_more_ends_it(at_shared, speak):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV])
 def test_an_end_that_is_not_the_clients_is_reported(at_shared, speak, number):
     speaker = speak(at_shared.vault, home=at_shared.home)
-    speaker.greet()
 
     speaker.process.send_signal(number)
 
@@ -250,16 +244,14 @@ def test_an_end_that_is_not_the_clients_is_reported(at_shared, speak, number):
 
 @pytest.mark.slow
 def test_the_engine_is_made_ready_before_the_first_question(vault, home, speak, found, tools):
-    speaker = speak(vault, home=home)
-
-    speaker.greet()
+    speak(vault, home=home)
 
     assert tools.eventually(lambda: found(home, vault), "a sidecar")
 
 
 @pytest.mark.slow
 def test_without_a_vault_it_says_so_on_stderr_only(tmp_path, home, speak):
-    speaker = speak(tmp_path / "nowhere", home=home)
+    speaker = speak(tmp_path / "nowhere", home=home, greet=None)
 
     rest, code = speaker.leave()
 

@@ -60,7 +60,6 @@ def test_progress_is_reported_no_faster_than_a_person_reads_and_not_after_a_canc
 def test_each_vault_answers_for_itself_alone(vault, tmp_path, home, tools, speak):
     work = tools.write_vault(tmp_path / "Work", {"Plan.md": "# Plan\n\nzanzibar\n"})
     speaker = speak(vault, work, home=home)
-    speaker.greet()
 
     def found(**arguments):
         result = speaker.tool("search", query="zanzibar OR oolong", **arguments)
@@ -84,7 +83,6 @@ def test_a_sidecar_that_is_killed_between_two_calls_is_replaced(vault, home, sta
     sidecar = start(vault)
     sidecar.talk().live()
     speaker = speak(vault, home=home)
-    speaker.greet()
 
     before = speaker.tool("list_notes")["structuredContent"]["total"]
     sidecar.end()
@@ -103,7 +101,6 @@ def test_a_call_that_finds_less_than_there_is_says_so(vault, home, start, speak,
     tools.write_vault(vault, {"Late.md": "# Late\n\nA note that waits.\n"})
     owner.result("vault/changed", changes=[{"kind": "created", "path": "Late.md"}])
     speaker = speak(vault, home=home)
-    speaker.greet()
 
     found = speaker.tool("search", query="oolong")["structuredContent"]
 
@@ -122,7 +119,6 @@ def test_what_steers_a_terminal_hides_words_or_poses_as_the_system_reaches_no_ag
     )
     tools.write_vault(vault, {"Trap.md": text})
     speaker = speak(vault, home=home)
-    speaker.greet()
     tools.eventually(lambda: speaker.tool("search", query="zanzibar")["structuredContent"]["results"])
 
     results = [

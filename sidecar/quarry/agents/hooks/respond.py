@@ -13,14 +13,15 @@ Equal states of the index and of the conversation give equal text: it contains n
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from quarry import errors
-from quarry.agents.conversations import Conversation, conversations_folder, free_lease, take_lease, tidy
+from quarry.agents.conversations import LEASE, Conversation, conversations_folder, tidy
 from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
 from quarry.agents.hooks.queries import read_prompt, words_of_tool
-from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
+from quarry.agents.hooks.sidecar import Refused, SidecarConnection
 from quarry.client.detached import start_detached
+from quarry.client.discovery import VaultLock
 from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir
 from quarry.limits import CHARACTERS_PER_TOKEN
@@ -36,13 +37,6 @@ PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
 START_PAUSE_S = 60.0  # between two starts of a sidecar: one that ends at once is not started at each event
 FRESH_STARTS = frozenset({"clear", "compact"})  # starts of a conversation that has lost what it was shown
-
-
-class ContextRequest(NamedTuple):
-    """A request for context: the query and its token budget."""
-
-    query: str
-    max_tokens: int
 
 
 class HookSession:
@@ -88,7 +82,7 @@ class HookSession:
         event = self.event
         if self.may_write:
             tidy(self.folder)
-        take_lease(self.main)
+        self.main.write(LEASE, "")
         if event.source in FRESH_STARTS:
             self._forget()
         if event.source in ("resume", "fork"):  # its client shows again what was said before
@@ -98,23 +92,17 @@ class HookSession:
         if not event.takes_context:
             raise NoContext("no-context")
         remembered = self.main.read("prompt") if event.source == "compact" else None
-        with self._sidecar() as sidecar:
-            blocks = self._blocks(sidecar, PROMPT_TOKENS)
-            return self._joined(
-                blocks, self._context(sidecar, ContextRequest(remembered, PROMPT_TOKENS)) if remembered else ""
-            )
+        return self._answer(remembered or "", PROMPT_TOKENS)
 
     def _prompt(self) -> str:
-        take_lease(self.main)
+        self.main.write(LEASE, "")
         self.own.drop("tool-context-sent")
         reading = read_prompt(self.event.prompt)
         self.details["query"] = reading.query
         self.main.write("prompt", reading.words)
         if not self.event.takes_context:
             raise NoContext("noted")
-        with self._sidecar() as sidecar:
-            blocks = self._blocks(sidecar, PROMPT_TOKENS)
-            return self._joined(blocks, self._context(sidecar, ContextRequest(reading.query, PROMPT_TOKENS)))
+        return self._answer(reading.query, PROMPT_TOKENS)
 
     def _tool(self) -> str:
         event = self.event
@@ -126,9 +114,7 @@ class HookSession:
         if not self.own.claim("tool-context-sent"):
             raise NoContext("tool-context-sent")
         try:
-            with self._sidecar() as sidecar:
-                blocks = "" if event.agent else self._blocks(sidecar, TOOL_TOKENS)
-                return self._joined(blocks, self._context(sidecar, ContextRequest(query, TOOL_TOKENS)))
+            return self._answer(query, TOOL_TOKENS)
         except BaseException:  # nothing was said, so the next call may be answered
             self.own.drop("tool-context-sent")
             raise
@@ -150,11 +136,28 @@ class HookSession:
         raise NoContext("noted")
 
     def _end(self) -> str:
-        free_lease(self.main)
-        self.main.drop("prompt", "tool-context-sent", "blocks")
+        self.main.drop(LEASE, "prompt", "tool-context-sent", "blocks")
         raise NoContext("noted")
 
     # --- what they share -----------------------------------------------------------------------------------------
+
+    def _answer(self, query: str, max_tokens: int) -> str:
+        """
+        The context blocks, unless this conversation or another hook has loaded them, and the quotes for *query*.
+
+        Raises:
+            NoContext: There are neither.
+        """
+        with self._sidecar() as sidecar:
+            is_subagents_tool = self.event.kind == "tool" and self.event.agent
+            blocks = "" if is_subagents_tool else self._blocks(sidecar, max_tokens)
+            quotes = self._context(sidecar, query, max_tokens) if query else ""
+        loaded = blocks if self.main.claim("blocks") else ""
+        self.details["blockTokens"] = estimate(loaded)
+        text = SEPARATOR.join(filter(None, (loaded, quotes)))
+        if not text:
+            raise NoContext(self.details.get("abstained") or "no-blocks")
+        return text if len(text) <= MAX_CHARACTERS else quotes
 
     def _forget(self) -> None:
         """Forget what was shown: the conversation starts without it, or has forgotten it."""
@@ -167,7 +170,7 @@ class HookSession:
         Raises:
             NoContext: None runs, and one is started for the next event; or it cannot be reached.
         """
-        if not is_running(self.vault):
+        if not VaultLock(runtime_dir(), self.vault).is_held():
             raise NoContext(self._start_sidecar())
         return SidecarConnection(self.vault)
 
@@ -197,12 +200,12 @@ class HookSession:
         found = _ask(sidecar, "blocks/read", params)
         return str(found["text"]) if found else ""  # an older sidecar knows of none
 
-    def _context(self, sidecar: SidecarConnection, asked: ContextRequest) -> str:
-        """The quotes for *asked*; "" if there are none, for the reason in `details`."""
-        self.details.update(budget=asked.max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
+    def _context(self, sidecar: SidecarConnection, query: str, max_tokens: int) -> str:
+        """The quotes for *query*; "" if there are none, for the reason in `details`."""
+        self.details.update(budget=max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
-            "query": asked.query,
-            "maxTokens": asked.max_tokens - LEAD_TOKENS,
+            "query": query,
+            "maxTokens": max_tokens - LEAD_TOKENS,
             "limit": HITS,
             "minConfidence": MIN_CONFIDENCE,
             "conversation": self.event.conversation,
@@ -214,20 +217,6 @@ class HookSession:
             return ""
         self.details.update(sources=found["sources"], abstained=found["abstained"], index=found["index"])
         return f"{LEAD}{SEPARATOR}{found['text']}" if found["text"] else ""
-
-    def _joined(self, blocks: str, quotes: str) -> str:
-        """
-        *blocks*, unless another hook has loaded them by now, and *quotes*, which are about the prompt.
-
-        Raises:
-            NoContext: Both are empty.
-        """
-        loaded = blocks if self.main.claim("blocks") else ""
-        self.details["blockTokens"] = estimate(loaded)
-        text = SEPARATOR.join(filter(None, (loaded, quotes)))
-        if not text:
-            raise NoContext(self.details.get("abstained") or "no-blocks")
-        return text if len(text) <= MAX_CHARACTERS else quotes
 
     def _output(self, text: str) -> Mapping[str, Any]:
         """The object that adds *text* to the conversation, as the client reads it."""

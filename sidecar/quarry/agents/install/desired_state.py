@@ -25,11 +25,10 @@ from quarry.agents.install.server_entry import (
     Launcher,
     command_of,
     hook_entries,
-    hooked_vault,
     is_same_vault,
-    served_vault,
     server_entry,
     server_name,
+    vault_of,
 )
 from quarry.errors import BadConfiguration, QuarryError
 from quarry.settings import load_settings
@@ -196,7 +195,7 @@ def _in_file(client: Client, scope: Scope, path: Path) -> Iterator[Installed | U
         yield Unreadable(client.name, path, str(error))
         return
     for name, entry in servers.items():
-        if (vault := served_vault(entry)) is not None:
+        if (vault := vault_of(entry, "mcp")) is not None:
             environment = entry.get("env")
             variables = environment if isinstance(environment, Mapping) else {}
             strings = {str(key): str(value) for key, value in variables.items()}
@@ -225,8 +224,8 @@ def _with_server(setup: ClientSetup, name: str, entry: Table, table: Table) -> T
     path = setup.client.servers_path
     servers = table_at(table, path)
     present = servers.get(name, {})
-    if name in servers and not is_same_vault(served_vault(present), setup.vault):
-        command = " ".join(command_of(present))[:200] if isinstance(present, Mapping) else ""
+    if name in servers and not is_same_vault(vault_of(present, "mcp"), setup.vault):
+        command = " ".join(command_of(present))[:200]
         what = f"starts `{command}`" if command else "is not of Quarry"
         raise BadConfiguration(
             f"{setup.client.title} has a server {name!r} already, which {what}; give another name with --name"
@@ -245,7 +244,7 @@ def _without_servers(setup: ClientSetup, table: Table) -> Table:
 
 
 def _is_ours(entry: object, setup: ClientSetup) -> bool:
-    return is_same_vault(served_vault(entry), setup.vault)
+    return is_same_vault(vault_of(entry, "mcp"), setup.vault)
 
 
 def _command_lines(setup: ClientSetup, host: Host, change: Callable[[Table], Table], text: str) -> list[list[str]]:
@@ -307,7 +306,7 @@ def _without_ours(setup: ClientSetup, group: Any) -> Any:
     """*group*, of handlers or itself a handler, without Quarry's; None if nothing is left."""
 
     def is_ours(handler: object) -> bool:
-        return is_same_vault(hooked_vault(handler, setup.client.name), setup.vault)
+        return is_same_vault(vault_of(handler, "hook", setup.client.name), setup.vault)
 
     if isinstance(group, Mapping) and isinstance(handlers := group.get("hooks"), list):
         rest = [handler for handler in handlers if not is_ours(handler)]

@@ -121,24 +121,27 @@ def _shell_line(arguments: Sequence[str]) -> str:
     return subprocess.list2cmdline(arguments) if sys.platform == "win32" else shlex.join(arguments)
 
 
-def served_vault(entry: object) -> str | None:
-    """The path of the vault that the MCP server *entry* serves; None if it does not start Quarry."""
-    return _named_vault(_arguments(entry), ["mcp"])
+def vault_of(entry: object, *call: str) -> str | None:
+    """
+    The path of the vault that *entry*, of a server or a hook, names; None if it does not start Quarry.
 
-
-def hooked_vault(handler: object, client: str) -> str | None:
-    """The path of the vault that the hook *handler* of *client* searches; None if it does not start Quarry."""
-    return _named_vault(_arguments(handler), ["hook", client])
+    Args:
+        call: The subcommand: `mcp`, or `hook` and the name of the client.
+    """
+    command = command_of(entry)
+    rest = command[1:]
+    if rest[:2] == ["-m", PROGRAM]:
+        rest = rest[2:]
+    elif not command or _stem(command[0]) != PROGRAM:
+        return None
+    if rest[: len(call)] != [*call] or "--vault" not in rest[:-1]:
+        return None
+    return rest[rest.index("--vault") + 1]
 
 
 def is_same_vault(one: str | None, other: str) -> bool:
     """Whether two paths lead to one folder."""
     return one is not None and _real(one) == _real(other)
-
-
-def command_of(entry: Mapping[str, Any]) -> list[str]:
-    """The command line of *entry*, program first; empty if it has none."""
-    return _arguments(entry) or []
 
 
 def _real(path: str) -> str:
@@ -148,37 +151,23 @@ def _real(path: str) -> str:
         return path
 
 
-def _named_vault(arguments: list[str] | None, call: list[str]) -> str | None:
-    """The vault in *arguments*, if that is the command line of a Quarry whose subcommand is *call*."""
-    if not arguments:
-        return None
-    rest = arguments[1:]
-    if rest[:2] == ["-m", PROGRAM]:
-        rest = rest[2:]
-    elif _stem(arguments[0]) != PROGRAM:
-        return None
-    if rest[: len(call)] != call or "--vault" not in rest[:-1]:
-        return None
-    return rest[rest.index("--vault") + 1]
-
-
 def _stem(command: str) -> str:
     """The name of a program without its folder and `.exe`, for paths of every system."""
     kind: type[PurePath] = PureWindowsPath if "\\" in command else PurePosixPath
     return kind(command).name.removesuffix(".exe")
 
 
-def _arguments(entry: object) -> list[str] | None:
-    """The command line of an entry, which another program may have written in another form; None if it has none."""
+def command_of(entry: object) -> list[str]:
+    """The command line of an entry, which another program may have written in another form; empty if it has none."""
     if not isinstance(entry, Mapping) or not isinstance(command := entry.get("command"), str):
-        return None
+        return []
     if isinstance(arguments := entry.get("args"), list):
         return [command, *map(str, arguments)]
     is_posix = "\\" not in command
     try:
         parts = shlex.split(command, posix=is_posix)
     except ValueError:  # a quote that is not closed
-        return None
+        return []
     return parts if is_posix else [part.strip('"') for part in parts]
 
 

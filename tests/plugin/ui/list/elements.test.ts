@@ -1,89 +1,21 @@
 // @vitest-environment jsdom
 import { describe, beforeEach, expect, test } from "vitest";
-import { ActiveOption, arrange, delayedFlag, initOption, LiveRegion } from "../../../../plugin/ui/list/elements";
-import { type ManualClock, manualClock } from "../../builders";
+import { arrange, delayedFlag, LiveRegion } from "../../../../plugin/ui/list/elements";
+import { manualClock } from "../../builders";
 import { emptyBody, removedBy } from "../dom";
 
-describe("active option", () => {
-  let input: HTMLInputElement;
-  let listEl: HTMLElement;
-  let active: ActiveOption;
-
-  beforeEach(() => {
-    input = emptyBody().createEl("input");
-    listEl = document.body.createDiv({ attr: { id: "rows" } });
-    active = new ActiveOption(input, listEl);
-  });
-
-  const option = (): HTMLElement => initOption(document.body.createDiv());
-
-  test("the selected option is marked, and the input points at it", () => {
-    const [a, b] = [option(), option()];
-    active.show(a);
-    active.show(b);
-
-    expect([a, b].map((el) => el.getAttribute("aria-selected"))).toEqual(["false", "true"]);
-    expect([a, b].map((el) => el.hasClass("is-selected"))).toEqual([false, true]);
-    expect(input.getAttribute("aria-activedescendant")).toBe(b.id);
-    expect([input.getAttribute("aria-controls"), input.getAttribute("aria-expanded")]).toEqual(["rows", "true"]);
-  });
-
-  test("no options, nothing to point at", () => {
-    active.show(option());
-    active.show(null);
-
-    expect(active.el).toBeNull();
-    expect(input.hasAttribute("aria-activedescendant")).toBe(false);
-    expect(input.getAttribute("aria-expanded")).toBe("false");
-  });
-
-  test("a list without a box points at the option itself", () => {
-    const a = option();
-    new ActiveOption(null, listEl).show(a);
-
-    expect(listEl.getAttribute("aria-activedescendant")).toBe(a.id);
-    expect(listEl.hasAttribute("aria-expanded")).toBe(false);
-  });
-});
-
-describe("delayed flag", () => {
-  let clock: ManualClock;
-  let set: (isSet: boolean) => void;
-  let isShown: boolean;
-
-  beforeEach(() => {
-    isShown = false;
-    clock = manualClock();
-    set = delayedFlag(clock, (isOn) => { isShown = isOn; });
-  });
-
-  test("appears after a delay, counted from the first of several calls", async () => {
-    set(true);
+test("a delayed flag appears once, after a delay from the first of several calls, and disappears at once", async () => {
+  const clock = manualClock();
+  const shown: boolean[] = [];
+  const set = delayedFlag(clock, (isOn) => shown.push(isOn));
+  for (const isSet of [true, false, true, true]) {
+    set(isSet);
     await clock.advance(100);
-    set(true);
-    const early = isShown;
-    await clock.advance(50);
+  }
+  await clock.advance(1_000);
+  set(false);
 
-    expect(early).toBe(false);
-    expect(isShown).toBe(true);
-  });
-
-  test("never appears where the wait is short", async () => {
-    set(true);
-    await clock.advance(100);
-    set(false);
-    await clock.advance(1_000);
-
-    expect(isShown).toBe(false);
-  });
-
-  test("disappears at once", async () => {
-    set(true);
-    await clock.advance(1_000);
-    set(false);
-
-    expect(isShown).toBe(false);
-  });
+  expect(shown).toEqual([false, true, false]);
 });
 
 describe("live region", () => {

@@ -91,16 +91,11 @@ describe("open hit", () => {
       expect(selections).toEqual(["retry"]);
     });
 
-    test("in the background leaves the focus where it is", async () => {
+    test("opens where the modifier keys say, in the background without the focus", async () => {
+      await openHit(appWith("a.md"), "a.md", found, "tab");
       await openHit(appWith("a.md"), "a.md", found, "tab", false);
 
-      expect(opened.map(({ where, active }) => [where, active])).toEqual([["tab", false]]);
-    });
-
-    test("opens where the modifier keys say", async () => {
-      await openHit(appWith("a.md"), "a.md", found, "tab");
-
-      expect(opened.map(({ where }) => where)).toEqual(["tab"]);
+      expect(opened.map(({ where, active }) => [where, active])).toEqual([["tab", true], ["tab", false]]);
     });
 
     test("a note that is gone opens nothing", async () => {
@@ -122,21 +117,9 @@ describe("open hit", () => {
 });
 
 describe("open document", () => {
-  interface Opened {
-    readonly path: string;
-    readonly where: unknown;
-    readonly state: unknown;
-  }
-
   /** An app with one file, whose views are `view`; a canvas is never read as text. */
-  function appWith(path: string, view: object, opened: Opened[] = []): App {
-    const getLeaf = (where: PaneType | boolean): object => ({
-      view,
-      openFile: (file: TFile, state: unknown) => {
-        opened.push({ path: file.path, where, state });
-        return Promise.resolve();
-      },
-    });
+  function appWith(path: string, view: object, opened: unknown[] = []): App {
+    const getLeaf = (where: PaneType | boolean): object => ({ view, openFile: async (file: TFile, state: unknown) => Promise.resolve(opened.push({ path: file.path, where, state })) });
     const cachedRead = (): never => { throw new Error("not a note"); };
     return { vault: { getFileByPath: () => ({ path }), cachedRead }, workspace: { getLeaf } } as unknown as App;
   }
@@ -144,7 +127,7 @@ describe("open document", () => {
   const ofCard = passage({ anchor: "card" });
 
   test("a canvas opens with the card of the passage selected and in view", async () => {
-    const opened: Opened[] = [];
+    const opened: unknown[] = [];
     const card = {};
     const canvas = { nodes: new Map([["card", card]]), selectOnly: vi.fn(), zoomToSelection: vi.fn() };
 
@@ -174,11 +157,11 @@ describe("open document", () => {
   });
 
   test("a PDF file opens at the page, and at its start without one", async () => {
-    const opened: Opened[] = [];
+    const opened: unknown[] = [];
     await openHit(appWith("a.pdf", {}, opened), "a.pdf", passage({ anchor: "page=12" }), false);
     await openHit(appWith("a.pdf", {}, opened), "a.pdf", null, false);
 
-    expect(opened.map(({ state }) => state)).toEqual([{ active: true, eState: { subpath: "#page=12" } }, { active: true }]);
+    expect(opened).toMatchObject([{ state: { active: true, eState: { subpath: "#page=12" } } }, { state: { active: true } }]);
   });
 
   test("only a PDF file has a place that a link can lead to", () => {

@@ -10,13 +10,6 @@ beforeEach(() => {
   el = emptyBody().createDiv();
 });
 
-test("shows the heading path and the marked snippet", () => {
-  new PassageBlock(el).show(passage({ headingPath: ["Backoff", "Jitter"] }), "API", ROOM);
-
-  expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Backoff › Jitter", "retry with capped backoff"]);
-  expect(texts(el, ".search-result-file-matched-text")).toEqual(["retry"]);
-});
-
 test("does not repeat the title of the note, in the heading path or in the snippet", () => {
   new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API", ROOM);
 

@@ -17,15 +17,6 @@ test("the rows of a source are drawn, and the place draws what is around them", 
   expect(shown.drawn.at(-1)?.rows.map(({ key }) => key)).toEqual(["a.md", "b.md"]);
 });
 
-test("rows are patched by key, so that a row that stays keeps its elements", () => {
-  shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
-  const a = one(shown.el, ".quarry-hit");
-  shown.source.answer({ hits: [hit("new.md"), hit("a.md")] }, true);
-
-  expect(shown.titles()).toEqual(["new", "a"]);
-  expect(a.isConnected).toBe(true);
-});
-
 describe("keys", () => {
   test("the arrows select, and the list says so to a screen reader", () => {
     shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });

@@ -7,6 +7,18 @@ import { commandsFor, preview, queryMenu, rowCommands, type RowHandlers, rowMenu
 import { hit, hitRow, passage } from "../../builders";
 import { emptyBody } from "../dom";
 
+/** The items of the menus that are built from now on: title -> what choosing it does. */
+function menuItems(): ReadonlyMap<string, () => void> {
+  const items = new Map<string, () => void>();
+  vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
+    let title = "";
+    const item = { setTitle: (text: string) => { title = text; return item; }, setIcon: () => item, setSection: () => item, onClick: (run: () => void) => { items.set(title, run); return item; } };
+    build(item as unknown as MenuItem);
+    return this;
+  });
+  return items;
+}
+
 describe("row commands", () => {
   const trigger = vi.fn();
   const leaf: unknown = {};
@@ -61,22 +73,11 @@ describe("row commands", () => {
   });
 
   test("a map of content that lists the note can be opened from the menu", () => {
-    const titles: string[] = [];
-    const clicks: (() => void)[] = [];
-    vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
-      const item = {
-        setTitle: (title: string) => { titles.push(title); return item; },
-        setIcon: () => item,
-        setSection: () => item,
-        onClick: (run: () => void) => { clicks.push(run); return item; },
-      };
-      build(item as unknown as MenuItem);
-      return this;
-    });
+    const items = menuItems();
     const chosen: PlaceRow = { ...option("API.md", []), hit: hit("API.md", { maps: [{ path: "Work/Work MOC.md", title: "Work MOC" }] }) };
     const handlers = recorded();
     rowMenu(app, [chosen], rowCommands(app, handlers), "quarry-search", leaf as WorkspaceLeaf, handlers);
-    clicks[titles.indexOf("Open map “Work MOC”")]?.();
+    items.get("Open map “Work MOC”")?.();
 
     expect(handlers.did).toEqual(["note Work/Work MOC.md"]);
     expect(trigger).toHaveBeenCalledWith("file-menu", expect.any(Menu), { path: "API.md" }, "quarry-search", leaf);
@@ -119,36 +120,27 @@ describe("row commands", () => {
   });
 
   test("the menu of several rows says how many there are", () => {
-    const titles: string[] = [];
-    vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
-      const item = { setTitle: (title: string) => { titles.push(title); return item; }, setIcon: () => item, setSection: () => item, onClick: () => item };
-      build(item as unknown as MenuItem);
-      return this;
-    });
+    const items = menuItems();
     const handlers = recorded();
     const rows = [option("API.md", []), option("API.md", [])];
     trigger.mockClear();
     rowMenu(app, rows, rowCommands(app, handlers), "quarry-search", null, handlers);
 
-    expect(titles).toEqual(["Open 2 in new tabs", "Open 2 in background tabs", "Insert 2 links", "Insert 2 quotes", "Copy 2 links"]);
+    expect([...items.keys()]).toEqual(["Open 2 in new tabs", "Open 2 in background tabs", "Insert 2 links", "Insert 2 quotes", "Copy 2 links"]);
     expect(trigger).not.toHaveBeenCalled();
   });
 });
 
 describe("query menu", () => {
-  /** Builds the menu of `row` and chooses each of its items. */
+  /** The items of the menu of `row`, and what choosing each of them does. */
   function chosenIn(row: QueryRow): string[] {
     const did: string[] = [];
-    vi.spyOn(Menu.prototype, "addItem").mockImplementation(function (this: Menu, build) {
-      const item = {
-        setTitle: (title: string) => { did.push(title); return item; },
-        setIcon: () => item,
-        onClick: (run: () => void) => { run(); return item; },
-      };
-      build(item as unknown as MenuItem);
-      return this;
-    });
+    const items = menuItems();
     queryMenu(row, { toggleSaved: (query) => did.push(`star ${query}`), forget: (query) => did.push(`forget ${query}`) });
+    for (const [title, run] of items) {
+      did.push(title);
+      run();
+    }
     return did;
   }
 

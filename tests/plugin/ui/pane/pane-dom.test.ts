@@ -44,14 +44,6 @@ describe("pane dom", () => {
 
     expect(el.querySelectorAll("input")).toHaveLength(1);
   });
-
-  test("announcements are read out politely, from an element that is never hidden", () => {
-    const { el, list: { live } } = buildPane(emptyBody().createDiv(), handlers);
-    live.announceEvent("3 notes found");
-
-    expect(one(el, '[aria-live="polite"]').textContent).toBe("3 notes found");
-    expect(one(el, '[aria-live="polite"]').hasClass("is-hidden")).toBe(false);
-  });
 });
 
 describe("mode switch", () => {

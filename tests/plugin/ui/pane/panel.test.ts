@@ -50,19 +50,3 @@ test("every command can be copied, and every button runs its action", () => {
   expect(copied).toEqual(["uv tool install x", "pipx install x"]);
   expect(acted).toEqual(["copy-command", "check-again"]);
 });
-
-test("the same words keep their buttons", () => {
-  show(WORDS);
-  const button = one(el, "button");
-  show(structuredClone(WORDS));
-
-  expect(one(el, "button")).toBe(button);
-});
-
-test("is hidden and empty without words", () => {
-  show(WORDS);
-  show(null);
-
-  expect(el.hasClass("is-hidden")).toBe(true);
-  expect(el.textContent).toBe("");
-});

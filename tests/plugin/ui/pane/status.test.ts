@@ -137,18 +137,6 @@ describe("status line", () => {
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("No note contains these words");
     });
 
-    test("what a relaxation says is not said again as a weakness", async () => {
-      await pane.type("glue folder:Attic");
-      pane.client.last.answer({
-        ...searchResult(hit("a.md")),
-        relaxed: { step: "meaning", messages: [{ code: "relaxed.none-all", args: { what: { code: "word.any-of", args: { words: ["zzqqxx"] } } } }, { code: "relaxed.meaning", args: {} }] },
-        weakness: "unlikely",
-      });
-      await settled();
-
-      expect(lines().textContent).toBe("No notes contain “zzqqxx”. These are the nearest in meaning.");
-    });
-
     test("the count says how the query was understood", async () => {
       await pane.type("retry");
       await pane.answer("a.md");
@@ -164,16 +152,6 @@ describe("status line", () => {
       pane.input().dispatchEvent(new FocusEvent("blur"));
 
       expect(pane.client.last.params).toMatchObject({ query: "refrences", typing: false });
-    });
-
-    test("but not where a row was chosen", async () => {
-      await pane.type("refrences");
-      await pane.answer("a.md", "b.md");
-      key(pane.input(), "ArrowDown");
-      pane.input().dispatchEvent(new FocusEvent("blur"));
-      await pane.clock.advance(5_000);
-
-      expect(pane.client.asked).toHaveLength(1);
     });
 
     test("Enter with no row to open asks as well", async () => {

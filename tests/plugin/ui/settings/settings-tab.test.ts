@@ -166,23 +166,14 @@ describe("the vault's settings", () => {
     expect(written).toEqual([{ excludeStatus: ["draft", "archived"] }]);
   });
 
-  test("templates are searched once somebody says so, and nothing is written by showing that", async () => {
+  test("templates and PDF files are searched once somebody says so, canvases until then, and nothing is written by showing that", async () => {
     await display();
     const before = [...written];
-    toggles[0]?.onClick();
+    for (const toggle of toggles.slice(0, 3)) toggle.onClick();
     await settled();
 
     expect(before).toEqual([]);
-    expect(written).toEqual([{ indexTemplates: true }]);
-  });
-
-  test("canvases are searched until somebody says otherwise, PDF files once somebody says so", async () => {
-    await display();
-    toggles[1]?.onClick();
-    toggles[2]?.onClick();
-    await settled();
-
-    expect(written).toEqual([{ indexCanvases: false }, { indexPdfs: true }]);
+    expect(written).toEqual([{ indexTemplates: true }, { indexCanvases: false }, { indexPdfs: true }]);
   });
 
   test("cannot be changed while the engine is away", async () => {
@@ -216,25 +207,15 @@ describe("the vault's settings", () => {
 describe("the program", () => {
   const field = (): HTMLInputElement | undefined => [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "/opt/quarry");
 
-  test("is kept when it is a full path", async () => {
+  test.each([
+    ["is kept when it is a full path", "/opt/other/quarry", ["/opt/other/quarry"]],
+    ["emptied means: look in the usual places", "  ", [null]],
+    ["is not kept when it would depend on the working folder", "quarry", []],
+  ])("%s", async (_, path, saved) => {
     await display();
-    change(field(), "/opt/other/quarry");
+    change(field(), path);
 
-    expect(paths).toEqual(["/opt/other/quarry"]);
-  });
-
-  test("emptied means: look in the usual places", async () => {
-    await display();
-    change(field(), "  ");
-
-    expect(paths).toEqual([null]);
-  });
-
-  test("is not kept when it would depend on the working folder", async () => {
-    await display();
-    change(field(), "quarry");
-
-    expect(paths).toEqual([]);
+    expect(paths).toEqual(saved);
   });
 });
 

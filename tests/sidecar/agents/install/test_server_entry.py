@@ -12,12 +12,11 @@ from quarry.agents.install.server_entry import (
     Launcher,
     checked_name,
     hook_entries,
-    hooked_vault,
     is_same_vault,
     running_launcher,
-    served_vault,
     server_entry,
     server_name,
+    vault_of,
     verify,
 )
 from quarry.errors import BadConfiguration
@@ -59,7 +58,6 @@ def test_a_server_is_started_by_an_absolute_path_for_one_vault(monkeypatch):
 
 def test_quarry_home_is_written_for_servers_and_hooks(home):
     hooks = CLIENTS["cursor"].hooks
-    assert hooks is not None
 
     entries = hook_entries(CLIENTS["cursor"], hooks, LAUNCHER, "/Notes", outputs=True)
 
@@ -70,7 +68,6 @@ def test_quarry_home_is_written_for_servers_and_hooks(home):
 def test_hooks_of_claude_code_need_no_shell(monkeypatch):
     monkeypatch.delenv("QUARRY_HOME")
     hooks = CLIENTS["claude-code"].hooks
-    assert hooks is not None
 
     written = hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/My Notes", outputs=False)
 
@@ -91,7 +88,6 @@ def test_hooks_of_claude_code_need_no_shell(monkeypatch):
 
 def test_the_hook_for_outputs_runs_after_commands_alone():
     hooks = CLIENTS["claude-code"].hooks
-    assert hooks is not None
 
     assert hook_entries(CLIENTS["claude-code"], hooks, LAUNCHER, "/N", outputs=True)["PostToolUse"]["matcher"] == "Bash"
 
@@ -100,12 +96,11 @@ def test_the_hook_for_outputs_runs_after_commands_alone():
 @pytest.mark.parametrize("vault", ["/Notes", "/My Notes", '/it\'s $HOME `x` "y"', "/筆記"])
 def test_every_hook_that_is_written_is_recognised(client, vault):
     hooks = CLIENTS[client].hooks
-    assert hooks is not None
 
     for entry in hook_entries(CLIENTS[client], hooks, LAUNCHER, vault, outputs=True).values():
         handlers = entry.get("hooks", [entry])
-        assert [hooked_vault(handler, client) for handler in handlers] == [vault]
-        assert [hooked_vault(handler, "other") for handler in handlers] == [None]
+        assert [vault_of(handler, "hook", client) for handler in handlers] == [vault]
+        assert [vault_of(handler, "hook", "other") for handler in handlers] == [None]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +114,7 @@ def test_every_hook_that_is_written_is_recognised(client, vault):
     ],
 )
 def test_a_server_of_ours_is_recognised(entry):
-    assert served_vault(entry) == "/Notes"
+    assert vault_of(entry, "mcp") == "/Notes"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +135,7 @@ def test_a_server_of_ours_is_recognised(entry):
     ],
 )
 def test_what_others_wrote_is_not_taken_for_ours(entry):
-    assert served_vault(entry) is None
+    assert vault_of(entry, "mcp") is None
 
 
 def test_one_folder_is_one_vault_by_whichever_path(tmp_path):
@@ -175,7 +170,7 @@ def test_without_a_script_python_starts_the_module(tmp_path, monkeypatch):
     launcher = running_launcher()
 
     assert launcher == Launcher(sys.executable, ("-m", "quarry"))
-    assert served_vault(server_entry(CLIENTS["cursor"], launcher, "/Notes")) == "/Notes"
+    assert vault_of(server_entry(CLIENTS["cursor"], launcher, "/Notes"), "mcp") == "/Notes"
 
 
 def test_a_program_that_will_be_gone_is_refused(tmp_path, monkeypatch):
@@ -224,7 +219,6 @@ def test_a_broken_server_is_described(program, says):
     found = of(program)
 
     assert found.tools == ()
-    assert found.problem is not None
     assert says in found.problem
 
 
@@ -239,7 +233,6 @@ def test_a_silent_server_is_ended_though_its_child_lives_on():
 def test_a_program_that_is_missing_is_named(tmp_path):
     found = verify([str(tmp_path / "quarry"), "mcp"])
 
-    assert found.problem is not None
     assert str(tmp_path / "quarry") in found.problem
 
 
