@@ -138,10 +138,13 @@ def write_settings(root: Path, changes: Mapping[str, object]) -> Settings:
     new_text = document.as_string()
     if len(new_text.encode()) > MAX_SETTINGS_BYTES:
         raise BadSettings(f"{SETTINGS_FILE} would be larger than {MAX_SETTINGS_BYTES} bytes; nothing was written")
-    _settings_of(_parse(new_text))  # an unreadable result is not written
+    settings = _settings_of(_parse(new_text))  # an unreadable result is not written
     if changes:
-        _replace(file, new_text)
-    return load_settings(root)
+        try:
+            write_atomically(file, new_text.encode(), mode=0o666, durable=True)
+        except OSError as error:
+            raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error
+    return settings
 
 
 def _put(table: Any, key: str, value: object) -> None:
@@ -363,10 +366,3 @@ def _refuse_costly(text: str) -> None:
 
 def _line(text: str, at: int) -> str:
     return f"{SETTINGS_FILE}, line {text.count(chr(10), 0, at) + 1}"
-
-
-def _replace(file: Path, text: str) -> None:
-    try:
-        write_atomically(file, text.encode(), mode=0o666, durable=True)
-    except OSError as error:
-        raise BadSettings(f"{file} cannot be written: {error.strerror}; the settings are unchanged") from error

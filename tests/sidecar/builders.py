@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,9 @@ from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
-from quarry.indexing.process import ProcessLimits
+from quarry.indexing.process import ChildProcess, ProcessLimits, WorkerTiming
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.sync import IndexingLimits
-from quarry.indexing.worker import WorkerTiming
 from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, VaultChange
@@ -502,3 +502,16 @@ def index_bytes(folder: Path) -> bytes:
             found.append(zstandard.ZstdDecompressor().decompressobj().decompress(raw[at : at + (1 << 16)]))
         at = raw.find(zstandard.FRAME_HEADER, at + 1)
     return b"".join(found)
+
+
+def record_processes(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[ChildProcess]:
+    """The processes that *module* starts from now on."""
+    started: list[ChildProcess] = []
+
+    class Recorded(ChildProcess):
+        def __init__(self, name: str, first: object, limits: ProcessLimits) -> None:
+            super().__init__(name, first, limits)
+            started.append(self)
+
+    monkeypatch.setattr(module, "ChildProcess", Recorded)
+    return started

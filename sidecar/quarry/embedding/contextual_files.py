@@ -17,11 +17,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from msgspec import Struct
 
-from quarry.embedding.model_files import BUNDLED_NAME, NamedFolder, find_folder
+from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
 from quarry.errors import ModelDamaged, ModelMissing
 
-CONFIG_FILE = "config.json"
-TOKENIZER_FILE = "tokenizer.json"
 STATIC_TYPE = "model2vec"  # the `model_type` of a static model
 
 # Where sentence-transformers looks for a graph, in this order. Its repositories have others beside it, optimised or
@@ -89,7 +87,7 @@ def find_contextual(name: str) -> ContextualFolder:
         ModelDamaged: It is far too large, or its graph names files that it must not.
     """
     found = find_folder(name, [*_DESCRIPTIONS, *_with_weights(_GRAPH_FILES)], _is_whole)
-    if found.is_download and _find_graph(found.path) is None:
+    if found.stays_as_it_is and _find_graph(found.path) is None:
         found = find_folder(name, [*_DESCRIPTIONS, *_with_weights([_QUANTIZED_GRAPH_FILE])], _is_whole)
     return _complete(found)
 
@@ -138,7 +136,7 @@ def _is_whole(path: Path) -> bool:
     return graph is not None and all(file.is_file() for file in (path / TOKENIZER_FILE, *_weights_files(graph)))
 
 
-def _complete(found: NamedFolder) -> ContextualFolder:
+def _complete(found: ModelFolder) -> ContextualFolder:
     """Return *found* if it has every file without which there are no vectors."""
     graph = _find_graph(found.path)
     if graph is None:

@@ -37,16 +37,7 @@ CHOICES = (
 )
 
 
-class NamedFolder(Struct, frozen=True):
-    """The folder that a name stands for."""
-
-    path: Path
-    name: str  # shown to users and stored in the index
-    way_out: str  # what to do if files are missing or damaged; ends a message
-    is_download: bool  # in the Hugging Face cache: its files are replaced, never overwritten
-
-
-def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> NamedFolder:
+def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> "ModelFolder":
     """
     Return the folder that *name* stands for, downloading *files* of a repository that is not cached.
 
@@ -68,10 +59,10 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
         raise ModelMissing(
             f"embedding model folder {str(path)!r} {'is not a folder' if exists else 'does not exist'}; {CHOICES}"
         )
-    return NamedFolder(path, path.resolve().name, CHOICES, is_download=False)
+    return ModelFolder(path, path.resolve().name, CHOICES)
 
 
-def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> NamedFolder:
+def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> "ModelFolder":
     """Find *name* in the Hugging Face cache, or download *files* into it."""
     try:
         # The cache first, without a network request: a cached model is used as it is.
@@ -90,7 +81,7 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
         ) from error
 
 
-def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> NamedFolder:
+def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "ModelFolder":
     """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
     from huggingface_hub import snapshot_download
@@ -98,7 +89,8 @@ def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> Nam
 
     disable_progress_bars()  # programs read what a sidecar prints
     path = snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
-    return NamedFolder(Path(path), name, f"delete {path} to have it downloaded again, or {CHOICES}", is_download=True)
+    way_out = f"delete {path} to have it downloaded again, or {CHOICES}"
+    return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
 
 
 WEIGHTS_FILE = "model.safetensors"
@@ -158,8 +150,7 @@ def find_model(name: str) -> ModelFolder:
     """
     if name == BUNDLED_NAME:
         return _complete(BUNDLED)
-    found = find_folder(name, MODEL_FILES, lambda path: all((path / file).is_file() for file in MODEL_FILES))
-    return _complete(ModelFolder(found.path, found.name, found.way_out, stays_as_it_is=found.is_download))
+    return _complete(find_folder(name, MODEL_FILES, lambda path: all((path / file).is_file() for file in MODEL_FILES)))
 
 
 def hash_model(folder: ModelFolder) -> str:

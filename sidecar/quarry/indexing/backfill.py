@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.embedding import ContextualEncoder
 from quarry.errors import Cancelled, QuarryError
@@ -47,13 +48,7 @@ class BackfillStatus(Struct, frozen=True):
     remaining_ms: int | None = None  # None until the rate is known, and when it is complete
 
 
-class BackfillProgress(Struct, frozen=True):
-    """How far the backfill of an index is."""
-
-    done_chunks: int
-    total_chunks: int
-    is_complete: bool  # no chunk and no title waits
-    remaining_ms: int | None  # None until the rate is known, and when it is complete
+NOTHING_KNOWN = BackfillStatus("", "running", None)
 
 
 class _Batch(Struct, frozen=True):
@@ -87,7 +82,7 @@ class ContextualBackfill:
         self._encoded_chunks, self._encoded_s = 0, 0.0
         self.encoder: ContextualEncoder | None = None  # of the last `advance`
         self.failure: str | None = None  # why it cannot go on, and what to do
-        self.progress: BackfillProgress | None = None  # None: nothing is known yet
+        self._progress = NOTHING_KNOWN
 
     def advance(self, index: Index, encoder: ContextualEncoder | None) -> bool:
         """
@@ -100,11 +95,11 @@ class ContextualBackfill:
             IndexUnavailable, IndexDamaged: The index could not be written.
         """
         if encoder is not self.encoder:
-            self.encoder, self.failure, self.progress = encoder, None, None
+            self.encoder, self.failure, self._progress = encoder, None, NOTHING_KNOWN
             self._encoded_chunks, self._encoded_s = 0, 0.0
         is_first_complete = self._store(index)
         if encoder is None:
-            self.progress = None
+            self._progress = NOTHING_KNOWN
         elif self._batch is None and self.failure is None:
             self._begin(self._next_batch(index, encoder))
         if encoder is not None:
@@ -118,12 +113,7 @@ class ContextualBackfill:
         if slot.state != "ready" or self.failure:
             state: BackfillState = "loading" if slot.state == "loading" else "missing"
             return BackfillStatus(slot.name, state, slot.message or self.failure)
-        progress = self.progress
-        if progress is None:
-            return BackfillStatus(slot.name, "running", None)
-        state = "complete" if progress.is_complete else "running"
-        numbers = progress.done_chunks, progress.total_chunks, progress.remaining_ms
-        return BackfillStatus(slot.name, state, None, *numbers)
+        return replace(self._progress, model=slot.name)
 
     def stop(self) -> None:
         """End the thread; the batch at work is given up."""
@@ -171,7 +161,8 @@ class ContextualBackfill:
         remaining_ms = None
         if self._encoded_chunks and not is_complete:
             remaining_ms = round(1000 * waiting * self._encoded_s / self._encoded_chunks)
-        self.progress = BackfillProgress(total - waiting, total, is_complete, remaining_ms)
+        state: BackfillState = "complete" if is_complete else "running"
+        self._progress = BackfillStatus("", state, None, total - waiting, total, remaining_ms)
 
     # --- on a thread of its own ----------------------------------------------------------------
 

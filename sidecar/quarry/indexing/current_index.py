@@ -56,7 +56,6 @@ class CurrentIndex:
         self._root = root
         self.without = without
         self.loss: str | None = None  # in words, what became of an index that could not be kept
-        self.kept_as: str | None = None  # the name of its file
         self._replacing = threading.Lock()
         self._is_open = False
         try:
@@ -133,9 +132,7 @@ class CurrentIndex:
     def _set_aside(self, error: IndexDamaged) -> None:
         aside = quarantine(self.path)
         _log.warning("the index is set aside as %s: %s", aside.name, error)
-        is_kept = os.path.lexists(aside)
-        self.kept_as = aside.name if is_kept else None
-        if not is_kept:
+        if not os.path.lexists(aside):
             self.loss = "the index was deleted"
         elif isinstance(error, IndexMisplaced):
             self.loss = f"{error} and is kept as {aside.name}"

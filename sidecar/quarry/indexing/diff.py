@@ -15,11 +15,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.errors import NoteNotFound, VaultMissing
+from quarry.errors import VaultMissing
 from quarry.index import Index
 from quarry.indexing.read_files import ExcludedFile
 from quarry.types import FileSeen, FileStamp, VaultChange
-from quarry.vault.paths import nfc, note_parts
+from quarry.vault.paths import nfc, path_objection
 from quarry.vault.rules import Rules
 from quarry.vault.scan import Scan, file_seen, scan_vault
 
@@ -111,7 +111,7 @@ class DiskState:
             return None
         found: dict[str, FileSeen] = {}
         try:
-            for path in sorted(filter(_is_proper, named)):
+            for path in sorted(path for path in named if path_objection(path) is None):  # they came from outside
                 for spelled in self._spellings(path):
                     seen = self._lstat(spelled)
                     if seen is None:
@@ -175,15 +175,6 @@ def is_below(path: str, named: Set[str]) -> bool:
     """Whether *path*, or a folder it lies in, is among *named*, which are NFC."""
     path = nfc(path)
     return path in named or any(path[:cut] in named for cut, character in enumerate(path) if character == "/")
-
-
-def _is_proper(path: str) -> bool:
-    """Whether *path*, which came from outside, may be looked at at all."""
-    try:
-        note_parts(path)
-    except NoteNotFound:
-        return False
-    return True
 
 
 class ListingDiff(Struct, frozen=True):

@@ -8,7 +8,7 @@ says of the paths that these changes name is stale from then on, and left out.
 
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from quarry.indexing.diff import (
     record_skipped,
     with_everything,
 )
-from quarry.indexing.preparation import FailedNote, NotePreparer, Ready, ReadyNote
+from quarry.indexing.preparation import FailedNote, Ready, ReadyNote
 from quarry.indexing.process import PlanLimits
 from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.status import RunMonitor
@@ -141,7 +141,7 @@ class Indexer:
         scan, listing = found.scan, found.listing
         self._monitor.scanned(len(scan.excluded))
         in_doubt = listing.touched + (listing.new if listing.gone else ())
-        with self._new_workforce(index) as workforce:
+        with closing(self._new_workforce(index)) as workforce:
             run = _Run(index, workforce, found.known, len(found.known))
             read = self._read_stamps(run, in_doubt + (listing.same if thorough and not everything else ()))
             work = plan_sync(listing, read, run.known)
@@ -157,19 +157,29 @@ class Indexer:
         Raises:
             VaultMissing, Cancelled: As for `reconcile`.
         """
-        self._stale.clear()
-        return self._apply(index, changes)
+        if not self._is_priority_run:
+            self._stale.clear()
+        sighting = self._disk.at_changes(changes)
+        if sighting.scan:
+            record_skipped(sighting.scan, index)
+        with closing(self._new_workforce(index)) as workforce:
+            run = _Run(index, workforce, index.stamps_at(sighting.named))
+            listing = diff_listing(sighting.files, run.known, sighting.may_still_exist)
+            read = self._read_stamps(run, listing.new + listing.touched + listing.same)
+            work = plan_sync(listing, read, run.known)
+            excluded = [path for path in work.remove if self._is_left_out(path)]
+            return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
     def refresh(self, index: Index, paths: Sequence[str]) -> RunOutcome:
         """Read these notes anew whatever their stamps say: their rows turned out to be damaged."""
         self._stale.clear()
-        with self._new_workforce(index) as workforce:
+        with closing(self._new_workforce(index)) as workforce:
             run = _Run(index, workforce, index.stamps_at(set(map(nfc, paths))))
             return self._carry_out(run, SyncPlan(upsert=tuple(paths)), {}, {})
 
     def embed_pending(self, index: Index) -> None:
         """Fill in missing vectors, a batch a transaction."""
-        with self._new_workforce(index) as workforce:
+        with closing(self._new_workforce(index)) as workforce:
             while batch := index.static.pending_chunks(PENDING_TEXTS):
                 vectors = workforce.vectors([embedded_text(pending.chunk) for pending in batch])
                 index.static.fill_in([(p.chunk_id, p.content_hash, v) for p, v in zip(batch, vectors, strict=True)])
@@ -178,10 +188,6 @@ class Indexer:
                 vectors = workforce.vectors([pending.title for pending in untitled])
                 index.static.fill_in((), [(p.note_id, p.title, v) for p, v in zip(untitled, vectors, strict=True)])
                 self.checkpoint(index)
-
-    def warm_up(self) -> None:
-        """Make the first note that is prepared here as quick as the next; nothing is read or written."""
-        NotePreparer(self._reading, None).warm_up()
 
     def checkpoint(self, index: Index) -> None:
         """
@@ -195,23 +201,11 @@ class Indexer:
                 return
             self._is_priority_run = True  # it is not interrupted itself, or a stream of saves would nest without end
             try:
-                self._apply(index, changes)
+                self.apply(index, changes)
             finally:
                 self._is_priority_run = False
             self._stale |= named_by(changes)
             index.flush()
-
-    def _apply(self, index: Index, changes: Sequence[VaultChange]) -> RunOutcome:
-        sighting = self._disk.at_changes(changes)
-        if sighting.scan:
-            record_skipped(sighting.scan, index)
-        with self._new_workforce(index) as workforce:
-            run = _Run(index, workforce, index.stamps_at(sighting.named))
-            listing = diff_listing(sighting.files, run.known, sighting.may_still_exist)
-            read = self._read_stamps(run, listing.new + listing.touched + listing.same)
-            work = plan_sync(listing, read, run.known)
-            excluded = [path for path in work.remove if self._is_left_out(path)]
-            return self._carry_out(run, work, read, sighting.files, certain_removals=excluded)
 
     def _new_workforce(self, index: Index) -> Workforce:
         encoder = partial(self._encoder, self._is_priority_run)

@@ -58,6 +58,23 @@ class PlanLimits(Struct, frozen=True):
     batch_notes: int = 64  # enough texts for one call of the encoder, few enough for pausing to feel immediate
 
 
+class WorkerTiming(Struct, frozen=True):
+    """Intervals of the worker, in seconds."""
+
+    head_start_s: float = 0.0  # of the first searches before the first job, which begins when one was by meaning
+    retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
+    retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return
+    retry_asked_s: float = 1.0  # after a failure, where something was asked for since: it may work now
+    deep_check_after_s: float = 30.0  # idle this long: hash every note, check rows, give room back
+    deep_check_every_s: float = 6 * 3600.0
+    first_poll_s: float = 0.25  # after the first job: the first answers come first, the first saved note later
+    poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
+
+    def backoff_s(self, previous_s: float) -> float:
+        """Seconds to wait before a job is tried again, where the wait before was *previous_s*, or 0."""
+        return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
+
+
 class ProcessUnavailable(QuarryError):
     """No child process can be started; the message says why."""
 

@@ -7,6 +7,7 @@ Bytes only: `documents/` parses them.
 import codecs
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -72,11 +73,11 @@ def read_one(root: Path, path: str) -> FoundFile:
         if kind_of(path) == "pdf":  # its own process reads it
             return NoteFile(path, b"", read_stamp(root, path, MAX_PDF_BYTES))
         is_note = kind_of(path) == "note"
-        is_enough = (lambda head: _exclusion(head) is not None) if is_note else None  # nothing after the head is read
+        is_enough = (lambda head: _exclusion(head) is not None) if is_note else None  # no more than the head is read
         content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
     except NoteNotFound as error:
         return MissedFile(path, reason_unread(error), isinstance(error, FileGone))
-    if is_note and (reason := _exclusion(content.data)):
+    if is_note and (reason := _exclusion(content.data[:HEAD_BYTES])):
         return ExcludedFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns), reason)
     sha256 = hashlib.sha256(content.data).digest()
     return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
@@ -104,9 +105,9 @@ def read_moves(
     return [((None if old_path else in_memory.get(path)) or read_one(root, path), old_path) for path, old_path in moves]
 
 
-def _exclusion(data: bytes) -> Message | None:
-    """Why the note that begins with *data* is left out, by its front matter, which is read to `HEAD_BYTES`."""
-    head = data[:HEAD_BYTES]
+@lru_cache(maxsize=1)  # a long note is asked about twice: before the rest of it is read, and after
+def _exclusion(head: bytes) -> Message | None:
+    """Why the note that begins with *head* is left out, by its front matter."""
     folded = head.lower()
     if not (head.startswith(_WIDE_ENCODINGS) or any(mark in folded for mark in _MARKS)):
         return None

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from operator import methodcaller
 from pathlib import Path
 
 from msgspec import Struct
@@ -51,20 +52,6 @@ class RebuildSpec(Struct, frozen=True):
     metadata: Mapping[str, str]  # of the new index
     without: frozenset[str]
     limits: PlanLimits
-
-
-class RebuildProgress(Struct):
-    """Progress since the last report; the process that reports waits for `Continue`."""
-
-    excluded_notes: int | None = None  # by a scan that was done
-    planned_notes: int | None = None  # by a plan that was begun
-    done_notes: int = 0
-    done_chunks: int = 0
-    degraded: str | None = None  # what went wrong and was coped with
-
-
-class Continue(Struct, frozen=True):
-    """The process may go on."""
 
 
 def build(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[bool], Encoder | None]) -> None:
@@ -164,18 +151,11 @@ def _follow(process: ChildProcess, monitor: RunMonitor) -> None:
         with monitor.checkpoint(lambda: None, True):
             pass
 
-    while not isinstance(progress := process.receive(yield_point), Finished):
-        assert isinstance(progress, RebuildProgress)
-        if progress.excluded_notes is not None:
-            monitor.scanned(progress.excluded_notes)
-        if progress.planned_notes is not None:
-            monitor.planned(progress.planned_notes)
-        if progress.degraded is not None:
-            monitor.degraded(progress.degraded)
-        if progress.done_notes:
-            monitor.advanced(progress.done_notes, progress.done_chunks)
+    while not isinstance(reports := process.receive(yield_point), Finished):
+        for report in reports:
+            report(monitor)
         yield_point()
-        process.send(Continue())
+        process.send("continue")
 
 
 # --- in the process that rebuilds -------------------------------------------------------------------
@@ -192,37 +172,36 @@ def main(parent: ParentConnection) -> None:
     assert isinstance(spec, RebuildSpec)
     encoder = spec.options.encoder(spec.fingerprint) if spec.fingerprint else None
     try:
-        build(spec, _ProgressMonitor(parent), lambda _: encoder)
+        build(spec, _Reporter(parent), lambda _: encoder)
     except OSError as error:
         raise IndexUnavailable(f"the new index could not be written ({error}); the old one stays in use") from error
 
 
-class _ProgressMonitor(RunMonitor):
-    """Reports to the serving process between two batches, and goes on when that says so."""
+class _Reporter(RunMonitor):
+    """Has the serving process make the same reports to its own monitor, and goes on when that says so."""
 
     def __init__(self, parent: ParentConnection) -> None:
         self._parent = parent
-        self._progress = RebuildProgress()
+        self._reports: list[methodcaller] = []  # since the last checkpoint; each calls a method of a `RunMonitor`
         self._reported_s = 0.0
 
     def scanned(self, excluded: int) -> None:
-        self._progress.excluded_notes = excluded
+        self._reports.append(methodcaller("scanned", excluded))
 
     def planned(self, total: int) -> None:
-        self._progress.planned_notes = total
+        self._reports.append(methodcaller("planned", total))
 
     def advanced(self, note_count: int, chunk_count: int) -> None:
-        self._progress.done_notes += note_count
-        self._progress.done_chunks += chunk_count
+        self._reports.append(methodcaller("advanced", note_count, chunk_count))
 
     def degraded(self, english: str) -> None:
-        self._progress.degraded = english
+        self._reports.append(methodcaller("degraded", english))
 
     @contextmanager
     def checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:  # noqa: ARG002
-        if self._progress != RebuildProgress() or time.monotonic() >= self._reported_s + REPORT_EVERY_S:
-            self._parent.send(self._progress)
-            self._progress = RebuildProgress()
-            assert isinstance(self._parent.receive(), Continue)
+        if self._reports or time.monotonic() >= self._reported_s + REPORT_EVERY_S:
+            self._parent.send(self._reports)
+            self._reports = []
+            self._parent.receive()
             self._reported_s = time.monotonic()
         yield ()  # the serving process brings the new index up to date with what was saved meanwhile

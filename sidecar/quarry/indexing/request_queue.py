@@ -131,9 +131,9 @@ class RequestQueue:
         self.condition = threading.Condition()  # notified of every request
         self._changes = ChangeLog()
         self._requests: set[Request] = set()
-        self._is_paused = False
-        self._is_stopping = False
-        self._first_request_s = math.inf
+        self.is_paused = False  # work is held up
+        self.is_stopping = False  # the indexing thread is to end
+        self.first_request_s = math.inf  # when something was first asked for since `forget_requests`, as `monotonic`
 
     # --- for any thread ------------------------------------------------------------------------
 
@@ -155,37 +155,27 @@ class RequestQueue:
         with self.condition:
             self._requests.add(what)
             if what == "rebuild":
-                self._is_paused = False
+                self.is_paused = False
             if what in ("rebuild", "reconcile"):  # the others are asked for by Quarry itself
-                self._first_request_s = min(self._first_request_s, time.monotonic())
+                self.first_request_s = min(self.first_request_s, time.monotonic())
             self.condition.notify_all()
 
     def pause(self) -> None:
         """Hold everything up after the notes in hand; changes are remembered."""
         with self.condition:
-            self._is_paused = True
+            self.is_paused = True
 
     def resume(self) -> None:
         """Go on."""
         with self.condition:
-            self._is_paused = False
+            self.is_paused = False
             self._notify()
 
     def stop(self) -> None:
         """Have the indexing thread finish the notes in hand, then end."""
         with self.condition:
-            self._is_stopping = True
+            self.is_stopping = True
             self.condition.notify_all()
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether work is held up."""
-        return self._is_paused
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the indexing thread is to end."""
-        return self._is_stopping
 
     @property
     def is_empty(self) -> bool:
@@ -221,19 +211,14 @@ class RequestQueue:
     @property
     def interrupts_idle_work(self) -> bool:
         """Whether idle work should give way: there are changes to index, or the thread is to end."""
-        return bool(self._changes) or self._is_stopping
-
-    @property
-    def first_request_s(self) -> float:
-        """When something was first asked for since `forget_requests`, by `time.monotonic`; infinity: nothing was."""
-        return self._first_request_s
+        return bool(self._changes) or self.is_stopping
 
     # --- for the indexing thread ---------------------------------------------------------------
 
     def forget_requests(self) -> None:
         """Begin to look out for the next request; see `first_request_s`."""
         with self.condition:
-            self._first_request_s = math.inf
+            self.first_request_s = math.inf
 
     def take(self, what: Request) -> bool:
         """Whether *what* was asked for; it waits no longer."""
@@ -267,11 +252,11 @@ class RequestQueue:
         Raises:
             Cancelled: The indexing thread is to end.
         """
-        if self._is_paused:
+        if self.is_paused:
             flush()
         with self.condition:
-            self.condition.wait_for(lambda: not self._is_paused or self._is_stopping)
-            if self._is_stopping:
+            self.condition.wait_for(lambda: not self.is_paused or self.is_stopping)
+            if self.is_stopping:
                 raise Cancelled("the index worker was asked to stop")
             batch = self._changes.take() if take else ChangeBatch(0, ())
         try:
@@ -285,5 +270,5 @@ class RequestQueue:
             self._changes.acknowledge(batch)
 
     def _notify(self) -> None:
-        self._first_request_s = min(self._first_request_s, time.monotonic())
+        self.first_request_s = min(self.first_request_s, time.monotonic())
         self.condition.notify_all()

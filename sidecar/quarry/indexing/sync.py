@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from quarry.documents.note import ParserSettings
 from quarry.embedding import Encoder
 from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
@@ -38,13 +39,13 @@ from quarry.indexing.current_index import (
 from quarry.indexing.diff import DiskState, diff_vault
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
-from quarry.indexing.process import PlanLimits, ProcessLimits
+from quarry.indexing.preparation import NotePreparer
+from quarry.indexing.process import PlanLimits, ProcessLimits, WorkerTiming
 from quarry.indexing.read_files import ExcludedFile
 from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
-from quarry.indexing.worker import WorkerTiming
 from quarry.messages import Message, message, sentence
 from quarry.options import Retriever
 from quarry.types import VaultChange
@@ -68,7 +69,9 @@ class IndexingLimits(Struct, frozen=True):
 
 
 class Synchronizer:
-    """The worker's jobs (`worker.Jobs`)."""
+    """
+    The worker's jobs; each runs on its thread, and may raise `Cancelled` to stop early.
+    """
 
     def __init__(
         self,
@@ -296,7 +299,7 @@ class Synchronizer:
             self.reconcile()
         if not self._is_warm:
             self._is_warm = True
-            self._indexer().warm_up()
+            NotePreparer(ParserSettings(), None).warm_up()
             self.index.release_cache()
             gc.freeze()  # what was made by now stays: no save waits 20 ms for a collection to look through it
         if self._was_searched:

@@ -13,70 +13,20 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
+from quarry.indexing.process import WorkerTiming
 from quarry.indexing.request_queue import RequestQueue
-from quarry.types import VaultChange
+from quarry.indexing.sync import Synchronizer
 
 _log = logging.getLogger(__name__)
 
 Job: TypeAlias = Callable[[], None]
-
-
-class WorkerTiming(Struct, frozen=True):
-    """Intervals of the worker, in seconds."""
-
-    head_start_s: float = 0.0  # of the first searches before the first job, which begins when one was by meaning
-    retry_s: float = 1.0  # after a failure: a file that was being written is there by then; see `backoff_s`
-    retry_max_s: float = 60.0  # a full disk or a lost drive is noticed within a minute of its return
-    retry_asked_s: float = 1.0  # after a failure, where something was asked for since: it may work now
-    deep_check_after_s: float = 30.0  # idle this long: hash every note, check rows, give room back
-    deep_check_every_s: float = 6 * 3600.0
-    first_poll_s: float = 0.25  # after the first job: the first answers come first, the first saved note later
-    poll_every_s: float = 2.0  # how often the settings and ignore files, and the index file, are looked at
-
-    def backoff_s(self, previous_s: float) -> float:
-        """Seconds to wait before a job is tried again, where the wait before was *previous_s*, or 0."""
-        return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
-
-
-class Jobs(Protocol):
-    """The worker's jobs; each runs on its thread and may raise `Cancelled` to stop early."""
-
-    def initial_sync(self) -> None:
-        """Once, first: make the index equal the vault."""
-
-    def apply(self, changes: Sequence[VaultChange]) -> None:
-        """Make the reported notes equal the disk."""
-
-    def rebuild(self) -> None:
-        """Build the index anew beside the old one."""
-
-    def reconcile(self) -> None:
-        """Compare the whole vault with the index."""
-
-    def poll(self) -> None:
-        """Look for changes that are not reported, and do what is due."""
-
-    def deep_check(self) -> None:
-        """Check everything, in idle time."""
-
-    def repair(self) -> None:
-        """Check the whole index, as a search met damage in it."""
-
-    def backfill(self) -> None:
-        """Store the contextual vectors that are made, and have the next ones made; takes milliseconds."""
-
-    def recreate(self, error: IndexDamaged) -> None:
-        """Go on with a new index in place of the damaged one."""
-
-    def failed(self, error: Exception) -> None:
-        """A job could not be finished; it is tried again in a while. Must not raise."""
 
 
 class Idle(Struct, frozen=True):
@@ -104,7 +54,7 @@ State: TypeAlias = Idle | Working | Retrying
 class Worker:
     """Runs *jobs* one after another, as *requests* ask for them, until it is stopped."""
 
-    def __init__(self, jobs: Jobs, requests: RequestQueue, timing: WorkerTiming = WorkerTiming()) -> None:  # noqa: B008
+    def __init__(self, jobs: Synchronizer, requests: RequestQueue, timing: WorkerTiming = WorkerTiming()) -> None:  # noqa: B008
         self._jobs = jobs
         self._requests = requests
         self._timing = timing
@@ -167,12 +117,11 @@ class Worker:
             _log.warning("the index is damaged: %s", damage)
             self._jobs.failed(damage)
             return self._retrying(partial(self._jobs.recreate, damage), work.waited_s, at_once=work.waited_s == 0)
-        except (QuarryError, OSError) as error:  # what may pass: a full disk, a lost drive, a broken settings file
-            _log.warning("indexing stopped: %s", type(error).__name__)
-            self._jobs.failed(error)
-            return self._retrying(work.job, work.waited_s)
         except Exception as error:  # a defect must not end indexing for good without a word
-            _log.exception("indexing failed")
+            if isinstance(error, QuarryError | OSError):  # what may pass: a full disk, a lost drive, broken settings
+                _log.warning("indexing stopped: %s", type(error).__name__)
+            else:
+                _log.exception("indexing failed")
             self._jobs.failed(error)
             return self._retrying(work.job, work.waited_s)
         self._requests.acknowledge_all()

@@ -22,7 +22,7 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from msgspec import Struct, field
@@ -285,7 +285,7 @@ def _carry_out(task: PoolTask, root: Path, preparer: NotePreparer) -> Sequence[o
 
 class Workforce:
     """
-    Reads, prepares and embeds what a run asks for; a context, which ends the processes.
+    Reads, prepares and embeds what one run asks for, until `close`.
 
     Args:
         encoder: Asked when something is to be prepared, and not before: a start with nothing to do needs no model.
@@ -312,16 +312,12 @@ class Workforce:
         self._options = options
         self._limits = limits
         self._pool: WorkerPool | None = None
-        self._may_start_pool = False  # inside the context, until it turns out that none can be had
 
-    def __enter__(self) -> Self:
-        self._may_start_pool = self._options is not None  # what could not be had for the run before is tried again
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._end_pool()
+    def close(self) -> None:
+        """End the processes; where more is asked for, others are started."""
+        if self._pool:
+            self._pool.close()
+            self._pool = None
 
     def stamps(self, paths: Sequence[str], in_memory: MutableMapping[str, FoundFile]) -> Iterator[Sequence[FoundFile]]:
         """
@@ -373,7 +369,7 @@ class Workforce:
                 given = moves[done : done + len(results)]
                 yield [_ready(result, move) for result, move in zip(results, given, strict=True)]
                 done += len(results)
-            self._end_pool()  # 200 MB, which are free when what was written is put together
+            self.close()  # 200 MB, which are free when what was written is put together
         with closing(PdfReader(self._root, self._on_wait)) as pdf:
             for batch in _batches_by_size(moves[done:], sizes, limits.batch_notes):
                 known = partial(index.static.known, [path for move in batch for path in move if path])
@@ -394,13 +390,9 @@ class Workforce:
             found += NotePreparer(self._rules, self._encoder()).embed(texts[len(found) :])
         return found
 
-    def warm_up(self) -> None:
-        """Make the first note that is prepared here as quick as the next; searches have the model ready."""
-        NotePreparer(self._rules, None).warm_up()
-
     def _outside(self, kind: TaskKind, tasks: Iterable[Sequence[object]]) -> Iterator[list[Result]]:
         """Results of processes for *tasks*, possibly not for all: the rest is left to this thread."""
-        if self._options is None or not self._may_start_pool:
+        if self._options is None:
             return
         try:
             if self._pool is None:
@@ -412,13 +404,7 @@ class Workforce:
         except ProcessUnavailable as error:
             _log.warning("indexing goes on in the serving process: %s", error)
             self._report(f"indexing runs in the serving process, so searches are slower meanwhile: {error}")
-            self._may_start_pool = False
-
-    def _end_pool(self) -> None:
-        """End the processes; `_outside` starts others."""
-        if self._pool:
-            self._pool.close()
-            self._pool = None
+            self._options = None  # for the rest of this run
 
 
 def _ready(result: Result, move: Move) -> Ready:

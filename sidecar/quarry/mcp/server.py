@@ -55,7 +55,7 @@ path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x tas
 [rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits briefly; read_note takes their id."""
 
 
-_converting = threading.Lock()  # two first conversions to one struct at once end the process: see `client/client.py`
+_converting = threading.Lock()  # two first conversions to one struct at once end the process: see `client/codec.py`
 OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}
 
 

@@ -233,7 +233,7 @@ def test_a_folder_may_be_written_relative_or_from_home(
 
     assert found.path.samefile(tmp_path / "models" / "mine")
     assert found.name == "mine"
-    assert not found.is_download
+    assert not found.stays_as_it_is
 
 
 @pytest.mark.parametrize(

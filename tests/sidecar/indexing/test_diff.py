@@ -118,57 +118,32 @@ def stamp(content: bytes, mtime_ns: int = 1) -> FileStamp:
     return FileStamp(len(content), mtime_ns, content)  # the content stands for its own hash
 
 
-def test_a_file_with_the_same_size_and_time_is_not_looked_at():
-    listing = diff_listing({"a.md": file(b"x")}, {"a.md": stamp(b"x")})
-
-    assert listing.same == ("a.md",)
-    assert plan_sync(listing, {}, {"a.md": stamp(b"x")}) == SyncPlan()
+NONE: dict[str, FileStamp] = {}
 
 
-def test_a_touched_file_with_the_same_bytes_is_only_stamped_anew():
-    stamps = {"a.md": stamp(b"x", mtime_ns=1)}
-    work = plan_sync(diff_listing({"a.md": file(b"x", mtime_ns=2)}, stamps), {"a.md": stamp(b"x", mtime_ns=2)}, stamps)
-
-    assert work.restamp == ("a.md",)
-    assert work.upsert == ()
-
-
-def test_the_bytes_of_a_gone_note_under_a_new_path_are_a_rename():
-    stamps = {"old.md": stamp(b"x")}
-    work = plan_sync(diff_listing({"new.md": file(b"x")}, stamps), {"new.md": stamp(b"x")}, stamps)
-
-    assert work.rename == (("old.md", "new.md"),)
-    assert work.upsert == ()
-    assert work.remove == ()
-
-
-def test_a_copy_of_a_note_that_is_still_there_is_new():
-    stamps = {"a.md": stamp(b"x")}
-    work = plan_sync(diff_listing({"a.md": file(b"x"), "b.md": file(b"x")}, stamps), {"b.md": stamp(b"x")}, stamps)
-
-    assert work.upsert == ("b.md",)
-    assert work.rename == ()
-
-
-def test_a_file_that_could_not_be_read_is_left_as_it_is():
-    stamps = {"a.md": stamp(b"x", mtime_ns=1)}
-    work = plan_sync(diff_listing({"a.md": file(b"xy", mtime_ns=2)}, stamps), {}, stamps)
-
-    assert work == SyncPlan()
-
-
-def test_new_files_need_not_be_read_when_nothing_is_gone():
-    work = plan_sync(diff_listing({"a.md": file(b"x")}, {}), {}, {})
-
-    assert work == SyncPlan(upsert=("a.md",))
-
-
-def test_a_change_that_kept_size_and_time_is_found_by_its_bytes():
-    stamps = {"a.md": stamp(b"x")}
-    listing = diff_listing({"a.md": file(b"y")}, stamps)
-    work = plan_sync(listing, {"a.md": stamp(b"y")}, stamps)
-
-    assert work == SyncPlan(upsert=("a.md",))
+@pytest.mark.parametrize(
+    ("stamps", "disk", "read", "work"),
+    [
+        ({"a": stamp(b"x")}, {"a": file(b"x")}, NONE, SyncPlan()),
+        ({"a": stamp(b"x", 1)}, {"a": file(b"x", 2)}, {"a": stamp(b"x", 2)}, SyncPlan(restamp=("a",))),
+        ({"old": stamp(b"x")}, {"new": file(b"x")}, {"new": stamp(b"x")}, SyncPlan(rename=(("old", "new"),))),
+        ({"a": stamp(b"x")}, {"a": file(b"x"), "b": file(b"x")}, {"b": stamp(b"x")}, SyncPlan(upsert=("b",))),
+        ({"a": stamp(b"x", 1)}, {"a": file(b"xy", 2)}, NONE, SyncPlan()),
+        (NONE, {"a": file(b"x")}, NONE, SyncPlan(upsert=("a",))),
+        ({"a": stamp(b"x")}, {"a": file(b"y")}, {"a": stamp(b"y")}, SyncPlan(upsert=("a",))),
+    ],
+    ids=[
+        "a file with the same size and time is not looked at",
+        "a touched file with the same bytes is only stamped anew",
+        "the bytes of a gone note under a new path are a rename",
+        "a copy of a note that is still there is new",
+        "a file that could not be read is left as it is",
+        "new files need not be read when nothing is gone",
+        "a change that kept size and time is found by its bytes",
+    ],
+)
+def test_the_work_that_makes_the_index_equal_the_vault(stamps, disk, read, work: SyncPlan):
+    assert plan_sync(diff_listing(disk, stamps), read, stamps) == work
 
 
 def test_other_rules_of_reading_touch_every_note():

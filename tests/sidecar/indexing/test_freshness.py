@@ -10,22 +10,15 @@ from quarry.indexing.status import Progress, State
 HALF_DONE = Progress(50, 100, 200, 100.0, 500)
 
 
-def test_at_rest_all_is_done():
-    index = freshness("live", None, notes=7, waiting=0, lag=0, epoch=3)
+@pytest.mark.parametrize(
+    ("state", "progress", "waiting", "lag", "done", "total"),
+    [("live", None, 0, 0, 7, 7), ("live", None, 1, 2, 7, 9), ("indexing", HALF_DONE, 3, 5, 50, 103)],
+    ids=["at rest", "a change is not indexed", "work in progress, and notes that wait behind it"],
+)
+def test_what_is_done_of_what_is_known(state: State, progress, waiting: int, lag: int, done: int, total: int):
+    index = freshness(state, progress, notes=7, waiting=waiting, lag=lag, epoch=3)
 
-    assert (index.done, index.total, index.epoch) == (7, 7, 3)
-
-
-def test_a_change_that_is_not_indexed_is_missing_from_what_is_done():
-    index = freshness("live", None, notes=7, waiting=1, lag=2, epoch=3)
-
-    assert (index.done, index.total) == (7, 9)
-
-
-def test_work_in_progress_counts_its_notes_and_those_that_wait_behind_it():
-    index = freshness("indexing", HALF_DONE, notes=7, waiting=3, lag=5, epoch=3)
-
-    assert (index.done, index.total) == (50, 103)
+    assert (index.done, index.total, index.epoch) == (done, total, 3)
 
 
 @pytest.mark.parametrize("state", ["live", "rebuilding", "paused", "failed"])

@@ -75,26 +75,18 @@ def test_a_change_that_leaves_no_trace_is_found_by_a_thorough_look_only(vault: V
     assert indexer.reconcile(index, thorough=True).upserted == 1
 
 
-def test_a_vault_that_lost_most_of_its_notes_is_not_believed(vault: Vault, index: Index, indexer: Indexer):
-    vault.write_all({f"{n}.md": f"walnut{n}" for n in range(MANY)})
-    indexer.reconcile(index)
-    for n in range(MANY - 5):
-        vault.remove(f"{n}.md")
-
-    outcome = indexer.reconcile(index)
-
-    assert (outcome.held_back, outcome.removed) == (MANY - 5, 0)
-    assert len(paths(index)) == MANY
-
-
-def test_changes_that_tell_of_most_notes_gone_are_not_believed_either(vault: Vault, index: Index, indexer: Indexer):
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_vault_that_lost_most_of_its_notes_is_not_believed(
+    vault: Vault, index: Index, indexer: Indexer, is_told: bool
+):
     vault.write_all({f"{n}.md": f"walnut{n}" for n in range(MANY)})
     indexer.reconcile(index)
     changes = [vault.remove(f"{n}.md") for n in range(MANY - 5)]
 
-    outcome = indexer.apply(index, changes)
+    outcome = indexer.apply(index, changes) if is_told else indexer.reconcile(index)
 
     assert (outcome.held_back, outcome.removed) == (MANY - 5, 0)
+    assert len(paths(index)) == MANY
 
 
 def test_a_rule_may_exclude_most_notes_at_once(vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder):

@@ -22,6 +22,7 @@ from builders import (
     load_hash_encoder,
     modified,
     paths,
+    record_processes,
     settle,
     tell,
     wait_until,
@@ -34,7 +35,7 @@ from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
 from quarry.indexing import indexer as indexing
 from quarry.indexing import rebuild, sync
-from quarry.indexing.process import ChildProcess, PlanLimits, ProcessLimits
+from quarry.indexing.process import ChildProcess, PlanLimits
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
 from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.vector_model import WorkerOptions
@@ -140,15 +141,7 @@ def many_notes(vault: Vault) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
     """The processes that were started to rebuild."""
-    found: list[ChildProcess] = []
-
-    class Recorded(ChildProcess):
-        def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
-            super().__init__(module, first, limits)
-            found.append(self)
-
-    monkeypatch.setattr(rebuild, "ChildProcess", Recorded)
-    return found
+    return record_processes(monkeypatch, rebuild)
 
 
 @pytest.fixture

@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pytest
 from builders import wait_until
 from msgspec.structs import replace
 
 from quarry.errors import Cancelled, IndexDamaged, IndexUnavailable, VaultMissing
+from quarry.indexing.process import WorkerTiming
 from quarry.indexing.request_queue import RequestQueue
-from quarry.indexing.worker import Worker, WorkerTiming
+from quarry.indexing.worker import Worker
 from quarry.types import VaultChange
 
 TIMING = WorkerTiming(retry_s=0.01, retry_max_s=0.04, retry_asked_s=0.01, first_poll_s=1000.0, poll_every_s=1000.0)
@@ -22,35 +24,16 @@ class Jobs:
     def __init__(self) -> None:
         self.log: list[str] = []
         self.then: dict[str, list[Callable[[], None]]] = {}
+        for name in ("initial_sync", "rebuild", "reconcile", "poll", "deep_check", "repair", "backfill"):
+            setattr(self, name, partial(self._run, name))
 
     def _run(self, name: str, changes: Sequence[VaultChange] = ()) -> None:
         self.log.append(" ".join([name, *(change.path for change in changes)]))
         if waiting := self.then.get(name):
             waiting.pop(0)()
 
-    def initial_sync(self) -> None:
-        self._run("initial_sync")
-
     def apply(self, changes: Sequence[VaultChange]) -> None:
         self._run("apply", changes)
-
-    def rebuild(self) -> None:
-        self._run("rebuild")
-
-    def reconcile(self) -> None:
-        self._run("reconcile")
-
-    def poll(self) -> None:
-        self._run("poll")
-
-    def deep_check(self) -> None:
-        self._run("deep_check")
-
-    def repair(self) -> None:
-        self._run("repair")
-
-    def backfill(self) -> None:
-        self._run("backfill")
 
     def recreate(self, error: IndexDamaged) -> None:
         self._run("recreate")

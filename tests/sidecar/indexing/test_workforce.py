@@ -23,6 +23,7 @@ from builders import (
     load_fatal_encoder,
     load_hash_encoder,
     problems,
+    record_processes,
     settle,
     wait_until,
 )
@@ -55,12 +56,14 @@ from quarry.settings import Settings
 from quarry.types import VaultChange
 from quarry.vault.rules import Rules
 
-NOTES = {f"{n:03}.md": f"# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)}
+NOTES = {
+    f"{n:03}.md": f"---\ntags: [t{n % 3}]\n---\n# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)
+}
 MOVES = [(path, None) for path in NOTES]
 CHILD = Path(__file__).with_name("orphaned_pool.py")
 LEAST_PRIORITY = 19  # of Linux: who runs these tests niced has no room for ten more
 
-slow = pytest.mark.slow  # it starts processes
+pytestmark = pytest.mark.slow  # each test starts processes
 needs_kill = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
 
@@ -86,7 +89,6 @@ def prepared_paths(results: Sequence[Ready]) -> list[str]:
     return [prepared.path for prepared, _ in results]
 
 
-@slow
 def test_results_come_in_the_order_of_the_plan(vault: Vault, start_pool: Callable[..., WorkerPool]):
     vault.write_all({path: "word " * (5000 if n % 7 == 0 else 1) for n, path in enumerate(NOTES)})
 
@@ -95,7 +97,6 @@ def test_results_come_in_the_order_of_the_plan(vault: Vault, start_pool: Callabl
     assert prepared_paths(found) == list(NOTES)
 
 
-@slow
 def test_a_vault_that_goes_away_in_the_middle_ends_the_work(vault: Vault, start_pool: Callable[..., WorkerPool]):
     pool = start_pool()
     vault.root.rename(vault.root.with_name("elsewhere"))
@@ -104,7 +105,6 @@ def test_a_vault_that_goes_away_in_the_middle_ends_the_work(vault: Vault, start_
         list(pool.work("prepare", [[("a.md", None)]]))
 
 
-@slow
 @needs_kill
 def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
     vault: Vault, start_pool: Callable[..., WorkerPool]
@@ -120,7 +120,6 @@ def test_an_item_that_ends_processes_is_named_and_all_others_are_prepared(
     assert prepared_paths([ready for ready in found if not isinstance(ready, PoisonItem)]) == sorted(NOTES.keys() - bad)
 
 
-@slow
 @needs_kill
 def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
     vault: Vault, start_pool: Callable[..., WorkerPool], monitor: Recorder
@@ -139,7 +138,6 @@ def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
     assert not is_alive(stopped)
 
 
-@slow
 @needs_kill
 def test_no_process_outlives_a_killed_parent(vault: Vault):
     pids = killed(CHILD, vault.root)
@@ -147,7 +145,6 @@ def test_no_process_outlives_a_killed_parent(vault: Vault):
     wait_until(lambda: not any(is_alive(pid) for pid in pids), "the processes end with their parent")
 
 
-@slow
 def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, start_pool: Callable[..., WorkerPool]):
     if not Path("/proc/self/fd").exists():
         pytest.skip("only Linux shows what a process has open")
@@ -194,29 +191,15 @@ def test_results_that_share_nothing_arrive_as_they_are():
     assert list(ResultBatch.of(["a", b"b"]).opened()) == ["a", b"b"]
 
 
-pytestmark = pytest.mark.slow  # each test starts processes
-
-
 # --- by an indexer ----------------------------------------------------------------------------------
 
-TAGGED_NOTES = {
-    f"{n:03}.md": f"---\ntags: [t{n % 3}]\n---\n# N{n}\nwalnut{n}\n\n## Part\npear {n} [[{n - 1}]]" for n in range(150)
-}
 SMALL_PLANS = PlanLimits(many_notes=100, many_stamps=100, many_texts=100, batch_notes=8)
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
     """The processes that were started to prepare notes."""
-    found: list[ChildProcess] = []
-
-    class Recorded(ChildProcess):
-        def __init__(self, module: str, first: object, limits: ProcessLimits) -> None:
-            super().__init__(module, first, limits)
-            found.append(self)
-
-    monkeypatch.setattr(workforce, "ChildProcess", Recorded)
-    return found
+    return record_processes(monkeypatch, workforce)
 
 
 @pytest.fixture
@@ -255,19 +238,17 @@ def same_as_without_processes(index: Index, vault: Vault, encoder: HashEncoder, 
     return rows(index.path) == rows(folder / "plain.db")
 
 
-@slow
 def test_processes_give_the_same_rows_as_the_thread(
     vault: Vault, index: Index, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
-    vault.write_all(TAGGED_NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
+    vault.write_all(NOTES | {"Board.md": "---\nkanban-plugin: board\n---\nx", "über.md": "# Ü\n日本語"})
 
     outcome = with_processes.reconcile(index)
 
-    assert outcome.upserted == len(TAGGED_NOTES) + 1
+    assert outcome.upserted == len(NOTES) + 1
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
-@slow
 def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_the_processes_are_gone_by_then(
     vault: Vault,
     index: Index,
@@ -275,7 +256,7 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
     started: list[ChildProcess],
     monkeypatch: pytest.MonkeyPatch,
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     build, running = BulkCollector.build, []
 
     def building(collector: BulkCollector) -> object:
@@ -296,21 +277,19 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
     assert running[0] == []
 
 
-@slow
 def test_the_serving_process_embeds_nothing_of_a_large_plan(
     vault: Vault, index: Index, with_processes: Indexer, encoder
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
 
-    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert with_processes.reconcile(index).upserted == len(NOTES)
 
 
-@slow
 def test_vectors_that_are_wanting_are_made_by_processes(
     vault: Vault, index: Index, monitor: Recorder, with_processes: Indexer, encoder: HashEncoder, tmp_path: Path
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     Indexer(vault.root, Settings(), Rules(), monitor, lambda _: None).reconcile(index)
     encode = encoder.encode
     encoder.encode = lambda texts: 1 // 0  # type: ignore[method-assign]
@@ -321,18 +300,16 @@ def test_vectors_that_are_wanting_are_made_by_processes(
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
-@slow
 def test_a_thorough_look_hashes_in_processes_and_finds_a_silent_change(
     vault: Vault, index: Index, with_processes: Indexer, monkeypatch
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     with_processes.reconcile(index)
-    vault.replace_silently("007.md", TAGGED_NOTES["007.md"].replace("walnut", "cherry"))
+    vault.replace_silently("007.md", NOTES["007.md"].replace("walnut", "cherry"))
 
     assert with_processes.reconcile(index, thorough=True).upserted == 1
 
 
-@slow
 @needs_kill
 def test_a_killed_process_is_told_of_and_its_work_is_done_again(
     vault: Vault,
@@ -343,7 +320,7 @@ def test_a_killed_process_is_told_of_and_its_work_is_done_again(
     started: list[ChildProcess],
     tmp_path: Path,
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     killed: list[int] = []
 
     def kill_one() -> None:
@@ -359,11 +336,10 @@ def test_a_killed_process_is_told_of_and_its_work_is_done_again(
     assert same_as_without_processes(index, vault, encoder, tmp_path)
 
 
-@slow
 def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
     vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, started: list[ChildProcess]
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
 
     def cancel() -> None:
         if monitor.committed_paths:
@@ -376,31 +352,29 @@ def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
     assert started
     assert not any(is_alive(process.pid) for process in started)
     with index.reader() as reader:
-        assert 0 < reader.counts().notes < len(TAGGED_NOTES)
+        assert 0 < reader.counts().notes < len(NOTES)
 
 
-@slow
 @needs_kill
 def test_a_note_that_ends_processes_is_left_out_and_the_rest_goes_on(
     vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
 ):
-    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
+    vault.write_all(NOTES | {"070.md": "# Bad\npoison"})
     fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
 
     outcome = fatal.reconcile(index)
 
-    assert outcome.upserted == len(TAGGED_NOTES) - 1
+    assert outcome.upserted == len(NOTES) - 1
     [problem] = problems(index, 9)
     assert (problem.path, problem.skipped) == ("070.md", True)
     assert problem.reason == message("reason.crash")
 
 
-@slow
 @needs_kill
 def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_is_harmless(
     vault: Vault, index: Index, monitor: Recorder
 ):
-    vault.write_all(TAGGED_NOTES | {"070.md": "# Bad\npoison"})
+    vault.write_all(NOTES | {"070.md": "# Bad\npoison"})
     encoder = HashEncoder()
     fatal = make_indexer(vault, monitor, encoder, options_with(load_fatal_encoder))
     fatal.reconcile(index)
@@ -414,40 +388,37 @@ def test_a_note_that_ended_processes_is_never_tried_in_the_serving_one_until_it_
     assert problems(index, 9) == []
 
 
-@slow
 def test_where_no_process_can_be_started_the_thread_does_it_and_says_so(
     vault: Vault, index: Index, with_processes: Indexer, monitor: Recorder, monkeypatch
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
 
-    assert with_processes.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert with_processes.reconcile(index).upserted == len(NOTES)
     [message] = monitor.reported
     assert "searches are slower meanwhile" in message
     assert "Operation not permitted" in message
 
 
-@slow
 def test_where_processes_end_before_they_begin_the_thread_does_it(
     vault: Vault, index: Index, monitor: Recorder, encoder: HashEncoder
 ):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     indexer = make_indexer(vault, monitor, encoder, options_with(load_exiting_encoder))
 
-    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert indexer.reconcile(index).upserted == len(NOTES)
     assert "exit code 3" in monitor.reported[0]
 
 
-@slow
 def test_a_model_that_is_another_by_now_is_not_used(vault: Vault, index: Index, monitor: Recorder):
-    vault.write_all(TAGGED_NOTES)
+    vault.write_all(NOTES)
     indexer = make_indexer(vault, monitor, HashEncoder("renewed"), options_with(load_hash_encoder))
 
-    assert indexer.reconcile(index).upserted == len(TAGGED_NOTES)
+    assert indexer.reconcile(index).upserted == len(NOTES)
     assert "changed" in monitor.reported[0]
 
 
@@ -477,7 +448,6 @@ def open_with_processes(tmp_path: Path, vault: Vault, many_notes: None) -> Itera
         engine.close()
 
 
-@slow
 def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_processes: Callable[..., Engine]):
     order: list[str] = []
 
@@ -493,7 +463,6 @@ def test_a_saved_note_overtakes_what_processes_prepare(vault: Vault, open_with_p
     assert engine.status().notes == 401
 
 
-@slow
 def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[..., Engine]):
     engine = open_with_processes(lambda engine: engine.pause())
     wait_until(lambda: engine.status().notes > 0)  # what was done before is to be found
@@ -506,7 +475,6 @@ def test_a_pause_holds_what_processes_prepare(open_with_processes: Callable[...,
     assert engine.status().notes == 400
 
 
-@slow
 def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(
     open_with_processes: Callable[..., Engine], started: list[ChildProcess]
 ):
@@ -520,7 +488,6 @@ def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(
     assert not any(is_alive(process.pid) for process in started)
 
 
-@slow
 @needs_kill
 def test_the_status_tells_of_a_death_until_the_index_equals_the_vault(
     open_with_processes: Callable[..., Engine], started: list[ChildProcess], caplog: pytest.LogCaptureFixture
