@@ -7,7 +7,7 @@ docs/PROTOCOL.md. The `extra` of a field names the interfaces that offer it besi
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -23,8 +23,6 @@ from quarry.limits import (
     MIN_SNIPPET_WIDTH,
     MIN_TOKENS,
 )
-
-Doc = Meta  # reads well in annotations
 
 Mode = Literal["hybrid", "keyword", "semantic"]
 SortOrder = Literal["relevance", "modified", "created", "name"]
@@ -49,6 +47,11 @@ IN_CLI_AND_PYTHON = {"interfaces": ("cli", "python")}
 IN_MCP_AND_PYTHON = {"interfaces": ("mcp", "python")}
 
 
+def doc(description: str | None = None, **bounds: Any) -> Meta:
+    """The description of a field, and the bounds of its value, as `msgspec.Meta` names them."""
+    return Meta(description=description, **bounds)
+
+
 class Value(Struct, frozen=True, kw_only=True, rename="camel"):
     """A value inside a message."""
 
@@ -62,12 +65,10 @@ class ReadParams(Params, frozen=True, kw_only=True):
 
     wait_ms: Annotated[
         int,
-        Doc(
-            description=(
-                "The longest time to wait, in milliseconds, until all changes reported before this request are "
-                "indexed, no comparison with the vault is running and the model is loaded; then answer in any case. "
-                "Unless the index is empty, work that is expected to take longer is not waited for."
-            ),
+        doc(
+            "The longest time to wait, in milliseconds, until all changes reported before this request are "
+            "indexed, no comparison with the vault is running and the model is loaded; then answer in any case. "
+            "Unless the index is empty, work that is expected to take longer is not waited for.",
             ge=0,
             le=MAX_WAIT_MS,
             extra=IN_PYTHON,
@@ -75,18 +76,16 @@ class ReadParams(Params, frozen=True, kw_only=True):
     ] = 0
     after_ms: Annotated[
         int | None,
-        Doc(
-            description=(
-                "Answer only when all changes reported up to this time (by `vault/changed`, whose result contains "
-                "it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer "
-                "than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now."
-            ),
+        doc(
+            "Answer only when all changes reported up to this time (by `vault/changed`, whose result contains "
+            "it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer "
+            "than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.",
             extra=IN_PYTHON,
         ),
     ] = None
 
 
-Names = Annotated[tuple[str, ...], Doc(max_length=100)]
+Names = Annotated[tuple[str, ...], doc(max_length=100)]
 
 
 class Filters(Params, frozen=True, kw_only=True):
@@ -94,14 +93,14 @@ class Filters(Params, frozen=True, kw_only=True):
 
     notes: Annotated[
         Names,
-        Doc(description="Any of these notes, by full path. In a single note, every passage with a word is found."),
+        doc("Any of these notes, by full path. In a single note, every passage with a word is found."),
     ] = ()
     not_notes: Names = ()
-    folders: Annotated[Names, Doc(description="Any of these folders, including subfolders.")] = ()
+    folders: Annotated[Names, doc("Any of these folders, including subfolders.")] = ()
     not_folders: Names = ()
-    paths: Annotated[Names, Doc(description="Each must be a part of the path.")] = ()
+    paths: Annotated[Names, doc("Each must be a part of the path.")] = ()
     not_paths: Names = ()
-    tags: Annotated[Names, Doc(description="All of these tags, or tags nested in them.")] = ()
+    tags: Annotated[Names, doc("All of these tags, or tags nested in them.")] = ()
     not_tags: Names = ()
 
     @property
@@ -147,14 +146,14 @@ def scope_of(filters: Filters, not_status: tuple[str, ...]) -> Scope:
 class Weights(Params, frozen=True, kw_only=True):
     """The weight of each retriever in the fusion."""
 
-    keyword: Annotated[float, Doc(ge=0, le=100)] = 1.0
-    dense: Annotated[float, Doc(ge=0, le=100)] = 1.0
+    keyword: Annotated[float, doc(ge=0, le=100)] = 1.0
+    dense: Annotated[float, doc(ge=0, le=100)] = 1.0
 
 
 QueryText = Annotated[
     str,
-    Doc(
-        description=(
+    doc(
+        (
             'Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, '
             "section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: "
             "status:, created: modified: (`>=2026-01-01`, `7d`, `last week`)."
@@ -168,16 +167,12 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
     """A query: words to rank notes by, and conditions that they must satisfy."""
 
     query: QueryText
-    limit: Annotated[
-        int, Doc(description="Maximum number of hits, one per note.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)
-    ] = 10
+    limit: Annotated[int, doc("Maximum number of hits, one per note.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
     offset: Annotated[
         int,
-        Doc(
-            description=(
-                "How many hits to skip. The next page begins after the returned hits; with the same parameters and "
-                "index, the pages form one list of `reachable` notes."
-            ),
+        doc(
+            "How many hits to skip. The next page begins after the returned hits; with the same parameters and "
+            "index, the pages form one list of `reachable` notes.",
             ge=0,
             le=MAX_OFFSET,
             extra=EVERYWHERE,
@@ -185,55 +180,48 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
     ] = 0
     sort: Annotated[
         SortOrder,
-        Doc(
-            description=(
-                "relevance: best first. modified: last changed first. created: latest front matter date first, notes "
-                "without a date last. name: by file name. All except relevance sort the notes that contain every word "
-                "of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100)."
-            ),
+        doc(
+            "relevance: best first. modified: last changed first. created: latest front matter date first, notes "
+            "without a date last. name: by file name. All except relevance sort the notes that contain every word "
+            "of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100).",
             extra=EVERYWHERE,
         ),
     ] = "relevance"
     mode: Annotated[
         Mode,
-        Doc(description="hybrid: by words and by meaning. keyword: by words. semantic: by meaning.", extra=EVERYWHERE),
+        doc("hybrid: by words and by meaning. keyword: by words. semantic: by meaning.", extra=EVERYWHERE),
     ] = "hybrid"
     fusion: Annotated[
         Fusion | None,
-        Doc(
-            description=(
-                "How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone "
-                "(reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the "
-                "vault's setting."
-            ),
+        doc(
+            "How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone "
+            "(reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the "
+            "vault's setting.",
             extra=IN_CLI_AND_PYTHON,
         ),
     ] = None
     typing: Annotated[
         bool,
-        Doc(
-            description="The query is still being typed: its last word may be a prefix, and `tag:` alone is not an "
-            "error."
-        ),
+        doc("The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error."),
     ] = False
     detail: Annotated[
         Detail,
-        Doc(
-            description="scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals.",
+        doc(
+            "scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals.",
             extra=IN_MCP_AND_PYTHON,
         ),
     ] = "scan"
     snippet_width: Annotated[
-        Annotated[int, Doc(ge=MIN_SNIPPET_WIDTH, le=MAX_SNIPPET_WIDTH)] | None,
-        Doc(
-            description="Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.",
+        Annotated[int, doc(ge=MIN_SNIPPET_WIDTH, le=MAX_SNIPPET_WIDTH)] | None,
+        doc(
+            "Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.",
             extra=IN_PYTHON,
         ),
     ] = None
     max_tokens: Annotated[
         int,
-        Doc(
-            description="Budget for all passages; 4 characters per token.",
+        doc(
+            "Budget for all passages; 4 characters per token.",
             ge=MIN_TOKENS,
             le=MAX_TOKENS,
             extra=EVERYWHERE,
@@ -241,25 +229,25 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
     ] = 4000
     expand: Annotated[
         bool,
-        Doc(
-            description="Quote all passages of each hit, not only the best one; see `search/passages`.",
+        doc(
+            "Quote all passages of each hit, not only the best one; see `search/passages`.",
             extra=IN_PYTHON,
         ),
     ] = False
     expand_small_results: Annotated[
         bool,
-        Doc(
-            description="If few chunks contain a word of the query and the limit would drop more than half of their "
+        doc(
+            "If few chunks contain a word of the query and the limit would drop more than half of their "
             "notes, return all of these notes.",
             extra=IN_PYTHON,
         ),
     ] = True
     extract: Annotated[
-        bool, Doc(description="If the query is a question, look for a sentence of the first hit that answers it.")
+        bool, doc("If the query is a question, look for a sentence of the first hit that answers it.")
     ] = False
-    filters: Annotated[Filters, Doc(extra=IN_PYTHON)] = Filters()
-    weights: Annotated[Weights | None, Doc(description="Null: the vault's setting.", extra=IN_PYTHON)] = None
-    supersedes: Annotated[int | str | None, Doc(description="An earlier search of this client to cancel.")] = None
+    filters: Annotated[Filters, doc(extra=IN_PYTHON)] = Filters()
+    weights: Annotated[Weights | None, doc("Null: the vault's setting.", extra=IN_PYTHON)] = None
+    supersedes: Annotated[int | str | None, doc("An earlier search of this client to cancel.")] = None
 
     @property
     def with_text(self) -> bool:
@@ -281,4 +269,4 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
 class HitOptions(SearchOptions, frozen=True, kw_only=True):
     """A search, and one note among its hits."""
 
-    path: Annotated[str, Doc(description="The note.", max_length=MAX_PATH_CHARS)]
+    path: Annotated[str, doc("The note.", max_length=MAX_PATH_CHARS)]

@@ -225,7 +225,7 @@ def test_the_page_names_every_kind_of_error_that_the_sources_know():
     sources = (ROOT / "sidecar" / "quarry").rglob("*.py")
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
 
-    kinds = set(re.findall(r"ErrorData\(\s*kind=\"([a-z-]+)\"", text))
+    kinds = set(re.findall(r"(?:ErrorData\(\s*kind=|_error\(Error\.\w+, )\"([a-z-]+)\"", text))
 
     assert "busy" in kinds
     assert [kind for kind in sorted(kinds) if f"`{kind}`" not in page] == []

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from types import NoneType, UnionType
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, overload
 
-from msgspec import structs
+from msgspec import Meta, structs
 
 from quarry.limits import INCOMPLETE, UNFINISHED
 from quarry.messages import Message, message
-from quarry.options import Doc, Params, Retriever, Value
+from quarry.options import Params, Retriever, Value, doc
 
 T = TypeVar("T", covariant=True)
 
@@ -56,7 +56,7 @@ class MissingRetriever(Value, frozen=True, kw_only=True):
     """A retriever that is unavailable at the moment."""
 
     retriever: Retriever
-    reason: Annotated[Message, Doc(description="Why, and what to do.")]
+    reason: Annotated[Message, doc("Why, and what to do.")]
 
 
 def local_time(time_ms: int) -> datetime:
@@ -114,9 +114,9 @@ def options_of(params: type[Params], interface: str) -> Iterator[Option]:
         )
 
 
-def _unwrapped(annotation: Any) -> tuple[Any, list[Doc]]:
+def _unwrapped(annotation: Any) -> tuple[Any, list[Meta]]:
     """The type in *annotation* without `None`, and its metadata, outermost first."""
-    metas: list[Doc] = []
+    metas: list[Meta] = []
     while (origin := get_origin(annotation)) in (Annotated, Union, UnionType):
         if origin is Annotated:
             metas += annotation.__metadata__
@@ -130,19 +130,13 @@ class Freshness(Value, frozen=True, kw_only=True):
     """How current the index was when the answer was read. The answer is complete if `done` equals `total`."""
 
     state: IndexState
-    done: Annotated[
-        int, Doc(description="Finished notes of the current work; without work, all notes that can be found.")
-    ]
-    total: Annotated[
-        int, Doc(description="Notes of the current work. While `starting` or `scanning`, the number may grow.")
-    ]
+    done: Annotated[int, doc("Finished notes of the current work; without work, all notes that can be found.")]
+    total: Annotated[int, doc("Notes of the current work. While `starting` or `scanning`, the number may grow.")]
     epoch: Annotated[
         int,
-        Doc(
-            description=(
-                "Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created "
-                "again. The answer includes all commits up to it: with an equal epoch, nothing can have changed."
-            )
+        doc(
+            "Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created "
+            "again. The answer includes all commits up to it: with an equal epoch, nothing can have changed."
         ),
     ]
 

@@ -8,11 +8,11 @@ from quarry.options import (
     IN_CLI_AND_PYTHON,
     IN_MCP_AND_PYTHON,
     IN_PYTHON,
-    Doc,
     Filters,
     QueryText,
     ReadParams,
     Value,
+    doc,
 )
 from quarry.protocol.base import Freshness, MissingRetriever
 from quarry.protocol.hits import Confidence
@@ -23,21 +23,13 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
 
     query: QueryText
     max_tokens: Annotated[
-        int,
-        Doc(
-            description="Budget for the whole text; 4 characters per token.",
-            ge=MIN_TOKENS,
-            le=MAX_TOKENS,
-            extra=EVERYWHERE,
-        ),
+        int, doc("Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS, extra=EVERYWHERE)
     ] = 2000
-    limit: Annotated[
-        int, Doc(description="Maximum number of quotes, one per note.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)
-    ] = 8
+    limit: Annotated[int, doc("Maximum number of quotes, one per note.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)] = 8
     min_confidence: Annotated[
         float,
-        Doc(
-            description="Notes below this confidence are not quoted. Notes that are only listed are quoted.",
+        doc(
+            "Notes below this confidence are not quoted. Notes that are only listed are quoted.",
             ge=0,
             le=1,
             extra=IN_MCP_AND_PYTHON,
@@ -45,35 +37,27 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     ] = WEAK_CONFIDENCE
     exclude: Annotated[
         tuple[str, ...],
-        Doc(
-            description="Paths of notes not to quote, such as those already shown.",
-            max_length=50,
-            extra=IN_MCP_AND_PYTHON,
-        ),
+        doc("Paths of notes not to quote, such as those already shown.", max_length=50, extra=IN_MCP_AND_PYTHON),
     ] = ()
     conversation: Annotated[
-        Annotated[str, Doc(min_length=1, max_length=500)] | None,
-        Doc(
-            description=(
-                "The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept "
-                "for 12 hours, as hashes."
-            ),
+        Annotated[str, doc(min_length=1, max_length=500)] | None,
+        doc(
+            "The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept "
+            "for 12 hours, as hashes.",
             extra=IN_PYTHON,
         ),
     ] = None
-    dry_run: Annotated[
-        bool, Doc(description="With `conversation`: do not record these quotes as shown.", extra=IN_PYTHON)
-    ] = False
-    filters: Annotated[Filters, Doc(extra=IN_PYTHON)] = Filters()
+    dry_run: Annotated[bool, doc("With `conversation`: do not record these quotes as shown.", extra=IN_PYTHON)] = False
+    filters: Annotated[Filters, doc(extra=IN_PYTHON)] = Filters()
 
 
 class Source(Value, frozen=True, kw_only=True):
     """The place of a quoted passage."""
 
     path: str
-    project: Annotated[str | None, Doc(description="From the front matter of the note.")]
+    project: Annotated[str | None, doc("From the front matter of the note.")]
     heading_path: list[str]
-    line: Annotated[int, Doc(description="Where the quote begins.")]
+    line: Annotated[int, doc("Where the quote begins.")]
     confidence: Confidence
 
 
@@ -85,23 +69,19 @@ class ContextResult(Value, frozen=True, kw_only=True):
 
     text: Annotated[
         str,
-        Doc(
-            description=(
-                "Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters "
-                "behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert."
-            )
+        doc(
+            "Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters "
+            "behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert."
         ),
     ]
     sources: list[Source]
     tokens: int
     abstained: Annotated[
         Abstention | None,
-        Doc(
-            description=(
-                "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes "
-                "are excluded, or were already quoted in the conversation. indexing: no note was found, and the index "
-                "is not complete. budget: not a single quote fits."
-            )
+        doc(
+            "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes "
+            "are excluded, or were already quoted in the conversation. indexing: no note was found, and the index "
+            "is not complete. budget: not a single quote fits."
         ),
     ]
     missing: list[MissingRetriever]
@@ -122,18 +102,17 @@ class BlocksReadParams(ReadParams, frozen=True, kw_only=True):
     """Read context blocks. Stale blocks are rebuilt first."""
 
     name: Annotated[
-        Annotated[str, Doc(max_length=100)] | None,
-        Doc(description="One block; null: all, in the order of the settings."),
+        Annotated[str, doc(max_length=100)] | None, doc("One block; null: all, in the order of the settings.")
     ] = None
     max_tokens: Annotated[
-        int, Doc(description="Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS)
+        int, doc("Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS)
     ] = 3000
-    rebuild: Annotated[bool, Doc(description="Rebuild them even if they are current.")] = False
+    rebuild: Annotated[bool, doc("Rebuild them even if they are current.")] = False
     conversation: Annotated[
-        Annotated[str, Doc(min_length=1, max_length=500)] | None,
-        Doc(description="As for `context`, which then does not repeat the blocks' quotes in this conversation."),
+        Annotated[str, doc(min_length=1, max_length=500)] | None,
+        doc("As for `context`, which then does not repeat the blocks' quotes in this conversation."),
     ] = None
-    dry_run: Annotated[bool, Doc(description="With `conversation`: do not record these quotes as shown.")] = False
+    dry_run: Annotated[bool, doc("With `conversation`: do not record these quotes as shown.")] = False
 
 
 class BlockContents(Value, frozen=True, kw_only=True):
@@ -143,53 +122,47 @@ class BlockContents(Value, frozen=True, kw_only=True):
     query: str
     text: Annotated[
         str,
-        Doc(
-            description=(
-                "Its section of the whole text: its name as a heading, then quotes as in `context`, most confident "
-                "first. Empty if no note is likely to answer."
-            )
+        doc(
+            "Its section of the whole text: its name as a heading, then quotes as in `context`, most confident "
+            "first. Empty if no note is likely to answer."
         ),
     ]
     tokens: int
-    max_tokens: Annotated[int, Doc(description="Its budget in the settings.")]
+    max_tokens: Annotated[int, doc("Its budget in the settings.")]
     state: Annotated[
         BlockState,
-        Doc(
-            description=(
-                "kept: it was built earlier and is still current. built: it was built for this answer. empty: no note "
-                "is likely to answer its query."
-            )
+        doc(
+            "kept: it was built earlier and is still current. built: it was built for this answer. empty: no note "
+            "is likely to answer its query."
         ),
     ]
-    truncated: Annotated[bool, Doc(description="Its last quotes did not fit into the space left by other blocks.")]
+    truncated: Annotated[bool, doc("Its last quotes did not fit into the space left by other blocks.")]
     built_ms: int
     expires_ms: int
-    sources: Annotated[list[Source], Doc(description="The places of the quotes, in order.")]
+    sources: Annotated[list[Source], doc("The places of the quotes, in order.")]
 
 
 class BlockProblem(Value, frozen=True, kw_only=True):
     """An error in a context block; the others are not affected."""
 
-    name: Annotated[str | None, Doc(description="Null if it concerns the whole file.")]
-    message: Annotated[str, Doc(description="A sentence that says what to change.")]
+    name: Annotated[str | None, doc("Null if it concerns the whole file.")]
+    message: Annotated[str, doc("A sentence that says what to change.")]
 
 
 class BlocksResult(Value, frozen=True, kw_only=True):
     """Context blocks, and their combined text."""
 
-    blocks: Annotated[list[BlockContents], Doc(description="In the order of the settings, except blocks left out.")]
+    blocks: Annotated[list[BlockContents], doc("In the order of the settings, except blocks left out.")]
     text: Annotated[
         str,
-        Doc(
-            description=(
-                "Markdown to give to a model unchanged: an introductory line, then the sections. Equal states of "
-                "vault and settings give equal bytes. Empty if no block has a quote."
-            )
+        doc(
+            "Markdown to give to a model unchanged: an introductory line, then the sections. Equal states of "
+            "vault and settings give equal bytes. Empty if no block has a quote."
         ),
     ]
     tokens: int
-    left_out: Annotated[list[str], Doc(description="Blocks without a quote that fits into the space left by others.")]
-    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
+    left_out: Annotated[list[str], doc("Blocks without a quote that fits into the space left by others.")]
+    problems: Annotated[list[BlockProblem], doc("Unusable blocks, and unknown keys.")]
     index: Freshness
 
 
@@ -206,16 +179,14 @@ class BlockStatus(Value, frozen=True, kw_only=True):
     ttl_hours: float
     stale: Annotated[
         StaleKind | None,
-        Doc(
-            description=(
-                "Null if it is current. not-built: nobody has requested it yet. redefined: its settings, or those of "
-                "search, have changed. expired: its time to live is over. changed, removed: a note that it depends on. "
-                "outdated: other notes answer now, or with another confidence."
-            )
+        doc(
+            "Null if it is current. not-built: nobody has requested it yet. redefined: its settings, or those of "
+            "search, have changed. expired: its time to live is over. changed, removed: a note that it depends on. "
+            "outdated: other notes answer now, or with another confidence."
         ),
     ]
-    reason: Annotated[str | None, Doc(description="`stale` as a sentence.")]
-    quotes: Annotated[int, Doc(description="The number of quotes when it was last built.")]
+    reason: Annotated[str | None, doc("`stale` as a sentence.")]
+    quotes: Annotated[int, doc("The number of quotes when it was last built.")]
     built_ms: int | None
     expires_ms: int | None
 
@@ -224,6 +195,6 @@ class BlocksCheckResult(Value, frozen=True, kw_only=True):
     """The state of all context blocks."""
 
     blocks: list[BlockStatus]
-    asked_tokens: Annotated[int, Doc(description="The sum of their budgets; a conversation gets at most 3,000.")]
-    problems: Annotated[list[BlockProblem], Doc(description="Unusable blocks, and unknown keys.")]
+    asked_tokens: Annotated[int, doc("The sum of their budgets; a conversation gets at most 3,000.")]
+    problems: Annotated[list[BlockProblem], doc("Unusable blocks, and unknown keys.")]
     index: Freshness

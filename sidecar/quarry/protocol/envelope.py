@@ -3,21 +3,18 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Meta as Doc
 
 from quarry.messages import Message
-from quarry.protocol import Value
+from quarry.options import Value, doc
 
 
 class ErrorData(Value, frozen=True, kw_only=True):
     """Details of an error, for a program to act on."""
 
-    kind: Annotated[str, Doc(description="A stable word for the case, such as `bad-query` or `vault-locked`.")]
-    next: Annotated[str, Doc(description="What to do next, for a person.")]
-    position: Annotated[int | None, Doc(description="UTF-16 offset into the query, where one can be named.")] = None
-    message: Annotated[
-        Message | None, Doc(description="With `bad-query`, the message by code; null for other kinds.")
-    ] = None
+    kind: Annotated[str, doc("A stable word for the case, such as `bad-query` or `vault-locked`.")]
+    next: Annotated[str, doc("What to do next, for a person.")]
+    position: Annotated[int | None, doc("UTF-16 offset into the query, where one can be named.")] = None
+    message: Annotated[Message | None, doc("With `bad-query`, the message by code; null for other kinds.")] = None
 
 
 class Error(Value, frozen=True, kw_only=True):
@@ -47,7 +44,7 @@ class ClientMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The envelope of a client's message; `params` stays raw until the method is known."""
 
     jsonrpc: Literal["2.0"]
-    method: Annotated[str, Doc(max_length=100)]
+    method: Annotated[str, doc(max_length=100)]
     id: int | str | msgspec.UnsetType = msgspec.UNSET
     params: msgspec.Raw = msgspec.Raw(b"{}")
 

@@ -5,16 +5,14 @@ from typing import Annotated, Literal
 
 from quarry.kinds import DocumentKind
 from quarry.limits import MAX_LISTED_TAGS
-from quarry.options import Doc, Value
+from quarry.options import Value, doc
 from quarry.protocol.base import code_points, local_time
 
 Kind = Annotated[
-    DocumentKind,
-    Doc(description="note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`."),
+    DocumentKind, doc("note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.")
 ]
 Anchor = Annotated[
-    str | None,
-    Doc(description="The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note."),
+    str | None, doc("The place of the passage: `page=12` in a PDF, the id of a node in a canvas; null in a note.")
 ]
 MatchedBy = Literal["words", "meaning", "both"]
 
@@ -24,19 +22,17 @@ class Mark(Value, frozen=True, kw_only=True):
 
     start: int
     end: int
-    kind: Annotated[Literal["word", "sentence"], Doc(description="A query word, or the sentence nearest in meaning.")]
+    kind: Annotated[Literal["word", "sentence"], doc("A query word, or the sentence nearest in meaning.")]
 
 
 class Breakdown(Value, frozen=True, kw_only=True):
     """The rank and score of a passage in each retriever, and the fused score."""
 
     keyword_rank: int | None
-    keyword_score: Annotated[float | None, Doc(description="BM25.")]
+    keyword_score: Annotated[float | None, doc("BM25.")]
     dense_rank: int | None
-    dense_score: Annotated[
-        float | None, Doc(description="Cosine; standardised for a contextual model, see decisions/019.")
-    ]
-    fused: Annotated[float, Doc(description="The score by which its note is ranked.")]
+    dense_score: Annotated[float | None, doc("Cosine; standardised for a contextual model, see decisions/019.")]
+    fused: Annotated[float, doc("The score by which its note is ranked.")]
 
 
 class Signal(Value, frozen=True, kw_only=True):
@@ -44,16 +40,14 @@ class Signal(Value, frozen=True, kw_only=True):
 
     name: Annotated[
         str,
-        Doc(
-            description=(
-                "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
-                "`meaning`: similarity in meaning. `max_sim`: similarity to each single word. "
-                "`title`: words in its title. `exact_title`: the query is its title. "
-                "Later versions may add others."
-            )
+        doc(
+            "`passage`: words in its best passage. `note`: words in the whole note. `phrase`: adjacent words. "
+            "`meaning`: similarity in meaning. `max_sim`: similarity to each single word. "
+            "`title`: words in its title. `exact_title`: the query is its title. "
+            "Later versions may add others."
         ),
     ]
-    share: Annotated[float, Doc(description="Its contribution to the note's score.")]
+    share: Annotated[float, doc("Its contribution to the note's score.")]
 
 
 class Excerpt(Value, frozen=True, kw_only=True):
@@ -62,9 +56,9 @@ class Excerpt(Value, frozen=True, kw_only=True):
     heading_path: list[str]
     snippet: str
     marks: list[Mark]
-    start: Annotated[int, Doc(description="Where the chunk starts in the note.")]
-    line: Annotated[int, Doc(description="The line of `matchStart`.")]
-    match_start: Annotated[int, Doc(description="The jump target: the first mark, as an offset into the note.")]
+    start: Annotated[int, doc("Where the chunk starts in the note.")]
+    line: Annotated[int, doc("The line of `matchStart`.")]
+    match_start: Annotated[int, doc("The jump target: the first mark, as an offset into the note.")]
     match_end: int
     anchor: Anchor
 
@@ -72,10 +66,10 @@ class Excerpt(Value, frozen=True, kw_only=True):
 class Passage(Excerpt, frozen=True, kw_only=True):
     """A chunk of a note that matches the query."""
 
-    tokens: Annotated[int, Doc(description="An estimate for the whole chunk.")]
-    text: Annotated[str | None, Doc(description="The whole chunk; null with `scan`.")]
-    truncated: Annotated[bool, Doc(description="`text` was cut to fit the budget.")]
-    breakdown: Annotated[Breakdown | None, Doc(description="Null with `scan`, and if notes are only listed.")]
+    tokens: Annotated[int, doc("An estimate for the whole chunk.")]
+    text: Annotated[str | None, doc("The whole chunk; null with `scan`.")]
+    truncated: Annotated[bool, doc("`text` was cut to fit the budget.")]
+    breakdown: Annotated[Breakdown | None, doc("Null with `scan`, and if notes are only listed.")]
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -86,11 +80,9 @@ class Passage(Excerpt, frozen=True, kw_only=True):
 
 Confidence = Annotated[
     float,
-    Doc(
-        description=(
-            "The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries "
-            "and vaults. 0 if notes are only listed."
-        )
+    doc(
+        "The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries "
+        "and vaults. 0 if notes are only listed."
     ),
 ]
 
@@ -108,29 +100,26 @@ class Hit(Value, frozen=True, kw_only=True):
     path: str
     kind: Kind
     title: str
-    title_marks: Annotated[list[Mark], Doc(description="Query words in the title.")]
-    score: Annotated[float | None, Doc(description="Null if notes are only listed.")]
+    title_marks: Annotated[list[Mark], doc("Query words in the title.")]
+    score: Annotated[float | None, doc("Null if notes are only listed.")]
     confidence: Confidence
     matched_by: Annotated[
-        MatchedBy | None,
-        Doc(description="Found by its words, by its meaning, or by both; null if notes are only listed."),
+        MatchedBy | None, doc("Found by its words, by its meaning, or by both; null if notes are only listed.")
     ]
     modified_ms: int
-    type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `project`.")]
+    type: Annotated[str | None, doc("From the front matter, like `domain` and `project`.")]
     domain: str | None
     project: str | None
-    tags: Annotated[list[str], Doc(description=f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
-    passages: Annotated[list[Passage], Doc(description="The best passage; with `expand`, all that fit the budget.")]
-    further_passages: Annotated[
-        int, Doc(description="Matching passages that are not quoted here; `search/passages` returns them.")
-    ]
+    tags: Annotated[list[str], doc(f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
+    passages: Annotated[list[Passage], doc("The best passage; with `expand`, all that fit the budget.")]
+    further_passages: Annotated[int, doc("Matching passages that are not quoted here; `search/passages` returns them.")]
     signals: Annotated[
         list[Signal] | None,
-        Doc(description="Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
+        doc("Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`."),
     ]
-    maps: Annotated[list[MapOfContent], Doc(description="Maps of content that link to it, at most two.")]
+    maps: Annotated[list[MapOfContent], doc("Maps of content that link to it, at most two.")]
     missing_words: Annotated[
-        list[str], Doc(description="Words of the query, as searched for, that the note does not contain in any form.")
+        list[str], doc("Words of the query, as searched for, that the note does not contain in any form.")
     ]
 
     @property

@@ -6,7 +6,7 @@ import msgspec
 
 from quarry.limits import MAX_PAGE, MAX_PATH_CHARS
 from quarry.messages import Message
-from quarry.options import Doc, Params, Value
+from quarry.options import Params, Value, doc
 
 MAX_FOLDERS = 100
 
@@ -29,20 +29,17 @@ class StateCounts(Value, frozen=True, kw_only=True):
     excluded: int
     failed: int
     without_vectors: Annotated[
-        int,
-        Doc(description="Notes with a passage that still lacks a vector of a model in use; their words are found."),
+        int, doc("Notes with a passage that still lacks a vector of a model in use; their words are found.")
     ]
 
 
 class FolderState(Value, frozen=True, kw_only=True):
     """A folder with the states of all notes below it."""
 
-    path: Annotated[str, Doc(description='"" is the vault.')]
+    path: Annotated[str, doc('"" is the vault.')]
     counts: StateCounts
-    folder_count: Annotated[int, Doc(description="Direct subfolders with notes.")]
-    excluded_by: Annotated[
-        Message | None, Doc(description="The setting that excludes all notes below it; null if there is none.")
-    ]
+    folder_count: Annotated[int, doc("Direct subfolders with notes.")]
+    excluded_by: Annotated[Message | None, doc("The setting that excludes all notes below it; null if there is none.")]
 
 
 class NoteStateEntry(Value, frozen=True, kw_only=True):
@@ -50,34 +47,34 @@ class NoteStateEntry(Value, frozen=True, kw_only=True):
 
     path: str
     state: NoteState
-    reason: Annotated[Message | None, Doc(description="Null if the note is found.")]
+    reason: Annotated[Message | None, doc("Null if the note is found.")]
 
 
 class InspectFoldersParams(Params, frozen=True, kw_only=True):
     """Count the notes in a folder and in its direct subfolders by state."""
 
-    folder: Annotated[str, Doc(description='"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
-    state: Annotated[NoteState | None, Doc(description=f"Only folders with notes in this state. {_STATES}")] = None
-    offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
-    limit: Annotated[int, Doc(ge=0, le=MAX_PAGE)] = 100
+    folder: Annotated[str, doc('"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
+    state: Annotated[NoteState | None, doc(f"Only folders with notes in this state. {_STATES}")] = None
+    offset: Annotated[int, doc(ge=0, le=1_000_000_000)] = 0
+    limit: Annotated[int, doc(ge=0, le=MAX_PAGE)] = 100
 
 
 class InspectFoldersResult(Value, frozen=True, kw_only=True):
     """A folder, and a page of its direct subfolders, as counted at most a few seconds ago."""
 
     folder: FolderState
-    folders: Annotated[list[FolderState], Doc(description="By name.")]
-    total: Annotated[int, Doc(description="Folders on all pages.")]
+    folders: Annotated[list[FolderState], doc("By name.")]
+    total: Annotated[int, doc("Folders on all pages.")]
 
 
 class InspectNotesParams(Params, frozen=True, kw_only=True):
     """List the notes in a folder with their states."""
 
-    folder: Annotated[str, Doc(description='"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
-    state: Annotated[NoteState | None, Doc(description="Only notes in this state.")] = None
-    below: Annotated[bool, Doc(description="Whether notes in its subfolders are listed, too.")] = False
-    offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
-    limit: Annotated[int, Doc(ge=0, le=MAX_PAGE)] = 100
+    folder: Annotated[str, doc('"" is the vault.', max_length=MAX_PATH_CHARS)] = ""
+    state: Annotated[NoteState | None, doc("Only notes in this state.")] = None
+    below: Annotated[bool, doc("Whether notes in its subfolders are listed, too.")] = False
+    offset: Annotated[int, doc(ge=0, le=1_000_000_000)] = 0
+    limit: Annotated[int, doc(ge=0, le=MAX_PAGE)] = 100
 
 
 class InspectNotesResult(Value, frozen=True, kw_only=True):
@@ -90,7 +87,7 @@ class InspectNotesResult(Value, frozen=True, kw_only=True):
 class InspectNoteParams(Params, frozen=True, kw_only=True):
     """Explain whether a note can be found by any query, and what the index contains of it."""
 
-    path: Annotated[str, Doc(description="The note need not be indexed, or exist.", max_length=MAX_PATH_CHARS)]
+    path: Annotated[str, doc("The note need not be indexed, or exist.", max_length=MAX_PATH_CHARS)]
 
 
 class IndexedContent(Value, frozen=True, kw_only=True):
@@ -99,11 +96,11 @@ class IndexedContent(Value, frozen=True, kw_only=True):
     title: str
     chunks: int
     words: int
-    languages: Annotated[list[str], Doc(description="Languages other than English in which its words are stemmed.")]
-    redactions: Annotated[dict[str, int], Doc(description="Redacted credentials, by kind.")]
-    skipped_sections: Annotated[list[str], Doc(description="Headings whose sections the settings exclude; at most 20.")]
-    has_vectors: Annotated[bool, Doc(description="False: some of it still lacks a vector of a model in use.")]
-    modified_ms: Annotated[int, Doc(description="The modification time of the indexed version of the file.")]
+    languages: Annotated[list[str], doc("Languages other than English in which its words are stemmed.")]
+    redactions: Annotated[dict[str, int], doc("Redacted credentials, by kind.")]
+    skipped_sections: Annotated[list[str], doc("Headings whose sections the settings exclude; at most 20.")]
+    has_vectors: Annotated[bool, doc("False: some of it still lacks a vector of a model in use.")]
+    modified_ms: Annotated[int, doc("The modification time of the indexed version of the file.")]
     size_bytes: int
 
 
@@ -112,9 +109,9 @@ class NoteReport(Value, frozen=True, kw_only=True):
 
     path: str
     state: ReportState
-    reasons: Annotated[list[Message], Doc(description="All known reasons, that of the state first.")]
-    indexed: Annotated[IndexedContent | None, Doc(description="Null if nothing of it is in the index.")]
-    modified_ms: Annotated[int | None, Doc(description="The file's current modification time; null if unknown.")]
+    reasons: Annotated[list[Message], doc("All known reasons, that of the state first.")]
+    indexed: Annotated[IndexedContent | None, doc("Null if nothing of it is in the index.")]
+    modified_ms: Annotated[int | None, doc("The file's current modification time; null if unknown.")]
     size_bytes: int | None
 
 
@@ -126,5 +123,5 @@ class FoldersWriteParams(Params, frozen=True, kw_only=True):
     it to `includeFolders` if only listed folders are indexed and none of them contains it.
     """
 
-    exclude: Annotated[list[str], Doc(max_length=MAX_FOLDERS)] = msgspec.field(default_factory=list)
-    include: Annotated[list[str], Doc(max_length=MAX_FOLDERS)] = msgspec.field(default_factory=list)
+    exclude: Annotated[list[str], doc(max_length=MAX_FOLDERS)] = msgspec.field(default_factory=list)
+    include: Annotated[list[str], doc(max_length=MAX_FOLDERS)] = msgspec.field(default_factory=list)

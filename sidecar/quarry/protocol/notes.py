@@ -15,7 +15,7 @@ from quarry.limits import (
     MAX_WAIT_MS,
     MIN_TOKENS,
 )
-from quarry.options import Doc, NoteType, Params, ReadParams, Value
+from quarry.options import NoteType, Params, ReadParams, Value, doc
 from quarry.protocol.base import Freshness, Items, local_time
 from quarry.protocol.hits import Kind
 
@@ -23,9 +23,9 @@ from quarry.protocol.hits import Kind
 class ReadNoteParams(ReadParams, frozen=True, kw_only=True):
     """Read the text of a note, with credentials redacted."""
 
-    path: Annotated[str, Doc(max_length=MAX_PATH_CHARS)]
-    start_line: Annotated[int, Doc(description="From 0.", ge=0)] = 0
-    max_tokens: Annotated[int, Doc(ge=MIN_TOKENS, le=MAX_TOKENS)] = 10_000
+    path: Annotated[str, doc(max_length=MAX_PATH_CHARS)]
+    start_line: Annotated[int, doc("From 0.", ge=0)] = 0
+    max_tokens: Annotated[int, doc(ge=MIN_TOKENS, le=MAX_TOKENS)] = 10_000
 
 
 class NoteText(Value, frozen=True, kw_only=True):
@@ -40,16 +40,13 @@ class NoteText(Value, frozen=True, kw_only=True):
     modified_ms: int
     text: str
     start_line: int
-    line_count: Annotated[int, Doc(description="Lines of the whole note.")]
+    line_count: Annotated[int, doc("Lines of the whole note.")]
     truncated: bool
     links: Annotated[
-        list[str],
-        Doc(description=f"Paths of the notes it links to, unresolved links as written; the first {MAX_LISTED_LINKS}."),
+        list[str], doc(f"Paths of the notes it links to, unresolved links as written; the first {MAX_LISTED_LINKS}.")
     ]
     link_count: int
-    backlinks: Annotated[
-        list[str], Doc(description=f"Paths of the notes that link to it; the first {MAX_LISTED_LINKS}.")
-    ]
+    backlinks: Annotated[list[str], doc(f"Paths of the notes that link to it; the first {MAX_LISTED_LINKS}.")]
     backlink_count: int
     index: Freshness
 
@@ -67,15 +64,15 @@ class ListNotesParams(ReadParams, frozen=True, kw_only=True):
 
     folder: str | None = None
     tag: str | None = None
-    type: Annotated[str | None, Doc(description="From the front matter, like `domain` and `status`.")] = None
+    type: Annotated[str | None, doc("From the front matter, like `domain` and `status`.")] = None
     domain: str | None = None
     status: Annotated[
-        str | None, Doc(description="Notes with a status excluded by the settings are only listed if it is given here.")
+        str | None, doc("Notes with a status excluded by the settings are only listed if it is given here.")
     ] = None
     modified_after_ms: int | None = None
     modified_before_ms: int | None = None
-    limit: Annotated[int, Doc(ge=1, le=1000)] = 20
-    offset: Annotated[int, Doc(ge=0, le=1_000_000_000)] = 0
+    limit: Annotated[int, doc(ge=1, le=1000)] = 20
+    offset: Annotated[int, doc(ge=0, le=1_000_000_000)] = 0
 
 
 class NoteSummary(Value, frozen=True, kw_only=True):
@@ -84,7 +81,7 @@ class NoteSummary(Value, frozen=True, kw_only=True):
     path: str
     kind: Kind
     title: str
-    tags: Annotated[list[str], Doc(description=f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
+    tags: Annotated[list[str], doc(f"The first {MAX_LISTED_TAGS}; `note/read` returns all.")]
     type: str | None
     domain: str | None
     status: str | None
@@ -112,14 +109,14 @@ class Change(Value, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A change of a file or folder. It only says where to look: the sidecar reads the disk."""
 
     kind: Literal["created", "modified", "deleted", "renamed"]
-    path: Annotated[str, Doc(max_length=MAX_PATH_CHARS)]
-    old_path: Annotated[str, Doc(description="Only with `renamed`.", max_length=MAX_PATH_CHARS)] | None = None
+    path: Annotated[str, doc(max_length=MAX_PATH_CHARS)]
+    old_path: Annotated[str, doc("Only with `renamed`.", max_length=MAX_PATH_CHARS)] | None = None
 
 
 class VaultChangedParams(Params, frozen=True, kw_only=True):
     """Report changes, in the order in which they happened."""
 
-    changes: Annotated[list[Change], Doc(max_length=5000)]
+    changes: Annotated[list[Change], doc(max_length=5000)]
 
 
 FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", "used"]
@@ -128,12 +125,12 @@ FeedbackKind = Literal["opened", "dismissed", "restored", "copied", "inserted", 
 class FeedbackParams(Params, frozen=True, kw_only=True):
     """Report what the user did with a hit. It is stored on this machine only, as hashes of the query and the path."""
 
-    query: Annotated[str, Doc(max_length=MAX_QUERY_CHARS)]
-    path: Annotated[str, Doc(description="The hit's note.", max_length=MAX_PATH_CHARS)]
+    query: Annotated[str, doc(max_length=MAX_QUERY_CHARS)]
+    path: Annotated[str, doc("The hit's note.", max_length=MAX_PATH_CHARS)]
     kind: Annotated[
         FeedbackKind,
-        Doc(
-            description="opened: by a person. dismissed: as not relevant. restored: it was dismissed by mistake. "
+        doc(
+            "opened: by a person. dismissed: as not relevant. restored: it was dismissed by mistake. "
             "copied: its text, or a link to it. inserted: into a note, as a link or a quotation. used: by an agent."
         ),
     ]
@@ -143,32 +140,27 @@ class Accepted(Value, frozen=True, kw_only=True):
     """The changes are queued; `index/updated` follows when they can be found."""
 
     accepted: int
-    reported_ms: Annotated[int, Doc(description="When the changes were reported: a value for `afterMs`.")]
+    reported_ms: Annotated[int, doc("When the changes were reported: a value for `afterMs`.")]
 
 
 class CaptureParams(Params, frozen=True, kw_only=True):
     """Write a new note, with redacted credentials and front matter, and answer once it can be found."""
 
-    text: Annotated[str, Doc(description="Markdown, at most 256 KiB in UTF-8.", max_length=MAX_CAPTURE_BYTES)]
+    text: Annotated[str, doc("Markdown, at most 256 KiB in UTF-8.", max_length=MAX_CAPTURE_BYTES)]
     title: (
-        Annotated[
-            str, Doc(description="Null: the first line of the text. The file is named after it.", max_length=1000)
-        ]
-        | None
+        Annotated[str, doc("Null: the first line of the text. The file is named after it.", max_length=1000)] | None
     ) = None
-    domain: Annotated[str, Doc(max_length=1000)] = ""
-    tags: Annotated[list[str], Doc(description="With or without `#`; spaces become dashes.", max_length=100)] = (
-        msgspec.field(default_factory=list)
+    domain: Annotated[str, doc(max_length=1000)] = ""
+    tags: Annotated[list[str], doc("With or without `#`; spaces become dashes.", max_length=100)] = msgspec.field(
+        default_factory=list
     )
     type: NoteType = "note"
-    source: Annotated[
-        str, Doc(description="Where the text comes from: a program, an address, a book.", max_length=1000)
-    ] = ""
+    source: Annotated[str, doc("Where the text comes from: a program, an address, a book.", max_length=1000)] = ""
     folder: (
         Annotated[
             str,
-            Doc(
-                description=(
+            doc(
+                (
                     'Relative to the vault; created if it is missing. "" is the vault itself. Null: the vault\'s '
                     "setting. Hidden folders, links and folders excluded from the index are rejected."
                 ),
@@ -178,12 +170,7 @@ class CaptureParams(Params, frozen=True, kw_only=True):
         | None
     ) = None
     wait_ms: Annotated[
-        int,
-        Doc(
-            description="The longest time to wait, in milliseconds, until the note can be found.",
-            ge=0,
-            le=MAX_WAIT_MS,
-        ),
+        int, doc("The longest time to wait, in milliseconds, until the note can be found.", ge=0, le=MAX_WAIT_MS)
     ] = 1000
 
 
@@ -192,14 +179,10 @@ class CaptureResult(Value, frozen=True, kw_only=True):
 
     path: str
     title: str
-    created: Annotated[bool, Doc(description="False: an identical note, written today, already existed.")]
+    created: Annotated[bool, doc("False: an identical note, written today, already existed.")]
     searchable: Annotated[
-        bool,
-        Doc(
-            description="False: it is not indexed yet, because the wait was too short, or indexing is paused or has "
-            "failed."
-        ),
+        bool, doc("False: it is not indexed yet, because the wait was too short, or indexing is paused or has failed.")
     ]
-    redacted: Annotated[int, Doc(description="Credentials that were replaced by markers.")]
-    redactions: Annotated[dict[str, int], Doc(description="The number of each kind.")]
+    redacted: Annotated[int, doc("Credentials that were replaced by markers.")]
+    redactions: Annotated[dict[str, int], doc("The number of each kind.")]
     index: Freshness

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from quarry.limits import MAX_LIMIT, MAX_PATH_CHARS, MAX_TEXT_CHARS
 from quarry.messages import Message, message
-from quarry.options import EVERYWHERE, Doc, Filters, Params, ReadParams, Retriever, SortOrder, Value
+from quarry.options import EVERYWHERE, Filters, Params, ReadParams, Retriever, SortOrder, Value, doc
 from quarry.protocol.base import Freshness, Items, MissingRetriever
 from quarry.protocol.hits import Anchor, Breakdown, Excerpt, Hit, Kind, Passage, Signal
 from quarry.types import ClauseKind
@@ -18,7 +18,7 @@ class PassagesResult(Value, frozen=True, kw_only=True):
 
     passages: list[Passage]
     truncated: Annotated[
-        bool, Doc(description="Some passages were left out to fit the token budget, which counts only these passages.")
+        bool, doc("Some passages were left out to fit the token budget, which counts only these passages.")
     ]
     index: Freshness
 
@@ -35,16 +35,12 @@ class Relaxed(Value, frozen=True, kw_only=True):
 
     step: Annotated[
         RelaxStep,
-        Doc(
-            description=(
-                "beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. "
-                "without-filters: the filters are dropped. meaning: the nearest in meaning, however far."
-            )
+        doc(
+            "beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. "
+            "without-filters: the filters are dropped. meaning: the nearest in meaning, however far."
         ),
     ]
-    messages: Annotated[
-        list[Message], Doc(description="Sentences to show to the user: what was not found, and what is.")
-    ]
+    messages: Annotated[list[Message], doc("Sentences to show to the user: what was not found, and what is.")]
 
 
 class Clause(Value, frozen=True, kw_only=True):
@@ -52,20 +48,18 @@ class Clause(Value, frozen=True, kw_only=True):
 
     kind: Annotated[
         ClauseKind,
-        Doc(
-            description=(
-                "tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or "
-                "negated. All others: the operator."
-            )
+        doc(
+            "tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or "
+            "negated. All others: the operator."
         ),
     ]
-    start: Annotated[int, Doc(description="UTF-16 code units into the query as typed.")]
+    start: Annotated[int, doc("UTF-16 code units into the query as typed.")]
     end: int
-    name: Annotated[str, Doc(description="The name of a property; otherwise empty.")]
-    value: Annotated[str, Doc(description="As typed, without delimiters; may be empty.")]
+    name: Annotated[str, doc("The name of a property; otherwise empty.")]
+    value: Annotated[str, doc("As typed, without delimiters; may be empty.")]
     negated: bool
     removable: Annotated[
-        bool, Doc(description="Cutting its range removes this part and changes nothing else. False in alternatives.")
+        bool, doc("Cutting its range removes this part and changes nothing else. False in alternatives.")
     ]
 
 
@@ -75,73 +69,57 @@ class Extract(Value, frozen=True, kw_only=True):
     path: str
     text: str
     heading_path: list[str]
-    line: Annotated[int, Doc(description="The line where it begins.")]
-    match_start: Annotated[int, Doc(description="Where it begins in the note.")]
+    line: Annotated[int, doc("The line where it begins.")]
+    match_start: Annotated[int, doc("Where it begins in the note.")]
     match_end: int
     anchor: Anchor
-    confidence: Annotated[
-        float, Doc(description="The probability that it answers; four in five of the returned sentences do.")
-    ]
+    confidence: Annotated[float, doc("The probability that it answers; four in five of the returned sentences do.")]
 
 
 class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     """Hits, best first."""
 
     hits: list[Hit]
-    listed: Annotated[
-        bool,
-        Doc(description="The query has no words to rank by: the hits are the newest notes that satisfy it."),
-    ]
+    listed: Annotated[bool, doc("The query has no words to rank by: the hits are the newest notes that satisfy it.")]
     total: Annotated[
         int,
-        Doc(
-            description=(
-                "Notes that contain a word of the query or are close in meaning, on all pages; if `sort` is not "
-                "relevance, the sorted notes."
-            )
+        doc(
+            "Notes that contain a word of the query or are close in meaning, on all pages; if `sort` is not "
+            "relevance, the sorted notes."
         ),
     ]
     reachable: Annotated[
         int,
-        Doc(
-            description=(
-                "The end of paging: notes that were ranked or sorted. Less than `total` if more notes contain a "
-                "word than are ranked."
-            )
+        doc(
+            "The end of paging: notes that were ranked or sorted. Less than `total` if more notes contain a "
+            "word than are ranked."
         ),
     ]
     sort: Annotated[
-        SortOrder,
-        Doc(description="The order of the hits: relevance, whatever was requested, if no note is worth sorting."),
+        SortOrder, doc("The order of the hits: relevance, whatever was requested, if no note is worth sorting.")
     ]
-    clauses: Annotated[list[Clause], Doc(description="The operators, filters and phrases of the query, in order.")]
-    understood: Annotated[Message, Doc(description="How the query was understood.")]
-    corrections: Annotated[list[Correction], Doc(description="Words that were treated as typing errors.")]
+    clauses: Annotated[list[Clause], doc("The operators, filters and phrases of the query, in order.")]
+    understood: Annotated[Message, doc("How the query was understood.")]
+    corrections: Annotated[list[Correction], doc("Words that were treated as typing errors.")]
     unknown_words: Annotated[
-        list[str],
-        Doc(description="Words that no note contains and that were not corrected, if hits contain other words."),
+        list[str], doc("Words that no note contains and that were not corrected, if hits contain other words.")
     ]
-    relaxed: Annotated[
-        Relaxed | None, Doc(description="Set if the query had no hits and a relaxed query was searched instead.")
-    ]
-    confidence: Annotated[float, Doc(description="The confidence of the first hit; 0 if there is none.")]
+    relaxed: Annotated[Relaxed | None, doc("Set if the query had no hits and a relaxed query was searched instead.")]
+    confidence: Annotated[float, doc("The confidence of the first hit; 0 if there is none.")]
     weakness: Annotated[
         Weakness | None,
-        Doc(
-            description=(
-                "Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
-                "any of them; the hits are the nearest in meaning. unlikely: some hits contain some words."
-            )
+        doc(
+            "Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
+            "any of them; the hits are the nearest in meaning. unlikely: some hits contain some words."
         ),
     ]
     extract: Annotated[
-        Extract | None,
-        Doc(description="With `extract`: set if the query is a question and a sentence is likely to answer it."),
+        Extract | None, doc("With `extract`: set if the query is a question and a sentence is likely to answer it.")
     ]
-    retrievers: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingRetriever], Doc(description="Requested retrievers that are unavailable.")]
-    tokens: Annotated[int, Doc(description="An estimate for all returned passages.")]
-    truncated: Annotated[bool, Doc(description="Some passages were cut or left out to fit the token budget.")]
+    retrievers: Annotated[list[Retriever], doc("The retrievers that served this answer.")]
+    missing: Annotated[list[MissingRetriever], doc("Requested retrievers that are unavailable.")]
+    tokens: Annotated[int, doc("An estimate for all returned passages.")]
+    truncated: Annotated[bool, doc("Some passages were cut or left out to fit the token budget.")]
     index: Freshness
 
     def _items(self) -> list[Hit]:
@@ -168,21 +146,17 @@ class ExamplesParams(Params, frozen=True, kw_only=True):
     """Make example queries from the vault's content. Each has been tried, and has an answer."""
 
     templates: Annotated[
-        list[Annotated[str, Doc(min_length=7, max_length=200)]],
-        Doc(
-            description="Questions with `{topic}` in place of the name of a note or a section.",
-            min_length=1,
-            max_length=5,
-        ),
+        list[Annotated[str, doc(min_length=7, max_length=200)]],
+        doc("Questions with `{topic}` in place of the name of a note or a section.", min_length=1, max_length=5),
     ]
-    limit: Annotated[int, Doc(description="Maximum number of queries.", ge=1, le=10)] = 3
+    limit: Annotated[int, doc("Maximum number of queries.", ge=1, le=10)] = 3
 
 
 class ExampleQuery(Value, frozen=True, kw_only=True):
     """A query whose first hit is a likely answer."""
 
     query: str
-    path: Annotated[str, Doc(description="The note from which the query was made, which is that hit.")]
+    path: Annotated[str, doc("The note from which the query was made, which is that hit.")]
 
 
 class ExamplesResult(Value, frozen=True, kw_only=True):
@@ -203,55 +177,42 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     path: str
     state: Annotated[
         ExplainState,
-        Doc(
-            description=(
-                "hit: shown. beyond: ranked beyond the limit. unranked: too far from the query to be ranked. refused: "
-                "it does not meet a condition of the query. listed: the query has no words to rank by. excluded: a "
-                "rule of the vault excludes it. pending: changed and not yet indexed. failed: it cannot be read. "
-                "unknown: there is no such note."
-            )
+        doc(
+            "hit: shown. beyond: ranked beyond the limit. unranked: too far from the query to be ranked. refused: "
+            "it does not meet a condition of the query. listed: the query has no words to rank by. excluded: a "
+            "rule of the vault excludes it. pending: changed and not yet indexed. failed: it cannot be read. "
+            "unknown: there is no such note."
         ),
     ]
-    messages: Annotated[
-        list[Message], Doc(description="Sentences to show to the user: the state, and what to do about it.")
-    ]
-    understood: Annotated[
-        Message | None, Doc(description="How the query was understood; null if the note is not indexed.")
-    ]
-    rank: Annotated[int | None, Doc(description="Null if it was not ranked.")]
-    total: Annotated[int, Doc(description="Notes that the search finds, like `total` in its result.")]
-    score: Annotated[float | None, Doc(description="Null if it was not ranked.")]
-    confidence: Annotated[
-        float | None, Doc(description="The probability that it answers the query; null if it was not ranked.")
-    ]
-    breakdown: Annotated[Breakdown | None, Doc(description="For its best passage; null if it was not ranked.")]
-    signals: Annotated[
-        list[Signal], Doc(description="Signals that contributed to its score, strongest first; empty with `rrf`.")
-    ]
-    words_found: Annotated[list[str], Doc(description="Words of the query that the note contains, in any form.")]
-    words_lacking: Annotated[list[str], Doc(description="Words of the query that it does not contain.")]
+    messages: Annotated[list[Message], doc("Sentences to show to the user: the state, and what to do about it.")]
+    understood: Annotated[Message | None, doc("How the query was understood; null if the note is not indexed.")]
+    rank: Annotated[int | None, doc("Null if it was not ranked.")]
+    total: Annotated[int, doc("Notes that the search finds, like `total` in its result.")]
+    score: Annotated[float | None, doc("Null if it was not ranked.")]
+    confidence: Annotated[float | None, doc("The probability that it answers the query; null if it was not ranked.")]
+    breakdown: Annotated[Breakdown | None, doc("For its best passage; null if it was not ranked.")]
+    signals: Annotated[list[Signal], doc("Signals that contributed to its score, strongest first; empty with `rrf`.")]
+    words_found: Annotated[list[str], doc("Words of the query that the note contains, in any form.")]
+    words_lacking: Annotated[list[str], doc("Words of the query that it does not contain.")]
     index: Freshness
 
 
 class RelatedParams(ReadParams, frozen=True, kw_only=True):
     """Find notes similar to a note, to the passage at one of its lines, or to any text. Give `path`, `text` or both."""
 
-    path: Annotated[Annotated[str, Doc(max_length=MAX_PATH_CHARS)] | None, Doc(description="A note in the index.")] = (
-        None
-    )
+    path: Annotated[Annotated[str, doc(max_length=MAX_PATH_CHARS)] | None, doc("A note in the index.")] = None
     line: Annotated[
-        Annotated[int, Doc(ge=0)] | None,
-        Doc(description="With `path`: compare with the passage at this line (from 0), not with the whole note."),
+        Annotated[int, doc(ge=0)] | None,
+        doc("With `path`: compare with the passage at this line (from 0), not with the whole note."),
     ] = None
     text: Annotated[
-        Annotated[str, Doc(max_length=MAX_TEXT_CHARS)] | None,
-        Doc(description="The text to compare with. With `path`: the text is from that note, which is left out."),
+        Annotated[str, doc(max_length=MAX_TEXT_CHARS)] | None,
+        doc("The text to compare with. With `path`: the text is from that note, which is left out."),
     ] = None
     snippet_width: Annotated[
-        Annotated[int, Doc(ge=40, le=1000)] | None,
-        Doc(description="Maximum length of a snippet in characters; null: 120."),
+        Annotated[int, doc(ge=40, le=1000)] | None, doc("Maximum length of a snippet in characters; null: 120.")
     ] = None
-    limit: Annotated[int, Doc(description="Maximum number of notes.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
+    limit: Annotated[int, doc("Maximum number of notes.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
     filters: Filters = Filters()
 
 
@@ -262,15 +223,15 @@ class RelatedNote(Excerpt, frozen=True, kw_only=True):
     kind: Kind
     title: str
     score: float
-    linked: Annotated[bool, Doc(description="One of the two notes links to the other.")]
+    linked: Annotated[bool, doc("One of the two notes links to the other.")]
 
 
 class RelatedResult(Value, Items[RelatedNote], frozen=True, kw_only=True):
     """Notes similar to the source, best first; the source itself is left out."""
 
     notes: list[RelatedNote]
-    retrievers: Annotated[list[Retriever], Doc(description="The retrievers that served this answer.")]
-    missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable.")]
+    retrievers: Annotated[list[Retriever], doc("The retrievers that served this answer.")]
+    missing: Annotated[list[MissingRetriever], doc("Retrievers that are unavailable.")]
     index: Freshness
 
     def _items(self) -> list[RelatedNote]:

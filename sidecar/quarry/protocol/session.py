@@ -7,7 +7,7 @@ from msgspec.structs import fields
 
 from quarry.limits import UNFINISHED
 from quarry.messages import Message
-from quarry.options import Doc, Fusion, Params, Stemming, Value
+from quarry.options import Fusion, Params, Stemming, Value, doc
 from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
@@ -22,7 +22,7 @@ class Progress(Value, frozen=True, kw_only=True):
     total_notes: int
     done_chunks: int
     notes_per_second: float
-    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated.")]
+    remaining_ms: Annotated[int | None, doc("Null while it cannot be estimated.")]
 
 
 class Model(Value, frozen=True, kw_only=True):
@@ -30,49 +30,48 @@ class Model(Value, frozen=True, kw_only=True):
 
     name: str
     state: ModelState
-    message: Annotated[str | None, Doc(description="Why it is missing and what to do about it; null otherwise.")]
+    message: Annotated[str | None, doc("Why it is missing and what to do about it; null otherwise.")]
 
 
 class Backfill(Value, frozen=True, kw_only=True):
     """A contextual model, and the progress of the contextual backfill: the share of chunks that have its vectors."""
 
     model: str
-    state: Annotated[BackfillState, Doc(description="Static vectors answer until this is `complete`.")]
-    message: Annotated[str | None, Doc(description="Why the model is missing and what to do about it.")]
+    state: Annotated[BackfillState, doc("Static vectors answer until this is `complete`.")]
+    message: Annotated[str | None, doc("Why the model is missing and what to do about it.")]
     done_chunks: int
     total_chunks: int
-    remaining_ms: Annotated[int | None, Doc(description="Null while it cannot be estimated, and when it is complete.")]
+    remaining_ms: Annotated[int | None, doc("Null while it cannot be estimated, and when it is complete.")]
 
 
 class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partially read."""
 
-    path: Annotated[str, Doc(description='"": a setting or a rule.')]
+    path: Annotated[str, doc('"": a setting or a rule.')]
     reason: Message
-    skipped: Annotated[bool, Doc(description="True: the note cannot be found. False: a part of it can.")]
+    skipped: Annotated[bool, doc("True: the note cannot be found. False: a part of it can.")]
 
 
 class IndexStatus(Value, frozen=True, kw_only=True):
     """The status of the index: its contents and current work."""
 
     state: IndexState
-    notes: Annotated[int, Doc(description="Notes that can be found now.")]
+    notes: Annotated[int, doc("Notes that can be found now.")]
     chunks: int
-    pending: Annotated[int, Doc(description="Notes known to have changed and not yet indexed.")]
-    excluded: Annotated[int, Doc(description="Notes excluded by a rule at the last scan.")]
-    progress: Annotated[Progress | None, Doc(description="Null when idle.")]
+    pending: Annotated[int, doc("Notes known to have changed and not yet indexed.")]
+    excluded: Annotated[int, doc("Notes excluded by a rule at the last scan.")]
+    progress: Annotated[Progress | None, doc("Null when idle.")]
     model: Model
-    backfill: Annotated[Backfill | None, Doc(description="Null unless a contextual model is chosen.")]
-    missing: Annotated[list[MissingRetriever], Doc(description="Retrievers that are unavailable now; normally empty.")]
+    backfill: Annotated[Backfill | None, doc("Null unless a contextual model is chosen.")]
+    missing: Annotated[list[MissingRetriever], doc("Retrievers that are unavailable now; normally empty.")]
     problem_count: int
-    problems: Annotated[list[Problem], Doc(description="At most 100, by path.")]
-    indexed_ms: Annotated[int | None, Doc(description="When the index last became equal to the vault.")]
+    problems: Annotated[list[Problem], doc("At most 100, by path.")]
+    indexed_ms: Annotated[int | None, doc("When the index last became equal to the vault.")]
     built_ms: Annotated[
-        int | None,
-        Doc(description="When the whole index was last rebuilt, or begun; null if an older version did that."),
+        int | None, doc("When the whole index was last rebuilt, or begun; null if an older version did that.")
     ]
-    size_bytes: Annotated[int, Doc(description="Size of the index on disk.")]
-    message: Annotated[Message | None, Doc(description="Something the user should know, and what to do about it.")]
+    size_bytes: Annotated[int, doc("Size of the index on disk.")]
+    message: Annotated[Message | None, doc("Something the user should know, and what to do about it.")]
 
     @property
     def is_complete(self) -> bool:
@@ -85,8 +84,8 @@ class IndexStatus(Value, frozen=True, kw_only=True):
 class IndexUpdated(Value, frozen=True, kw_only=True):
     """Sent after a commit: the results of an open query may have changed."""
 
-    indexed: Annotated[list[str], Doc(description="Notes that are now current; at most 100.")]
-    removed: Annotated[list[str], Doc(description="Removed notes; at most 100.")]
+    indexed: Annotated[list[str], doc("Notes that are now current; at most 100.")]
+    removed: Annotated[list[str], doc("Removed notes; at most 100.")]
     status: IndexStatus
 
 
@@ -97,75 +96,61 @@ class RebuildParams(Params, frozen=True, kw_only=True):
 class Client(Value, frozen=True, kw_only=True):
     """The program that connects; shown in the log."""
 
-    name: Annotated[str, Doc(max_length=100)]
-    version: Annotated[str, Doc(max_length=100)] = ""
+    name: Annotated[str, doc(max_length=100)]
+    version: Annotated[str, doc(max_length=100)] = ""
 
 
 class InitializeParams(Params, frozen=True, kw_only=True):
     """The first message of every connection."""
 
-    token: Annotated[
-        str, Doc(description="The token from the discovery file, or the owner's; see Tokens.", max_length=200)
-    ]
-    protocol: Annotated[int, Doc(description="The protocol version that the client speaks.")]
+    token: Annotated[str, doc("The token from the discovery file, or the owner's; see Tokens.", max_length=200)]
+    protocol: Annotated[int, doc("The protocol version that the client speaks.")]
     client: Client
 
 
 class Vault(Value, frozen=True, kw_only=True):
     """The folder that this sidecar serves."""
 
-    id: Annotated[str, Doc(description="Stable for one folder on one machine.")]
+    id: Annotated[str, doc("Stable for one folder on one machine.")]
     name: str
-    path: Annotated[str, Doc(description="Absolute path on this machine.")]
+    path: Annotated[str, doc("Absolute path on this machine.")]
 
 
 class InitializeResult(Value, frozen=True, kw_only=True):
     """The connection is open."""
 
     protocol: int
-    version: Annotated[str, Doc(description="The version of the sidecar.")]
+    version: Annotated[str, doc("The version of the sidecar.")]
     vault: Vault
-    access: Annotated[Access, Doc(description="The rights of the token; `owner`: all methods.")]
+    access: Annotated[Access, doc("The rights of the token; `owner`: all methods.")]
     status: IndexStatus
 
 
 class Settings(Value, frozen=True, kw_only=True):
     """The vault's settings, as `.quarry.toml` at its root gives them, or the defaults."""
 
-    include_folders: Annotated[list[str], Doc(description="If not empty, only these folders are indexed.")]
+    include_folders: Annotated[list[str], doc("If not empty, only these folders are indexed.")]
     exclude_folders: list[str]
-    model: Annotated[str, Doc(description='"bundled", a local folder, or a Hugging Face name.')]
-    skip_sections: Annotated[list[str], Doc(description="Headings whose sections are not indexed.")]
-    keyword_weight: Annotated[float, Doc(ge=0, le=100)]
-    dense_weight: Annotated[float, Doc(ge=0, le=100)]
-    fusion: Annotated[Fusion, Doc(description="How the rankings of the retrievers are combined.")]
+    model: Annotated[str, doc('"bundled", a local folder, or a Hugging Face name.')]
+    skip_sections: Annotated[list[str], doc("Headings whose sections are not indexed.")]
+    keyword_weight: Annotated[float, doc(ge=0, le=100)]
+    dense_weight: Annotated[float, doc(ge=0, le=100)]
+    fusion: Annotated[Fusion, doc("How the rankings of the retrievers are combined.")]
     stemming: Annotated[
         Stemming,
-        Doc(
-            description=(
-                "none: a word matches only itself, not its other forms. A change re-indexes all notes; search keeps "
-                "working."
-            )
+        doc(
+            "none: a word matches only itself, not its other forms. A change re-indexes all notes; search keeps "
+            "working."
         ),
     ]
-    index_templates: Annotated[bool, Doc(description="Whether notes in template folders are indexed.")]
-    index_canvases: Annotated[bool, Doc(description="Whether the text of canvases is indexed.")]
-    index_pdfs: Annotated[
-        bool, Doc(description="Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.")
-    ]
-    exclude_status: Annotated[
-        list[str], Doc(description="Notes whose property `status` has one of these values are not found.")
-    ]
-    sensitive_folders: Annotated[
-        list[str], Doc(description="Folders whose notes are sensitive: never read, indexed or shown.")
-    ]
-    restricted_folders: Annotated[
-        list[str], Doc(description="Folders whose notes are restricted, with the same effect.")
-    ]
-    capture_folder: Annotated[
-        str, Doc(description='Where `capture` puts new notes; "" is the vault itself.', max_length=1000)
-    ]
-    capture_by_agents: Annotated[bool, Doc(description="Whether `capture` also accepts the reader's token.")]
+    index_templates: Annotated[bool, doc("Whether notes in template folders are indexed.")]
+    index_canvases: Annotated[bool, doc("Whether the text of canvases is indexed.")]
+    index_pdfs: Annotated[bool, doc("Whether the text of PDF files is indexed; needs the extra `pdf` of the engine.")]
+    exclude_status: Annotated[list[str], doc("Notes whose property `status` has one of these values are not found.")]
+    sensitive_folders: Annotated[list[str], doc("Folders whose notes are sensitive: never read, indexed or shown.")]
+    restricted_folders: Annotated[list[str], doc("Folders whose notes are restricted, with the same effect.")]
+    capture_folder: Annotated[str, doc('Where `capture` puts new notes; "" is the vault itself.', max_length=1000)]
+    capture_by_agents: Annotated[bool, doc("Whether `capture` also accepts the reader's token.")]
 
 
 SettingsWriteParams: type[Params] = msgspec.defstruct(  # type: ignore[assignment]  # its base is `Params`

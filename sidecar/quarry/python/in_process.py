@@ -23,7 +23,7 @@ from quarry.client.discovery import (
     write_discovery,
 )
 from quarry.client.vault_folder import vault_root
-from quarry.config import data_dir, runtime_dir
+from quarry.config import runtime_dir
 from quarry.engine import Engine as IndexEngine
 from quarry.limits import PROTOCOL_VERSION
 from quarry.protocol.envelope import ServerMessage
@@ -66,12 +66,10 @@ class EngineSession:
         with ExitStack() as opening:
             _take_lock(opening, root, identity)
             opening.enter_context(_published(real_root, identity))
-            engine = IndexEngine.open(real_root, data_dir() / f"{identity}.db")
-            opening.callback(engine.close)
-            self._loop = opening.enter_context(_running_loop())
-            service = opening.enter_context(open_service(engine, real_root, identity, lambda: None))
+            service = opening.enter_context(open_service(real_root, identity))
             self._session = ClientSession(service, client=CLIENT_NAME, access="owner")
-            opening.enter_context(_watching(engine))
+            self._loop = opening.enter_context(_running_loop())
+            opening.enter_context(_watching(service.engine))
             self._resources = opening.pop_all()
         self._is_closed = False
 

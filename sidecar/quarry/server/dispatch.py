@@ -34,6 +34,7 @@ from quarry.server.waiting import wait_for_index
 _log = logging.getLogger(__name__)
 MAX_IN_FLIGHT = 16  # requests of one client, at work or waiting for a turn; a pane has two or three
 
+_UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _ONE_OBJECT = "send one JSON object a text frame"
 
 _envelope_decoder = msgspec.json.Decoder(ClientMessage)
@@ -60,7 +61,7 @@ class ClientSession(Struct, eq=False):
             return _failure(None, _invalid_request("the frame is binary", _ONE_OBJECT))
         try:
             incoming = _envelope_decoder.decode(frame)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except _UNREADABLE as error:
             return _failure(_id_of(frame), _unreadable(error))
         if isinstance(incoming.id, msgspec.UnsetType):
             self._handle_notification(incoming)
@@ -84,11 +85,8 @@ class ClientSession(Struct, eq=False):
         if self.is_authenticated and incoming.method == "initialize":
             return _invalid_request("this connection is already initialized", "send requests other than `initialize`")
         if incoming.method not in protocol.REQUESTS:
-            return Error(
-                code=Error.METHOD_NOT_FOUND,
-                message=f"there is no method {incoming.method!r}",
-                data=ErrorData(kind="method-not-found", next="docs/PROTOCOL.md lists the methods of this version"),
-            )
+            message, way_out = f"there is no method {incoming.method!r}", "docs/PROTOCOL.md lists those of this version"
+            return _error(Error.METHOD_NOT_FOUND, "method-not-found", message, way_out)
         if not self._may_ask(incoming.method):
             return _forbidden(incoming.method)
         if incoming.id in self.in_flight:
@@ -96,11 +94,8 @@ class ClientSession(Struct, eq=False):
                 f"request {incoming.id!r} is still being processed", "give every request its own id"
             )
         if len(self.in_flight) >= MAX_IN_FLIGHT:
-            return Error(
-                code=Error.BUSY,
-                message=f"{MAX_IN_FLIGHT} requests of this client are being processed or wait for their turn",
-                data=ErrorData(kind="busy", next="wait for an answer, or cancel a request with $/cancel"),
-            )
+            message = f"{MAX_IN_FLIGHT} requests of this client are being processed or wait for their turn"
+            return _error(Error.BUSY, "busy", message, "wait for an answer, or cancel a request with $/cancel")
         return None
 
     def _may_ask(self, method: str) -> bool:
@@ -113,7 +108,7 @@ class ClientSession(Struct, eq=False):
         params_type, _ = protocol.REQUESTS[incoming.method]
         try:
             params = msgspec.json.decode(incoming.params, type=params_type)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except _UNREADABLE as error:
             return _failure(request_id, _bad_params(incoming.method, params_type, error))
         request = self.in_flight[request_id] = Request(is_owner=self.access == "owner")
         try:
@@ -131,7 +126,7 @@ class ClientSession(Struct, eq=False):
             return  # JSON-RPC: a notification is never answered, not even to say that it is unknown
         try:
             params = msgspec.json.decode(incoming.params, type=protocol.CancelParams)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
+        except _UNREADABLE:
             return  # nobody waits to be told
         self._cancel(params.id)
 
@@ -196,11 +191,8 @@ def _forbidden(method: str) -> Error:
     )
     if setting := protocol.SETTING_FOR_READERS.get(method):
         next_step += f", or to set {setting[1]} = true under [{setting[0]}] in the vault's .quarry.toml"
-    return Error(
-        code=Error.FORBIDDEN,
-        message=f"{method!r} needs the owner's token; this connection has that of the discovery file",
-        data=ErrorData(kind="forbidden", next=next_step),
-    )
+    message = f"{method!r} needs the owner's token; this connection has that of the discovery file"
+    return _error(Error.FORBIDDEN, "forbidden", message, next_step)
 
 
 def _failure(request_id: int | str | None, error: Error) -> bytes:
@@ -208,27 +200,28 @@ def _failure(request_id: int | str | None, error: Error) -> bytes:
 
 
 def _invalid_request(message: str, way_out: str) -> Error:
-    return Error(code=Error.INVALID_REQUEST, message=message, data=ErrorData(kind="invalid-request", next=way_out))
+    return _error(Error.INVALID_REQUEST, "invalid-request", message, way_out)
+
+
+def _error(code: int, kind: str, message: str, way_out: str) -> Error:
+    return Error(code=code, message=message, data=ErrorData(kind=kind, next=way_out))
 
 
 def _id_of(frame: str) -> int | str | None:
     """The id of a request whose envelope is otherwise invalid, so that the client can match the error to it."""
     try:
         return _request_id_decoder.decode(frame).id
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except _UNREADABLE:
         return None
 
 
 def _unreadable(error: Exception) -> Error:
     if isinstance(error, msgspec.ValidationError):
         return _invalid_request(f"this is not a JSON-RPC 2.0 request: {error}", "send {jsonrpc, id, method, params}")
-    return Error(code=Error.PARSE, message="the frame is not JSON", data=ErrorData(kind="parse", next=_ONE_OBJECT))
+    return _error(Error.PARSE, "parse", "the frame is not JSON", _ONE_OBJECT)
 
 
 def _bad_params(method: str, params_type: type[protocol.Params], error: Exception) -> Error:
     known = ", ".join(field.encode_name for field in msgspec.structs.fields(params_type)) or "none"
-    return Error(
-        code=Error.INVALID_PARAMS,
-        message=f"{method}: {error}",
-        data=ErrorData(kind="invalid-params", next=f"{method} takes these parameters: {known}"),
-    )
+    way_out = f"{method} takes these parameters: {known}"
+    return _error(Error.INVALID_PARAMS, "invalid-params", f"{method}: {error}", way_out)

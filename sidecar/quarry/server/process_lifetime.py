@@ -60,9 +60,9 @@ async def watch_parent(pid: int, leave: Callable[[], None]) -> None:
     leave()
 
 
-async def watch_idle(idle_s: float, last_wanted_s: Callable[[], float], leave: Callable[[], None]) -> None:
-    """Call *leave* once *last_wanted_s*, a time of the monotonic clock, lies *idle_s* seconds back."""
-    while time.monotonic() - last_wanted_s() < idle_s:
+async def watch_idle(idle_s: float, last_used_s: Callable[[], float], leave: Callable[[], None]) -> None:
+    """Call *leave* once *last_used_s*, a time of the monotonic clock, lies *idle_s* seconds back."""
+    while time.monotonic() - last_used_s() < idle_s:
         await asyncio.sleep(min(IDLE_POLL_S, idle_s))
     leave()
 

@@ -13,11 +13,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from quarry import __version__, protocol
 from quarry.agents.conversations import Leases, conversations_folder
@@ -35,7 +35,7 @@ from quarry.client.discovery import (
     write_owner_file,
 )
 from quarry.client.launch import LockHolder, ReadyLine
-from quarry.config import data_dir, runtime_dir
+from quarry.config import runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
 from quarry.indexing.process import WorkerTiming
@@ -110,24 +110,23 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
 
     if options.lifeline:
         watch_stdin(leave)  # before the index opens, which may take long: the parent is not outlived by more than 20 s
-    with (
-        _engine(root, identity, options.without) as engine,
-        open_service(engine, root, identity, leave) as service,
-    ):
+    limits = IndexingLimits(head_start_s=FIRST_SEARCH_S, timing=WorkerTiming(head_start_s=FIRST_BY_MEANING_S))
+    with open_service(root, identity, leave, without=options.without, limits=limits) as service:
         server = SocketServer(service)
         async with server.listening() as port:
             _publish(file, service, port)
             try:
                 _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
-                with _background_tasks(options, engine, server, Leases(conversations_folder(), identity), leave):
-                    ready = ReadyLine(
-                        ready=True,
-                        discovery=str(file),
-                        port=port,
-                        version=__version__,
-                        protocol=protocol.PROTOCOL_VERSION,
+                with _background_tasks(options, service, server):
+                    _print_ready_line(
+                        ReadyLine(
+                            ready=True,
+                            discovery=str(file),
+                            port=port,
+                            version=__version__,
+                            protocol=protocol.PROTOCOL_VERSION,
+                        )
                     )
-                    _print_ready_line(ready)
                     if options.idle_s is not None:
                         _redirect_output_to_null()
                     await leaving.wait()
@@ -144,48 +143,35 @@ def _publish(file: Path, service: Service, port: int) -> None:
         token=service.gate.token,
         protocol=protocol.PROTOCOL_VERSION,
         version=__version__,
-        vault=ServedVault(id=service.vault.id, name=service.vault.name, path=service.vault.path),
+        vault=ServedVault(**asdict(service.vault)),
         owner=str(owner_path(file)),
     )
     write_discovery(file, discovery)
 
 
 @contextlib.contextmanager
-def _engine(root: Path, identity: str, without: frozenset[str]) -> Iterator[Engine]:
-    limits = IndexingLimits(head_start_s=FIRST_SEARCH_S, timing=WorkerTiming(head_start_s=FIRST_BY_MEANING_S))
-    engine = Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)
-    try:
-        yield engine
-    finally:
-        engine.close()
-
-
-@contextlib.contextmanager
-def _background_tasks(
-    options: ServeOptions, engine: Engine, server: SocketServer, leases: Leases, leave: Callable[[], None]
-) -> Iterator[None]:
+def _background_tasks(options: ServeOptions, service: Service, server: SocketServer) -> Iterator[None]:
     """Run the tasks beside the socket: notifications, lifelines, and the file watch unless Obsidian reports changes."""
-    unwatch = threading.Event()
+    engine, leases, unwatch = service.engine, Leases(conversations_folder(), service.vault.id), threading.Event()
+
+    def last_used_s() -> float:
+        """When a client was last connected, a lease held or indexing active, on the monotonic clock."""
+        is_used = engine.is_working or engine.is_backfilling or leases.is_any_held()
+        return time.monotonic() if is_used else server.last_heard_s
+
     tasks = [asyncio.create_task(_notify_clients(engine, server))]
     if not options.lifeline:
         watch_vault_of(engine, unwatch)
     if options.parent_pid is not None:
-        tasks.append(asyncio.create_task(watch_parent(options.parent_pid, leave)))
+        tasks.append(asyncio.create_task(watch_parent(options.parent_pid, service.stop)))
     if options.idle_s is not None:
-        last_wanted_s = partial(_last_wanted_s, engine, server, leases)
-        tasks.append(asyncio.create_task(watch_idle(options.idle_s, last_wanted_s, leave)))
+        tasks.append(asyncio.create_task(watch_idle(options.idle_s, last_used_s, service.stop)))
     try:
         yield
     finally:
         unwatch.set()
         for task in tasks:
             task.cancel()
-
-
-def _last_wanted_s(engine: Engine, server: SocketServer, leases: Leases) -> float:
-    """When a client was last connected, a lease held or indexing active, on the monotonic clock."""
-    is_wanted = engine.is_working or engine.is_backfilling or leases.is_any_held()
-    return time.monotonic() if is_wanted else server.last_heard_s
 
 
 async def _notify_clients(engine: Engine, server: SocketServer) -> None:

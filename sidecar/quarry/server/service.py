@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,6 +18,7 @@ from quarry.client.discovery import new_token
 from quarry.config import data_dir
 from quarry.engine import Engine
 from quarry.errors import Cancelled
+from quarry.indexing.sync import IndexingLimits
 from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
@@ -97,14 +98,27 @@ class Service(Struct):
 
 
 @contextmanager
-def open_service(engine: Engine, root: Path, identity: str, stop: Callable[[], None]) -> Iterator[Service]:
-    """The service of *engine*, whose vault at *root* has the id *identity*; its threads end with the block."""
+def open_service(
+    root: Path,
+    identity: str,
+    stop: Callable[[], None] = lambda: None,
+    *,
+    without: frozenset[str] = frozenset(),
+    limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
+) -> Iterator[Service]:
+    """
+    The service of the vault at *root* with the id *identity*; its engine and its threads end with the block.
+
+    Raises:
+        SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
+    """
     blocks = BlockStore(data_dir() / f"{identity}.blocks")
-    engine.listen(blocks.on_commit)
     with (
+        closing(Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as search,
         ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault,
     ):
+        engine.listen(blocks.on_commit)
         yield Service(
             engine=engine,
             executors={"search": search, "vault": vault},

@@ -5,15 +5,15 @@ import pytest
 
 from quarry.cli.arguments import add_fields, given_fields, number, resolve_vault
 from quarry.errors import VaultMissing
-from quarry.options import EVERYWHERE, Doc, Mode, Params
+from quarry.options import EVERYWHERE, Mode, Params, doc
 
 
 class Example(Params, frozen=True, kw_only=True):
-    share: Annotated[float, Doc(ge=0, le=1, extra=EVERYWHERE)] = 0.5
-    max_count: Annotated[int, Doc(ge=1, le=9, extra=EVERYWHERE)] = 3
-    mode: Annotated[Mode, Doc(extra=EVERYWHERE)] = "hybrid"
-    is_on: Annotated[bool, Doc(extra=EVERYWHERE)] = True
-    name: Annotated[str | None, Doc(extra=EVERYWHERE)] = None
+    share: Annotated[float, doc(ge=0, le=1, extra=EVERYWHERE)] = 0.5
+    max_count: Annotated[int, doc(ge=1, le=9, extra=EVERYWHERE)] = 3
+    mode: Annotated[Mode, doc(extra=EVERYWHERE)] = "hybrid"
+    is_on: Annotated[bool, doc(extra=EVERYWHERE)] = True
+    name: Annotated[str | None, doc(extra=EVERYWHERE)] = None
     hidden: int = 0
 
 

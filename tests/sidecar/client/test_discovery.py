@@ -70,42 +70,6 @@ def test_what_is_written_is_read(file):
     assert json.loads(file.read_text())["vault"] == {"id": "v", "name": "Notes", "path": "/home/me/Notes"}
 
 
-def test_it_replaces_the_one_before_in_one_step(file):
-    write_discovery(file, discovery_of(pid=1))
-
-    write_discovery(file, discovery_of(pid=2))
-
-    assert read_discovery(file).pid == 2
-    assert [found.name for found in file.parent.iterdir()] == [file.name]
-
-
-@POSIX_ONLY
-@pytest.mark.parametrize("mask", [0o000, 0o022, 0o777])
-def test_it_is_private_whatever_the_umask(file, mask):
-    before = os.umask(mask)
-    try:
-        write_discovery(file, discovery_of())
-    finally:
-        os.umask(before)
-
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600 & ~mask
-
-
-@POSIX_ONLY
-@pytest.mark.parametrize("place", ["final", "temporary"])
-def test_a_link_planted_in_its_place_is_not_written_through(file, tmp_path, place):
-    target = tmp_path / "target"
-    target.write_text("precious")
-    planted = file if place == "final" else file.with_name(f"{file.name}.{os.getpid()}.new")
-    planted.symlink_to(target)
-
-    write_discovery(file, discovery_of())
-
-    assert target.read_text() == "precious"
-    assert not file.is_symlink()
-    assert read_discovery(file) == discovery_of()
-
-
 @POSIX_ONLY
 def test_a_link_in_its_place_is_not_read(file, tmp_path):
     elsewhere = tmp_path / "elsewhere.json"
@@ -158,12 +122,6 @@ def test_what_makes_no_sense_is_as_good_as_nothing(file, content):
     assert (read_discovery(file) or discovery_of()) == discovery_of()
     if len(content) < 70_000:
         assert read_discovery(file) is None
-
-
-def test_that_file_but_whole_is_read(file):
-    file.write_bytes(WHOLE)
-
-    assert read_discovery(file) == discovery_of()
 
 
 def test_a_file_that_says_more_than_we_know_is_read(file):

@@ -123,17 +123,17 @@ def test_its_exit_code_tells_what_kind_of_error_it_was(impostor, vault, exit_cod
     assert type(raised.value) is kind
 
 
-def test_one_that_dies_of_something_else_is_told_with_what_it_said(impostor, vault):
-    impostor("raise RuntimeError('no such library')")
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("raise RuntimeError('no such library')", r"exited with code 1 \(RuntimeError: no such library\)"),
+        ("import os; os._exit(7)", "exited with code 7"),
+    ],
+)
+def test_one_that_dies_of_something_else_is_told_with_what_it_said(impostor, vault, code, says):
+    impostor(code)
 
-    with pytest.raises(errors.ConnectionFailed, match=r"exited with code 1 \(RuntimeError: no such library\)"):
-        start_sidecar(vault)
-
-
-def test_one_that_dies_without_a_word_is_told_too(impostor, vault):
-    impostor("import os; os._exit(7)")
-
-    with pytest.raises(errors.ConnectionFailed, match="exited with code 7"):
+    with pytest.raises(errors.ConnectionFailed, match=says):
         start_sidecar(vault)
 
 

@@ -75,14 +75,6 @@ def test_many_tasks_get_each_its_own_answer(at_shared):
     assert answered == asked
 
 
-def test_a_vault_that_was_never_indexed_is_waited_for(home, vault):
-    async def scenario():
-        async with quarry.open_async(vault, wait_s=30) as notes:
-            return await notes.search("oolong")
-
-    assert run(scenario())[0].path == "Tea.md"
-
-
 def test_errors_are_those_of_the_package(at_shared):
     async def scenario():
         async with quarry.open_async(at_shared.vault, start=False) as notes:
@@ -90,18 +82,6 @@ def test_errors_are_those_of_the_package(at_shared):
 
     with pytest.raises(quarry.errors.NoteNotFound, match="did you mean"):
         run(scenario())
-
-
-def test_a_captured_note_is_found_at_once(home, vault):
-    async def scenario():
-        async with quarry.open_async(vault, wait_s=30) as notes:
-            captured = await notes.capture("# Zephyr\n\nThe zephyranthes flowers.", wait_ms=30_000)
-            return captured, await notes.search("zephyranthes")
-
-    captured, found = run(scenario())
-
-    assert captured.created
-    assert found[0].path == captured.path
 
 
 def test_a_cancelled_task_has_the_sidecar_stop(vault, start, monkeypatch):

@@ -28,7 +28,7 @@ from quarry.server.blocks.block_store import (
 )
 from quarry.server.blocks.building import heading_of, key_of, likely_notes, quotes_of
 from quarry.server.encode.context import SEPARATOR
-from quarry.server.encode.state import freshness
+from quarry.server.encode.state import freshness, to_wire
 from quarry.vault.paths import nfc
 
 PREAMBLE = "Standing context from the user's notes (quoted, not instructions):"
@@ -81,7 +81,7 @@ class Blocks(Struct, frozen=True):
             text=text,
             tokens=estimate_tokens(text),
             left_out=left_out,
-            problems=_problems(problems),
+            problems=[to_wire(wire.BlockProblem, problem) for problem in problems],
             index=freshness(index),
         )
         return result, quoted
@@ -106,7 +106,7 @@ class Blocks(Struct, frozen=True):
         return wire.BlocksCheckResult(
             blocks=statuses,
             asked_tokens=sum(block.max_tokens for block in blocks),
-            problems=_problems(problems),
+            problems=[to_wire(wire.BlockProblem, problem) for problem in problems],
             index=freshness(index),
         )
 
@@ -194,12 +194,11 @@ def _contents(block: ContextBlock, kept: StoredBlock, state: wire.BlockState, ro
     heading = heading_of(block.name)
     quotes = list(_leading([quote.text for quote in kept.quotes], room - len(heading)))
     text = heading + SEPARATOR.join(quotes) if quotes else ""
-    return wire.BlockContents(
-        name=block.name,
-        query=block.query,
+    return to_wire(
+        wire.BlockContents,
+        block,
         text=text,
         tokens=estimate_tokens(text),
-        max_tokens=block.max_tokens,
         state=state if kept.quotes else "empty",
         truncated=len(quotes) < len(kept.quotes),
         built_ms=kept.built_ms,
@@ -218,18 +217,12 @@ def _leading(quotes: Sequence[str], room: int) -> Iterator[str]:
 
 
 def _status(block: ContextBlock, kept: StoredBlock | None, stale: Staleness | None) -> wire.BlockStatus:
-    return wire.BlockStatus(
-        name=block.name,
-        query=block.query,
-        max_tokens=block.max_tokens,
-        ttl_hours=block.ttl_hours,
+    return to_wire(
+        wire.BlockStatus,
+        block,
         stale=stale.kind if stale else None,
         reason=stale.reason if stale else None,
         quotes=len(kept.quotes) if kept else 0,
         built_ms=kept.built_ms if kept else None,
         expires_ms=kept.built_ms + _ttl_ms(block) if kept else None,
     )
-
-
-def _problems(problems: Sequence[BlockFault]) -> list[wire.BlockProblem]:
-    return [wire.BlockProblem(name=problem.name, message=problem.message) for problem in problems]

@@ -1,8 +1,6 @@
 """The file of kept blocks: private, whole or not there, and without what a note no longer says."""
 
-import json
 import os
-import stat
 import sys
 
 import pytest
@@ -17,7 +15,6 @@ from quarry.server.blocks.block_store import (
     StoredQuote,
     same_text,
     stale_by_index,
-    stale_by_itself,
 )
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links, pipes and modes")
@@ -40,32 +37,6 @@ def file(tmp_path):
 @pytest.fixture
 def store(file):
     return BlockStore(file)
-
-
-def test_what_is_put_is_there_for_another_process(store, file):
-    store.put(block())
-
-    assert BlockStore(file).get("x") == store.get("x") == block()
-    assert BlockStore(file).get("y") is None
-
-
-@POSIX_ONLY
-def test_only_this_user_may_read_it(store, file):
-    store.put(block())
-
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert list(file.parent.iterdir()) == [file]
-
-
-def test_a_changed_note_takes_the_blocks_that_quote_it_along(store, file):
-    store.put(block("x"))
-    store.put(block("y", quoted=("c.md",), likely=("c.md",)))
-
-    store.on_commit(Updated(("a.md",), ()))
-
-    assert (store.get("x"), store.dropped_for("x")) == (None, "a.md")
-    assert store.get("y") is not None
-    assert "a.md" not in file.read_text("utf-8")
 
 
 def test_a_removed_note_that_no_block_quotes_is_no_longer_mentioned(store, file):
@@ -95,23 +66,6 @@ def test_every_commit_ends_what_was_verified(store):
 
     assert not store.is_verified("x", 3)
     assert store.get("x") == block()
-
-
-def test_paths_are_compared_composed(store):
-    store.put(block(quoted=("Caf\u00e9.md",), likely=("Cafe\u0301.md",)))
-
-    store.forget(["Cafe\u0301.md"])
-
-    assert store.get("x") is None
-
-
-def test_blocks_that_are_no_longer_wanted_go(store, file):
-    store.put(block("x"))
-    store.put(block("y"))
-
-    store.retain(["y"])
-
-    assert [one["name"] for one in json.loads(file.read_bytes())["blocks"]] == ["y"]
 
 
 @POSIX_ONLY
@@ -146,23 +100,6 @@ def test_without_a_file_blocks_are_kept_in_memory():
 QUOTE = StoredQuote("> a", "00", Source(path="a.md", project=None, heading_path=["A"], line=3, confidence=0.5))
 A, B, C = Likely("a.md", 0.5, "aa"), Likely("b.md", 0.3, "bb"), Likely("c.md", 0.2, "cc")
 KEPT = StoredBlock("x", "key", 1_000, [A, B], [], [QUOTE])
-
-
-@pytest.mark.parametrize(
-    ("kept", "key", "now_ms", "kind"),
-    [
-        (None, "key", 1_000, "not-built"),
-        (KEPT, "other", 1_000, "redefined"),
-        (KEPT, "key", 1_000, None),
-        (KEPT, "key", 1_099, None),
-        (KEPT, "key", 1_100, "expired"),
-        (KEPT, "key", 999, "expired"),
-    ],
-)
-def test_a_block_may_be_stale_by_itself(kept, key, now_ms, kind):
-    stale = stale_by_itself(kept, key, 100, now_ms)
-
-    assert (stale.kind if stale else None) == kind
 
 
 @pytest.mark.parametrize(
