@@ -59,8 +59,7 @@ describe("the empty box", () => {
     await until(async () => (await commands()).includes("Quarry: Search: espresso"), "its command is there");
 
     await product.input.focus();
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("Shift+F10");
+    for (const key of ["ArrowUp", "Shift+F10"]) await page.keyboard.press(key);
     await page.locator(".menu-item", { hasText: "Remove from saved searches" }).click();
     await until(async () => !(await commands()).includes("Quarry: Search: espresso"), "its command is gone");
   });

@@ -57,18 +57,14 @@ describe("the index inspector", () => {
   test("by keyboard alone: a folder is opened, a note's report is read and closed, the focus stays", async () => {
     await open();
     await row("Archive").focus();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowRight");
+    for (const key of ["ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
     await row("Plan").waitFor();
     assert.deepEqual(await names(), ["Archive", "Work", "Deep", "Plan", "Boat", "Half", "Loop"]);
-    await page.keyboard.press("End");
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("Enter");
+    for (const key of ["End", "ArrowUp", "Enter"]) await page.keyboard.press(key);
     const report = page.locator(".quarry-inspect-report");
     await report.waitFor();
     assert.match(await report.innerText(), /front matter/);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Home");
+    for (const key of ["Escape", "Home"]) await page.keyboard.press(key);
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("data-key")), "f:Archive");
     assert.equal(await view().locator('[tabindex="0"].quarry-inspect-row').count(), 1);
   });
