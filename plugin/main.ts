@@ -10,7 +10,7 @@ import { addCommands, savedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
-import { followLink, readSearchLink } from "./ui/pane/search-link";
+import { openBestHit, readSearchLink, type SearchLink } from "./ui/pane/search-link";
 import { SearchSession } from "./search/session";
 import { NamesFallback } from "./search/names-fallback";
 import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
@@ -134,16 +134,7 @@ export default class QuarryPlugin extends Plugin {
     this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.#openPane());
-    this.registerObsidianProtocolHandler("quarry", (params) => {
-      void followLink(readSearchLink(params), {
-        app: this.app,
-        client,
-        isLive: () => supervisor.state.kind === "live",
-        mode: () => this.#preferences.mode,
-        chooseMode: (mode) => void this.#save({ ...this.#preferences, mode }),
-        openPane: (query) => this.#openPane(query),
-      });
-    });
+    this.registerObsidianProtocolHandler("quarry", (params) => void this.#followLink(readSearchLink(params), client, supervisor));
     this.register(supervisor.changed.listen(({ kind }) => {
       if (kind === "failed") new Notice(t("notice.gaveUp"));
     }));
@@ -248,6 +239,13 @@ export default class QuarryPlugin extends Plugin {
     if (!(leaf.view instanceof SearchView)) return;
     if (query !== undefined) leaf.view.setQuery(query, true);
     leaf.view.focusInput();
+  }
+
+  async #followLink({ query, mode, opensBest }: SearchLink, client: RpcClient, supervisor: Supervisor): Promise<void> {
+    const isLive = supervisor.state.kind === "live";
+    if (query !== null && opensBest && isLive && (await openBestHit(this.app, client, query, mode ?? this.#preferences.mode))) return;
+    if (mode !== null) void this.#save({ ...this.#preferences, mode });
+    await this.#openPane(query ?? undefined);
   }
 
   #panes(): readonly SearchView[] {

@@ -133,17 +133,8 @@ function errorOf(failure: Failure): QuarryError {
 }
 
 function kindOf({ kind }: Failure): QuarryError["kind"] {
-  switch (kind) {
-    case "not-connected":
-    case "disconnected":
-      return "not-ready";
-    case "timed-out":
-    case "cancelled":
-    case "bad-query":
-      return kind;
-    case "refused":
-      return "failed";
-  }
+  if (kind === "not-connected" || kind === "disconnected") return "not-ready";
+  return kind === "refused" ? "failed" : kind;
 }
 
 // Callers are other people's JavaScript: what the types promise is checked.

@@ -100,15 +100,8 @@ export class PassageLoader {
 
 /** The passages to show below a hit. */
 export function passagesOf(state: FurtherPassages): readonly Passage[] {
-  switch (state.kind) {
-    case "loading":
-      return state.previous;
-    case "unfolded":
-      return state.passages;
-    case "folded":
-    case "failed":
-      return [];
-  }
+  if (state.kind === "loading") return state.previous;
+  return state.kind === "unfolded" ? state.passages : [];
 }
 
 /** The passage of the note at `path` that starts at `start`; null where the note has none there any more. */

@@ -291,7 +291,9 @@ export class SearchSession implements ResultSource {
 
   #setState(state: SearchState): void {
     this.state = state;
-    this.#updatePassages(state);
+    if (state.kind === "searching") this.passages.cancelAll();
+    else if (state.kind === "results" && state.isRefresh) this.passages.reload(new Set(state.answer.hits.filter(({ furtherPassages }) => furtherPassages > 0).map(({ path }) => path)));
+    else if (state.kind !== "failed") this.passages.foldAll(); // after a failure, the rows of the previous answer stay
     this.changed.emit(state);
   }
 
@@ -322,26 +324,6 @@ export class SearchSession implements ResultSource {
     if (!answer) return null;
     const { query, mode, limit, snippetWidth, lastWordIsPrefix } = answer;
     return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
-  }
-
-  #updatePassages(state: SearchState): void {
-    switch (state.kind) {
-      case "idle":
-        this.passages.foldAll();
-        return;
-      case "searching":
-        this.passages.cancelAll();
-        return;
-      case "results": {
-        const { answer, isRefresh } = state;
-        const expandable = answer.hits.filter(({ furtherPassages }) => furtherPassages > 0);
-        if (isRefresh) this.passages.reload(new Set(expandable.map(({ path }) => path)));
-        else this.passages.foldAll();
-        return;
-      }
-      case "failed":
-        return; // the rows of the previous answer stay
-    }
   }
 }
 

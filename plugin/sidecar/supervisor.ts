@@ -201,20 +201,9 @@ export class Supervisor {
   // --- connection events --------------------------------------------------------------------------
 
   #onConnection(state: ConnectionState): void {
-    switch (state.kind) {
-      case "open":
-        this.#onConnected(state.server.version, state.server.status);
-        return;
-      case "waiting":
-        this.#onConnectionLost(state.attempt);
-        return;
-      case "incompatible":
-        this.#onIncompatible(state.version, state.protocol);
-        return;
-      case "connecting":
-      case "closed":
-        return;
-    }
+    if (state.kind === "open") this.#onConnected(state.server.version, state.server.status);
+    else if (state.kind === "waiting") this.#onConnectionLost(state.attempt);
+    else if (state.kind === "incompatible") this.#onIncompatible(state.version, state.protocol);
   }
 
   #onConnected(version: string, status: IndexStatus): void {

@@ -67,7 +67,7 @@ export class ChangeQueue {
   /** Puts a batch that did not arrive, or may not have, back in front of all later changes. */
   putBack(batch: readonly Change[]): void {
     const since = this.takeBatch(Infinity);
-    this.#replaceMoves(batch.filter(isMove).map(({ path, oldPath }) => ({ path, from: oldPath ?? null, isSent: true })));
+    this.#replaceMoves(batch.filter(({ kind }) => kind === "renamed" || kind === "deleted").map(({ path, oldPath }) => ({ path, from: oldPath ?? null, isSent: true })));
     // Even a created path comes back as "modified": the sidecar may know it by now, so its deletion must be reported.
     for (const { kind, path } of batch) if (kind === "created" || kind === "modified") this.#dirty.set(path, "modified");
     for (const change of since) this.add(change);
@@ -198,10 +198,6 @@ export class ChangeQueue {
 
 function toChange({ path, from }: Move): Change {
   return from === null ? { kind: "deleted", path } : { kind: "renamed", path, oldPath: from };
-}
-
-function isMove({ kind }: Change): boolean {
-  return kind === "renamed" || kind === "deleted";
 }
 
 function namesOf({ path, from }: Move): readonly string[] {

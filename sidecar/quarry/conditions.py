@@ -18,7 +18,7 @@ Each class writes itself in the language of queries (`written`) and describes it
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -187,28 +187,29 @@ class InFolder(_State, frozen=True):
         return f"folder:{_value(self.folder or '/')}"
 
 
-class InPath(_Content, frozen=True):
-    """The path contains this text, case and accents ignored; `*` stands for any characters."""
+class _InName(_Content, frozen=True):
+    """The path or the file name contains this text, case and accents ignored; `*` stands for any characters."""
 
     part: str
+    operator: ClassVar[Operator]
 
     def content(self) -> Message:
-        return message("understood.in-path", what=_quoted(self.part))
+        return message(f"understood.in-{self.operator}", what=_quoted(self.part))
 
     def written(self) -> str:
-        return f"path:{_value(self.part)}"
+        return f"{self.operator}:{_value(self.part)}"
 
 
-class InFile(_Content, frozen=True):
-    """The file name, without folders, contains this text, case and accents ignored; `*` stands for any characters."""
+class InPath(_InName, frozen=True):
+    """The path contains the text."""
 
-    part: str
+    operator: ClassVar[Operator] = "path"
 
-    def content(self) -> Message:
-        return message("understood.in-file", what=_quoted(self.part))
 
-    def written(self) -> str:
-        return f"file:{_value(self.part)}"
+class InFile(_InName, frozen=True):
+    """The file name, without folders, contains the text."""
+
+    operator: ClassVar[Operator] = "file"
 
 
 class IsKind(_State, frozen=True):
@@ -358,7 +359,6 @@ Condition: TypeAlias = (
 """All conditions, in the order in which they are described."""
 
 MATCH_ALL = AllOf()
-_ORDER = get_args(Condition)
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
@@ -377,20 +377,10 @@ def leaves(condition: Condition, *, negated: bool = False) -> Iterator[tuple[Con
         yield condition, negated
 
 
-def described_parts(condition: Condition) -> list[Message]:
-    """The parts of *condition* that must all hold, as messages, in the order in which they are described."""
-    return [part.described() for part in sorted(conjuncts(condition), key=lambda part: _ORDER.index(type(part)))]
-
-
 def text_patterns(condition: Condition) -> tuple[str, ...]:
     """The regular expressions that *condition* wants in the text, in order; not those under a negation."""
     found = [leaf for leaf, negated in leaves(condition) if isinstance(leaf, MatchesPattern) and not negated]
     return tuple(dict.fromkeys(leaf.pattern for leaf in found if leaf.place == "text"))
-
-
-def names_property(condition: Condition, name: str) -> bool:
-    """Whether a part of *condition* is about the property *name*."""
-    return any(isinstance(leaf, HasProperty) and leaf.name.lower() == name for leaf, _ in leaves(condition))
 
 
 def all_of(parts: Iterable[Condition]) -> AllOf:

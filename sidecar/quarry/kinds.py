@@ -20,14 +20,7 @@ def kind_of(path: str) -> DocumentKind | None:
     return _KINDS.get(path[dot:].lower()) if dot >= 0 else None
 
 
-def without_suffix(path: str) -> str:
-    """*path* without the extension of its kind, which is compared as written: `A.MD` keeps its own."""
-    for suffix in SUFFIXES.values():
-        if path.endswith(suffix):
-            return path.removesuffix(suffix)
-    return path
-
-
 def bare_name(path: str) -> str:
-    """The name of the file at *path* without folders and extension: what a person calls it."""
-    return without_suffix(path.rpartition("/")[2])
+    """The name of the file at *path* without folders and the extension of its kind; `A.MD` keeps its own."""
+    name = path.rpartition("/")[2]
+    return next((name.removesuffix(suffix) for suffix in SUFFIXES.values() if name.endswith(suffix)), name)

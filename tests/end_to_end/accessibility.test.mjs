@@ -85,8 +85,7 @@ async function openQuickSearch(product) {
 /** @param {Product} product */
 async function peek(product) {
   await product.search("sticking key");
-  await product.input.press("ArrowDown");
-  await product.input.press(" ");
+  await product.press("ArrowDown", " ");
   await product.page.locator(".quarry-peek .quarry-lit").first().waitFor();
 }
 

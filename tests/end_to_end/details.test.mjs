@@ -59,17 +59,14 @@ describe("details", () => {
 
   test("further words close it and lose no space; Enter opens the note", async () => {
     await product.search("keel");
-    await product.input.press("ArrowDown");
-    await product.input.press(" ");
+    await product.press("ArrowDown", " ");
     await peek.waitFor();
     await product.input.press("r");
     assert.equal(await box(), "keel r");
     await peek.waitFor({ state: "detached" });
 
     await product.search("keel painted");
-    await product.input.press("ArrowDown");
-    await product.input.press("ArrowUp");
-    await product.input.press(" ");
+    await product.press("ArrowDown", "ArrowUp", " ");
     await peek.waitFor();
     await product.input.press(" ");
     await peek.waitFor({ state: "detached" });
@@ -82,9 +79,7 @@ describe("details", () => {
 
   test("Tab leads into the passage, which scrolls by keys, and Escape back", async () => {
     await product.search("wind and weather");
-    await product.input.press("ArrowDown");
-    await product.input.press("ArrowUp");
-    await product.input.press(" ");
+    await product.press("ArrowDown", "ArrowUp", " ");
     await peek.waitFor();
     await product.input.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement?.className), "quarry-peek-passage");
@@ -95,8 +90,7 @@ describe("details", () => {
 
   test("it closes when the keyboard leaves the list", async () => {
     await product.search("keel");
-    await product.input.press("ArrowDown");
-    await product.input.press(" ");
+    await product.press("ArrowDown", " ");
     await peek.waitFor();
     await product.input.blur();
     await peek.waitFor({ state: "detached" });
@@ -144,8 +138,7 @@ describe("details", () => {
     assert.equal(await box(), "hull scraped");
     await product.input.press("ControlOrMeta+ArrowUp");
     assert.equal(await box(), "rope spliced");
-    await product.input.press("ControlOrMeta+ArrowDown");
-    await product.input.press("ControlOrMeta+ArrowDown");
+    await product.press("ControlOrMeta+ArrowDown", "ControlOrMeta+ArrowDown");
     assert.equal(await box(), "unfinished thou");
   });
 

@@ -47,7 +47,7 @@ describe("the empty box", () => {
 
   test("a recent search is saved and forgotten by its menu, and a saved one is a command", async () => {
     await product.search("espresso");
-    await page.waitForTimeout(2_300); // remembered after a rest
+    await until(() => page.evaluate(() => Object.values(localStorage).some((text) => text.includes("espresso"))), "it is remembered, after a rest");
     await product.input.fill("");
     const row = (/** @type {string} */ query) => pane().locator(".quarry-recent", { hasText: query });
     await row("espresso").waitFor();
@@ -59,8 +59,7 @@ describe("the empty box", () => {
     await until(async () => (await commands()).includes("Quarry: Search: espresso"), "its command is there");
 
     await product.input.focus();
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("Shift+F10");
+    for (const key of ["ArrowUp", "Shift+F10"]) await page.keyboard.press(key);
     await page.locator(".menu-item", { hasText: "Remove from saved searches" }).click();
     await until(async () => !(await commands()).includes("Quarry: Search: espresso"), "its command is gone");
   });

@@ -121,9 +121,7 @@ describe("the search pane", () => {
 
   test("arrows move the selection while the caret stays in the box", async () => {
     const rows = await product.search("bellows");
-    await product.input.press("ArrowDown");
-    await product.input.press("ArrowDown");
-    await product.input.press("ArrowUp");
+    await product.press("ArrowDown", "ArrowDown", "ArrowUp");
     const selected = (await product.rows()).filter(({ isSelected }) => isSelected);
 
     assert.deepEqual(selected.map(({ path }) => path), [rows[1]?.path]);
@@ -148,8 +146,7 @@ describe("the search pane", () => {
 
   test("Enter opens the selected note, Mod+Enter opens it in a new tab", async () => {
     const [, second] = await product.search("bellows");
-    await product.input.press("ArrowDown");
-    await product.input.press("Enter");
+    await product.press("ArrowDown", "Enter");
     await product.opened(second?.path ?? "");
     const before = (await host.openNotes()).length;
     await product.search("okapistry");

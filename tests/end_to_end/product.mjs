@@ -188,6 +188,11 @@ export class Product {
     return this.rows();
   }
 
+  /** @param {readonly string[]} keys pressed in the box, one after the other */
+  async press(...keys) {
+    for (const key of keys) await this.input.press(key);
+  }
+
   /** @param {"hybrid" | "keyword" | "semantic"} mode to search in from now on */
   async searchBy(mode) {
     await this.pane.locator(`.quarry-mode[data-mode="${mode}"]`).click();

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { WebSocket } from "ws";
 import { program } from "../../sidecar/dev/environment.mjs";
 import { copyVault, temporaryFolder } from "./harness.mjs";
 import { ENGINE, findSidecar, isRunning, run, until } from "./product.mjs";
@@ -37,72 +36,16 @@ describe("the socket, for any program", () => {
     home.remove();
   });
 
-  test("the session in Python prints the titles found", async () => {
-    const { code, stdout, stderr } = await run(program("python"), [example("session.py"), sidecar.path, "keel"], env);
-
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(titles(stdout).slice(0, 2).sort(), ["Keel, laid down", "The boat"]);
-  });
-
-  test("the session in JavaScript prints the same", async () => {
+  test("the sessions in Python and in JavaScript print the titles found", async () => {
     const python = await run(program("python"), [example("session.py"), sidecar.path, "keel"], env);
-    const { code, stdout, stderr } = await run(process.execPath, [example("session.mjs"), sidecar.path, "keel"], env);
+    const javascript = await run(process.execPath, [example("session.mjs"), sidecar.path, "keel"], env);
 
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(titles(stdout), titles(python.stdout));
-  });
-
-  test("the same question gets the same bytes", async () => {
-    const ask = () => talk(sidecar, [{ method: "search", params: { query: "keel", detail: "full" } }]);
-
-    assert.deepEqual(await ask(), await ask());
-  });
-
-  test("a method of a later version is refused by its name, and the connection goes on", async () => {
-    const [unknown, known] = await talk(sidecar, [{ method: "foretell", params: {} }, { method: "search", params: { query: "keel" } }]);
-
-    assert.equal(JSON.parse(unknown ?? "").error.code, -32601);
-    assert.equal(JSON.parse(known ?? "").result.hits.length > 0, true);
-  });
-
-  test("an unknown parameter is refused by its name", async () => {
-    const [answer] = await talk(sidecar, [{ method: "search", params: { query: "keel", lmit: 3 } }]);
-
-    assert.match(JSON.parse(answer ?? "").error.message, /lmit/);
+    assert.equal(python.code, 0, python.stderr);
+    assert.equal(javascript.code, 0, javascript.stderr);
+    assert.deepEqual(titles(python.stdout).slice(0, 2).sort(), ["Keel, laid down", "The boat"]);
+    assert.deepEqual(titles(javascript.stdout), titles(python.stdout));
   });
 });
 
 /** @param {string} stdout */
 const titles = (stdout) => stdout.split(/\r?\n/).filter(Boolean);
-
-/**
- * Ask one question after the other on a connection of their own.
- *
- * @param {import("./product.mjs").Sidecar} sidecar
- * @param {readonly { method: string, params: object }[]} questions
- * @returns {Promise<string[]>} the answers as they came, without what was said unasked
- */
-async function talk({ port, token }, questions) {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { perMessageDeflate: false });
-  const hello = { method: "initialize", params: { token, protocol: 1, client: { name: "test" } } };
-  /** @type {string[]} */
-  const answers = [];
-  await new Promise((resolve, reject) => {
-    const asked = [hello, ...questions];
-    const askNext = () => {
-      const question = asked[answers.length];
-      if (question) socket.send(JSON.stringify({ jsonrpc: "2.0", id: answers.length + 1, ...question }));
-      else resolve(undefined);
-    };
-    socket.on("open", askNext);
-    socket.on("message", (data) => {
-      if (JSON.parse(String(data)).id === undefined) return;
-      answers.push(String(data));
-      askNext();
-    });
-    socket.on("error", reject);
-    socket.on("close", () => reject(new Error("the sidecar hung up")));
-  });
-  socket.close();
-  return answers.slice(1);
-}

@@ -1,7 +1,5 @@
 /** A query is parsed as intended and completed, and the pane says how it was corrected or relaxed. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SAMPLE, startProduct } from "./product.mjs";
 
@@ -11,37 +9,6 @@ const product = await startProduct({ from: SAMPLE, notes: NOTES });
 const { host, page } = product;
 
 describe("the query", () => {
-  const noteText = (/** @type {string} */ path) => readFileSync(join(product.vault.path, path), "utf8");
-
-  test("a phrase finds only notes that have it", async () => {
-    const rows = await product.search('"bellows fold"');
-
-    assert.ok(rows.length > 0);
-    for (const { path } of rows) assert.match(noteText(path).replace(/\s+/g, " "), /bellows[- ]fold\b/i, path);
-    assert.ok(rows.every(({ words }) => words.length === 0 || words.some((word) => /bellows fold/i.test(word))));
-  });
-
-  for (const [query, isRight] of /** @type {[string, (row: import("./product.mjs").Row) => boolean][]} */ ([
-    ["bellows path:Patch", ({ path }) => path.includes("Patch")],
-    ["bellows folder:Howto", ({ path }) => path.startsWith("Howto/")],
-    ["sleep folder:Health", ({ path }) => path.startsWith("Health/")],
-    ["bellows -leak", ({ snippet }) => !/\bleak\b/i.test(snippet)],
-  ])) {
-    test(`${query} gives only notes that fit`, async () => {
-      const rows = await product.search(query);
-
-      assert.ok(rows.length > 0);
-      assert.deepEqual(rows.filter((row) => !isRight(row)), []);
-    });
-  }
-
-  test("tag: gives only notes with that tag", async () => {
-    const rows = await product.search("tag:howto glue");
-
-    assert.ok(rows.length > 0);
-    for (const { path } of rows) assert.match(noteText(path), /#howto\b|tags:[^\n]*howto|^\s*- howto/m, path);
-  });
-
   test("an operator and its value are completed from the vault, by keyboard alone", async () => {
     await product.input.fill("glue ta");
     await product.input.press("Tab");

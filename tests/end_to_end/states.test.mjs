@@ -9,7 +9,7 @@ import { NOWHERE, notBare, openProduct, until } from "./product.mjs";
 const NOTES = { "Boat.md": "# Boat\n\nThe keel was painted in spring.\n", "Old/Tea.md": "# Tea\n\nTwo spoons, four minutes.\n" };
 const MAX_STARTS = 5;
 // Few notes, as the host takes 10 ms for each at its start, but long ones: seconds of indexing, whatever the machine.
-const LARGE_VAULT = { notes: 1200, sections: 40 }; // seconds of reading, on a quick machine too
+const LARGE_VAULT = { notes: 600, sections: 40 }; // seconds of reading, on a quick machine too
 
 // What stands in for a broken engine is a shell script.
 const onUnix = { skip: process.platform === "win32" && "needs a shell script as a program" };
@@ -139,7 +139,7 @@ describe("what the pane says", () => {
     await product.host.enable();
     await product.openPane();
     await product.freshness("indexing");
-    const counts = await until(async () => /Indexing [1-9]\d* of 1,?200 notes/.exec(await product.freshnessWords()), "the counts are shown");
+    const counts = await until(async () => /Indexing [1-9]\d* of 600 notes/.exec(await product.freshnessWords()), "the counts are shown");
     await product.input.fill("harbour");
     const early = await product.rowsUntil((rows) => rows.length > 0, "there are rows before all is read");
     const during = await product.freshnessWords();

@@ -83,8 +83,7 @@ describe("from finding to writing", () => {
 
   test("Shift with the arrows chooses several, which are inserted as a list; Escape goes back to one", async () => {
     await product.search("marlinspike");
-    await product.input.press("Shift+ArrowDown");
-    await product.input.press("Shift+ArrowDown");
+    await product.press("Shift+ArrowDown", "Shift+ArrowDown");
     assert.equal((await chosen()).length, 3);
     assert.equal(await product.adjustments(), "3 selected");
     assert.equal(await product.pane.locator(".quarry-list").getAttribute("aria-multiselectable"), "true");
@@ -142,12 +141,10 @@ describe("from finding to writing", () => {
 
   test("Mod+C copies the links, and a text that is selected in the box stays the browser's to copy", async () => {
     await product.search("marlinspike");
-    await product.input.press("Shift+ArrowDown");
-    await product.input.press("ControlOrMeta+c");
+    await product.press("Shift+ArrowDown", "ControlOrMeta+c");
     await until(async () => (await lastNotice()) === "Copied", "it is said");
     const links = await page.evaluate(() => navigator.clipboard.readText());
-    await product.input.press("ControlOrMeta+a");
-    await product.input.press("ControlOrMeta+c");
+    await product.press("ControlOrMeta+a", "ControlOrMeta+c");
     await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === "marlinspike", "the query is copied");
 
     assert.match(links, /^\[\[.+\]\]\n\[\[.+\]\]$/);

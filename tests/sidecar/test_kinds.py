@@ -1,6 +1,6 @@
 import pytest
 
-from quarry.kinds import bare_name, kind_of, without_suffix
+from quarry.kinds import bare_name, kind_of
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,14 @@ def test_the_kind_follows_from_the_extension_in_any_case(path, kind):
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("Work/a.md", "a"), ("Board.canvas", "Board"), ("x.pdf", "x"), ("a.pdf.md", "a.pdf"), ("A.MD", "A.MD")],
+    [
+        ("Work/a.md", "a"),
+        ("Board.canvas", "Board"),
+        ("x.pdf", "x"),
+        ("a.pdf.md", "a.pdf"),
+        ("a.md.md", "a.md"),
+        ("A.MD", "A.MD"),
+    ],
 )
 def test_the_name_of_a_file_has_no_extension(path, name):
     assert bare_name(path) == name
-
-
-def test_only_one_extension_is_taken_off():
-    assert without_suffix("Folder/a.md.md") == "Folder/a.md"

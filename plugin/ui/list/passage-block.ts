@@ -16,43 +16,38 @@ export const NO_NOTES: PassageNotes = { missing: "", maps: "" };
 
 const WIDE: Room = { characters: LIMITS.maxSnippetWidth, asked: LIMITS.maxSnippetWidth };
 
-export class PassageBlock {
-  readonly #metaEl: HTMLElement;
-  readonly #trailEl: HTMLElement;
-  readonly #mapsEl: HTMLElement;
-  readonly #missingEl: HTMLElement;
-  readonly #snippetEl: HTMLElement;
-
-  constructor(readonly el: HTMLElement) {
-    this.#metaEl = el.createDiv({ cls: "quarry-meta" });
-    this.#missingEl = this.#metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
-    this.#trailEl = this.#metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
-    this.#mapsEl = this.#metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
-    this.#snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
-  }
-
+export interface PassageBlock {
+  readonly el: HTMLElement;
   /** The excerpt that is shown. */
-  get text(): string {
-    return this.#snippetEl.textContent;
-  }
-
+  text(): string;
   /** Whether there is a line above the excerpt; without one, maps have no place here. */
-  get hasMeta(): boolean {
-    return !this.#metaEl.hasClass("is-hidden");
-  }
-
+  hasMeta(): boolean;
   /** `context`: the passage at length, which is shown instead. */
-  show(passage: Passage | null, title: string, room: Room, notes: PassageNotes = NO_NOTES, context: Passage | null = null): void {
-    this.el.toggleClass("is-hidden", passage === null && notes.missing === "");
-    this.el.toggleClass("is-wide", context !== null);
-    const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
-    showText(this.#missingEl, notes.missing);
-    showText(this.#trailEl, trail);
-    showText(this.#mapsEl, notes.maps);
-    this.#metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
-    const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
-    showMarked(this.#snippetEl, excerpt.text, excerpt.marks);
-  }
+  show(passage: Passage | null, title: string, room: Room, notes?: PassageNotes, context?: Passage | null): void;
+}
+
+export function passageBlock(el: HTMLElement): PassageBlock {
+  const metaEl = el.createDiv({ cls: "quarry-meta" });
+  const missingEl = metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
+  const trailEl = metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
+  const mapsEl = metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
+  const snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
+  return {
+    el,
+    text: () => snippetEl.textContent,
+    hasMeta: () => !metaEl.hasClass("is-hidden"),
+    show: (passage, title, room, notes = NO_NOTES, context = null) => {
+      el.toggleClass("is-hidden", passage === null && notes.missing === "");
+      el.toggleClass("is-wide", context !== null);
+      const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
+      showText(missingEl, notes.missing);
+      showText(trailEl, trail);
+      showText(mapsEl, notes.maps);
+      metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
+      const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
+      showMarked(snippetEl, excerpt.text, excerpt.marks);
+    },
+  };
 }
 
 /** Shows a text with marks. */

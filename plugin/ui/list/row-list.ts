@@ -4,7 +4,7 @@ import { type ActionId } from "../../pane/commands";
 import { type Row } from "../../pane/rows";
 import { type Room } from "../../snippet/excerpt";
 import { arrange } from "./elements";
-import { HitView } from "./hit-view";
+import { hitView } from "./hit-view";
 import { createView, dividerView, exampleView, extractView, moreView, type RecentHandlers, recentView, type RowView } from "./row-views";
 
 export interface RowListParts {
@@ -82,7 +82,7 @@ export class RowList {
         return extractView();
       case "hit":
       case "passage":
-        return new HitView(this.parts.clock);
+        return hitView(this.parts.clock);
       case "recent":
         return recentView(this.parts.queries);
       case "example":

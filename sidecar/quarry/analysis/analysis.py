@@ -14,14 +14,14 @@ a term is its only alternative.
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from quarry.analysis.compounds import camel_case_parts, is_camel_case, joined_forms, part_terms
 from quarry.analysis.languages import ENGLISH, STOP_WORDS
 from quarry.analysis.normalize import MAX_TERM_CHARS, english_stem, fold, plain_stem, stem
-from quarry.analysis.tokenizer import TOKEN, SubToken, ascii_words, coarse_tokens, split_token, unspaced_characters
+from quarry.analysis.tokenizer import TOKEN, ascii_words, coarse_tokens, split_token, unspaced_characters
 
 Languages: TypeAlias = tuple[str, ...]
 """The languages of a vault besides English, as `normalize.TAGS` spells them, in their order there."""
@@ -67,7 +67,7 @@ class AnalysedText(Struct, frozen=True):
     parts: str  # in no order: the parts of words like `getStaleFiles`
 
 
-class LocatedTerm(Struct, frozen=True):
+class LocatedTerm(NamedTuple):
     """A term and its span `[start, end)`, in code points."""
 
     text: str
@@ -102,9 +102,7 @@ def clear_cache() -> None:
 def locate_terms(text: str, language: str = ENGLISH) -> Iterator[LocatedTerm]:
     """Yield every term of `analyse(text, language).words` with its span: a part of `snake_case`, one sign of 机器."""
     for token in TOKEN.finditer(text):
-        offset = token.start()
-        for term, start, end in _located_terms(token[0], language):
-            yield LocatedTerm(term, offset + start, offset + end)
+        yield from _located_terms(token[0], language, token.start())
 
 
 def locate_part_terms(text: str, language: str = ENGLISH) -> Iterator[LocatedTerm]:
@@ -132,10 +130,8 @@ def _phrase_terms(phrase: str, language: str) -> tuple[str, ...]:
     if phrase.isascii():  # not split into tokens first, as no sub-token crosses the end of a token
         if language == ENGLISH and "'" not in phrase:
             return tuple(map(english_stem, ascii_words(phrase)))
-        return tuple(
-            [_contraction_term(word, language) if "'" in word else stem(word, language) for word in ascii_words(phrase)]
-        )
-    return tuple([term for token in TOKEN.findall(phrase) for term, _, _ in _located_terms(token, language)])
+        return tuple([_contraction_term(word, language) for word in ascii_words(phrase)])
+    return tuple([term.text for token in TOKEN.findall(phrase) for term in _located_terms(token, language)])
 
 
 def text_terms(text: str, languages: Languages = ()) -> tuple[str, ...]:
@@ -211,23 +207,18 @@ def is_unspaced_pair(term: str) -> bool:
 # --- one token ---------------------------------------------------------------------------------
 
 
-def _located_terms(token: str, language: str) -> Iterator[tuple[str, int, int]]:
+def _located_terms(token: str, language: str, offset: int = 0) -> Iterator[LocatedTerm]:
     for piece in split_token(token):
-        if piece.kind != "unspaced":
-            term = _term(piece, language)
-            if term:
-                yield term, piece.start, piece.end
+        start = offset + piece.start
+        if piece.kind == "unspaced":
+            for character, at in unspaced_characters(piece.text):
+                if term := fold(character):
+                    yield LocatedTerm(term, start + at, start + at + len(character))
             continue
-        for character, at in unspaced_characters(piece.text):
-            if term := fold(character):
-                yield term, piece.start + at, piece.start + at + len(character)
-
-
-def _term(piece: SubToken, language: str) -> str:
-    """The term of a sub-token that is one word; "" if nothing is left of it."""
-    if piece.kind != "word":
-        return fold(piece.text)
-    return _contraction_term(piece.text.replace("’", "'"), language)
+        is_word = piece.kind == "word"
+        term = _contraction_term(piece.text.replace("’", "'"), language) if is_word else fold(piece.text)
+        if term:
+            yield LocatedTerm(term, start, offset + piece.end)
 
 
 def _contraction_term(word: str, language: str) -> str:
@@ -294,7 +285,7 @@ class TokenCache(dict[str, str]):
         if token.isascii():
             found = self._of_ascii(token)
         elif (finer := TOKEN.findall(token)) == [token]:
-            words = " ".join(term for term, _, _ in _located_terms(token, self._language))
+            words = " ".join([term.text for term in _located_terms(token, self._language)])
             compounds, parts = _compounds_of(token, self._language), part_terms(token, self._language)
             found = _pack(words, compounds, " ".join(parts))
         else:
@@ -313,12 +304,8 @@ class TokenCache(dict[str, str]):
             word = english_stem(bare) if language == ENGLISH else stem(bare, language)
             return word if is_rare_term else _pack(word, "", " ".join(part_terms(bare, language)))
         if "'" in token:
-            terms = (
-                _contraction_term(word, language) if "'" in word else stem(word, language)
-                for word in ascii_words(token)
-            )
             joined, parts = joined_forms(token, language), part_terms(token, language)
-            return _pack(" ".join(terms), " ".join(joined), " ".join(parts))
+            return _pack(" ".join(_phrase_terms(token, language)), " ".join(joined), " ".join(parts))
         words = " ".join([self[word] for word in ascii_words(token)])
         if _FIELD_END not in words:
             return _pack(words, " ".join(joined_forms(token, language)), "") if words else ""
@@ -356,4 +343,7 @@ _cache = _ThreadCache()
 @cache
 def stop_terms(language: str) -> frozenset[str]:
     """The terms of the stop words in a text in *language*; they do not distinguish notes."""
-    return frozenset(term for word in STOP_WORDS for term in _phrase_terms(word, language))
+    terms: set[str] = set()
+    for word in STOP_WORDS:
+        terms.update(_phrase_terms(word, language))
+    return frozenset(terms)

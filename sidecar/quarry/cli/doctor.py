@@ -10,7 +10,6 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -73,19 +72,20 @@ class Finding(NamedTuple):
 
 def examine(vault: Path | None) -> list[Finding]:
     """Check the installation and, where one is given, the vault."""
-    findings = [_program(), *_database(), _scrubber(), _agents(), *_clients(current_host()), *_folders()]
+    mcp = Finding("MCP", "good", f"`quarry mcp` speaks revisions {VERSIONS[0]} to {VERSIONS[-1]}")
+    findings = [_program(), *_database(), _scrubber(), mcp, *_clients(current_host()), *_folders()]
     if vault is None:
-        return [*findings, _tried("model", lambda: _model("bundled"))]
+        return [*findings, _tried("model", _model, "bundled")]
     model = _tried("settings", lambda: load_settings(vault).model)
     name = model.detail if model.verdict == "good" else "bundled"
     settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
-    models = [_tried("model", lambda: _model(name)), _tried("contextual model", lambda: _contextual_model(name))]
+    models = [_tried("model", _model, name), _tried("contextual model", _contextual_model, name)]
     return [*findings, settings, *models, _sidecar(vault), _log(vault)]
 
 
-def _tried(subject: str, check: Callable[[], str]) -> Finding:
+def _tried(subject: str, check: Callable[..., object], *arguments: str) -> Finding:
     try:
-        return Finding(subject, "good", check())
+        return Finding(subject, "good", str(check(*arguments)))
     except QuarryError as error:
         return Finding(subject, "bad", str(error))
     except Exception as error:  # what nobody foresaw is what the doctor is asked about
@@ -106,10 +106,6 @@ def _scrubber() -> Finding:
     if isinstance(default_scrub_engine(), Re2Engine):
         return Finding("secret scrubbing", "good", "google-re2")
     return Finding("secret scrubbing", "note", "google-re2 is not installed; Python's slower re module is used")
-
-
-def _agents() -> Finding:
-    return Finding("MCP", "good", f"`quarry mcp` speaks revisions {VERSIONS[0]} to {VERSIONS[-1]}")
 
 
 def _clients(host: Host) -> Iterator[Finding]:
@@ -151,11 +147,7 @@ def _own_programs() -> tuple[Path, ...]:
 
 def _folders() -> Iterator[Finding]:
     for subject, folder in (("data", config.data_dir), ("runtime", config.runtime_dir), ("logs", config.log_dir)):
-        yield _tried(f"{subject} folder", partial(_shown, folder))
-
-
-def _shown(folder: Callable[[], Path]) -> str:
-    return str(folder())
+        yield _tried(f"{subject} folder", folder)
 
 
 def _model(name: str) -> str:

@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help=", ".join(TOPICS))
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Print the text on a topic, the help of a command, or that of all."""
     from quarry.cli.main import COMMANDS, main
 
@@ -39,20 +39,9 @@ def run(options: argparse.Namespace) -> int:
     elif options.topic in TOPICS:
         print_line(TOPICS[options.topic]())
     elif options.topic in COMMANDS:
-        return main([options.topic, "--help"])
+        main([options.topic, "--help"])
     else:
         raise BadUsage(f"there is no topic {options.topic!r}; there are {', '.join(TOPICS)}", "see `quarry help`")
-    return 0
-
-
-def _query_language() -> str:
-
-    return _section(inspect.getdoc(protocol) or "", "Queries")
-
-
-def _settings() -> str:
-
-    return inspect.getdoc(settings) or ""
 
 
 def _section(document: str, title: str) -> str:
@@ -63,8 +52,8 @@ def _section(document: str, title: str) -> str:
 
 
 TOPICS: Mapping[str, Callable[[], str]] = {
-    "query": _query_language,
+    "query": lambda: _section(inspect.getdoc(protocol) or "", "Queries"),
     "exit-codes": exit_code_table,
-    "settings": _settings,
+    "settings": lambda: inspect.getdoc(settings) or "",
     "agents": lambda: AGENTS,
 }

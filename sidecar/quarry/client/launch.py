@@ -43,7 +43,7 @@ class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     holder: LockHolder | None = None
 
 
-_ready_line_decoder = msgspec.json.Decoder(ReadyLine)  # here, as threads may not make it at once: see `client.py`
+_ready_line_decoder = msgspec.json.Decoder(ReadyLine)  # here, as threads may not make it at once: see `codec.py`
 
 
 def start_sidecar(root: Path) -> ReadyLine:

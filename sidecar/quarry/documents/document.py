@@ -7,7 +7,7 @@ canvases; the text of PDF files is extracted in `indexing/pdf_worker.py`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -146,13 +146,10 @@ def cleaned(page: str) -> str:
 
 def text_of_chunks(chunks: tuple[Chunk, ...]) -> str:
     """The text of a PDF file as the index has it: each passage at its line."""
-    return "".join(_placed(chunks))
-
-
-def _placed(chunks: tuple[Chunk, ...]) -> Iterator[str]:
+    pieces: list[str] = []
     line = 0
     for chunk in chunks:
-        least = 2 if chunk.number else 0
-        gap = max(chunk.line - line, min(least, 1))
-        yield "\n" * gap + chunk.text
+        gap = max(chunk.line - line, 1 if chunk.number else 0)
+        pieces += "\n" * gap, chunk.text
         line += gap + chunk.text.count("\n")
+    return "".join(pieces)

@@ -22,10 +22,9 @@ from quarry.index.vectors.rows import CONTEXTUAL
 from quarry.index.vectors.vector_cache import VectorCache
 from quarry.kinds import bare_name
 
-MAX_LOCATIONS = 20_000  # of chunks, and of notes, 4 MB
+MAX_LOCATIONS = 20_000  # of chunks, 2 MB
 MAX_NAMES = 20_000  # about 10 MB
 
-_PATHS = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT id, path, title, aliases, mtime_ns, languages FROM notes WHERE id IN (SELECT value FROM json_each(?))"
 
 T = TypeVar("T")
@@ -60,7 +59,6 @@ class SnapshotData:
 
     def __init__(self) -> None:
         self.locations = RowCache(chunk_locations, MAX_LOCATIONS)  # of chunks
-        self.paths = RowCache(_read_paths, MAX_LOCATIONS)  # of notes
         self.names = RowCache(_read_names, MAX_NAMES)
         self._lock = threading.Lock()
         self._values: dict[Hashable, Any] = {}
@@ -85,10 +83,6 @@ class Memory:
         self.spelling = SpellingIndex()
         self.snapshot_data = SnapshotCache(lambda _: SnapshotData())
         self.postings = PostingsCache(database, few_notes=few_notes)
-
-
-def _read_paths(connection: apsw.Connection, note_ids: Sequence[int]) -> dict[int, str]:
-    return dict(select(connection, _PATHS, (id_list(note_ids),)))
 
 
 def _read_names(connection: apsw.Connection, note_ids: Sequence[int]) -> dict[int, NoteName]:

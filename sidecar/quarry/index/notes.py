@@ -18,7 +18,6 @@ from quarry.index.keys import (
     free_ids,
     id_range,
     note_checksum,
-    note_of,
     passage_hash,
     target_key,
     target_number,
@@ -27,7 +26,7 @@ from quarry.index.note_codec import PackedNote, with_slots
 from quarry.index.note_rows import NoteRow, note_row
 from quarry.index.postings.fts5 import KeywordChange, KeywordQueue
 from quarry.index.prepared import PreparedNote
-from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, VectorWriter
+from quarry.index.vectors.rows import CONTEXTUAL, VectorWriter
 from quarry.types import FileStamp
 
 _OF_PATH = 4  # the first of `PreparedNote.values`, which follow from the path
@@ -131,24 +130,6 @@ class NoteWriter:
         meta.add_to_totals(self._db, -1, -len(old.chunk_ids))
         self._keywords.put(self._db, KeywordChange(note_id, None, (), old.chunk_ids))
 
-    def set_vector(self, chunk_id: int, content_hash: bytes, vector: bytes, tables: VectorTables = STATIC) -> None:
-        """Store the vector of a chunk that waits for it in *tables*; where its text has changed since, it goes on."""
-        if self._vectors_in(tables).fill_in(chunk_id, content_hash, vector):
-            self._note_change(note_of(chunk_id), of_words=False)
-
-    def set_title_vector(self, note_id: int, title: str, vector: bytes, tables: VectorTables = STATIC) -> None:
-        """Store the vector of a note's title; where the title has changed since, it goes on waiting."""
-        vectors = self._vectors_in(tables)
-        vectors.check_dimensions([vector])
-        if select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
-            vectors.set_title(note_id, title, vector)
-            self._note_change(note_id, of_words=False)
-
-    def _vectors_in(self, tables: VectorTables) -> VectorWriter:
-        found = self._vectors if tables is STATIC else self._contextual
-        assert found is not None, "there are no contextual vectors in this index"
-        return found
-
     # --- notes ---------------------------------------------------------------------------------
 
     def _find(self, path: str) -> int | None:
@@ -226,13 +207,11 @@ class NoteWriter:
         is_sound = tuple(map(content_number, hashes)) == stored and ids == tuple(first + slot for slot in content.slots)
         return _OldNote(row, ids, content if is_sound else None, hashes)
 
-    def _note_change(self, note_id: int, *, of_words: bool = True) -> None:
-        """Record that the note's words changed, so that caches read it anew; without *of_words*, only a vector."""
-        if note_id in self._changed:
-            return
-        self._changed.add(note_id)
-        generation = meta.next_generation(self._db)
-        self._db.execute(_NOTE_CHANGE, (note_id, generation, generation if of_words else 0))
+    def _note_change(self, note_id: int) -> None:
+        """Record that the note's words changed, so that caches read it anew."""
+        if note_id not in self._changed:
+            self._changed.add(note_id)
+            note_change(self._db, note_id)
 
     # --- tags and links ------------------------------------------------------------------------
 
@@ -284,6 +263,12 @@ class NoteWriter:
         self._vectors.delete(chunk_ids)
         if chunk_ids:
             self._db.executemany("DELETE FROM chunk_rows WHERE id = ?", [(chunk_id,) for chunk_id in chunk_ids])
+
+
+def note_change(connection: apsw.Connection, note_id: int, *, of_words: bool = True) -> None:
+    """Record that a note changed, so that caches read it anew; without *of_words*, only a vector of it did."""
+    generation = meta.next_generation(connection)
+    connection.execute(_NOTE_CHANGE, (note_id, generation, generation if of_words else 0))
 
 
 def _kept(old: _OldNote, hashes: Sequence[bytes]) -> dict[int, int]:

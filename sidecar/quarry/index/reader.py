@@ -85,7 +85,7 @@ class Reader:
     def keywords(self) -> KeywordSearcher:
         """The keyword index of this snapshot; where its postings come from is decided once."""
         postings, spelling = self._postings(), self._memory.spelling
-        return KeywordSearcher(self._db, postings, spelling, self._snapshot_data, self._notes, self.languages)
+        return KeywordSearcher(self._db, postings, spelling, self._snapshot_data, self._notes)
 
     def candidates(self, scored: Sequence[Scored]) -> Ranking:
         """Chunks and their scores with the places where they stand, in the same order; ids that are gone left out."""

@@ -124,6 +124,12 @@ def _runs(is_tied: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return runs
 
 
+def paths_of(connection: apsw.Connection, note_ids: Sequence[int]) -> dict[int, str]:
+    """The paths of these notes; ids that are not there are left out."""
+    sql = "SELECT id, path FROM notes WHERE id IN (SELECT value FROM json_each(?))"
+    return dict(select(connection, sql, (id_list(note_ids),)))
+
+
 def chunk_locations(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, ChunkLocation]:
     """The location of each of these chunks; ids that are not there are left out."""
     sql = (

@@ -29,9 +29,9 @@ from quarry.mcp.vaults import (
     Vault,
     Vaults,
     nearest,
-    reason_of,
 )
 from quarry.redaction.sanitize import printable
+from quarry.server.failures import presentation_of
 
 Schema = dict[str, Any]
 Params = Mapping[str, Any]
@@ -55,7 +55,7 @@ path:2025 file:log tag:idea section:(a b) block:(a b) line:(a b) task-todo:x tas
 [rating:>=4] type:log created:2026-03 modified:7d. detail=scan lists hits briefly; read_note takes their id."""
 
 
-_converting = threading.Lock()  # two first conversions to one struct at once end the process: see `client/client.py`
+_converting = threading.Lock()  # two first conversions to one struct at once end the process: see `client/codec.py`
 OUTPUT_TYPES = {"total": "integer", "tokens": "integer", "rank": "integer", "confidence": "number"}
 
 
@@ -197,8 +197,8 @@ def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, An
     except BadArguments as error:
         return failure(error.message, "bad-arguments", error.suggestion)
     except QuarryError as error:
-        kind, suggestion = reason_of(error)
-        return failure(str(error), kind, suggestion, error.position if isinstance(error, RequestFailed) else None)
+        form = presentation_of(error)
+        return failure(str(error), form.kind, form.next, error.position if isinstance(error, RequestFailed) else None)
     return {"content": [{"type": "text", "text": rendered.text}], "structuredContent": rendered.structured}
 
 

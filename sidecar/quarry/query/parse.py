@@ -23,19 +23,20 @@ too.
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import get_args
 
 from quarry.conditions import (
     Condition,
     HasPhrase,
+    HasProperty,
     InBlock,
     InSection,
     InTask,
     MatchesPattern,
     Not,
     all_of,
-    described_parts,
+    conjuncts,
     leaves,
-    names_property,
 )
 from quarry.errors import BadQuery
 from quarry.limits import MAX_QUERY_CHARS
@@ -72,7 +73,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
     if tree:
         own = ConditionBuilder(len(typed), now).conditions(tree)
         said.add(tree)
-    if extra.status_conditions and any(names_property(each, "status") for each in own):
+    if extra.status_conditions and any(_is_about_status(leaf) for each in own for leaf, _ in leaves(each)):
         extra = scope_of(extra, ())
     condition = all_of([*extra.conditions, *own])
     if not said.text and condition.parts and all(map(_only_excludes_text, condition.parts)):
@@ -90,6 +91,10 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
         and any(map(_is_filter_alone, tree.parts)),
         clauses=find_clauses(tree, typed) if tree else (),
     )
+
+
+def _is_about_status(leaf: Condition) -> bool:
+    return isinstance(leaf, HasProperty) and leaf.name.lower() == "status"
 
 
 def _is_filter_alone(node: QueryNode) -> bool:
@@ -120,7 +125,8 @@ def describe_query(query: Query, retrievers: Collection[Retriever] = ("keyword",
     Args:
         retrievers: Those that take part, by which it is said how the words are searched for.
     """
-    parts = described_parts(query.condition)
+    in_order = sorted(conjuncts(query.condition), key=lambda part: get_args(Condition).index(type(part)))
+    parts = [part.described() for part in in_order]
     if words := " ".join(query.words) if query.phrases else query.text:
         by = "both" if len(retrievers) != 1 else "words" if "keyword" in retrievers else "meaning"
         parts.append(message(f"understood.by-{'word' if by == 'words' and ' ' not in words else by}", words=words))

@@ -28,9 +28,8 @@ class _Alternative(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
     def joined(self, other: "_Alternative") -> "_Alternative":
-        return _Alternative(
-            _without_repeats(self.phrases + other.phrases), _without_repeats(self.without + other.without)
-        )
+        both = (self.phrases + other.phrases, self.without + other.without)
+        return _Alternative(*[tuple(dict.fromkeys(phrases)) for phrases in both])
 
 
 def passage_condition(operator: OperatorNode, count: Callable[[str, QueryToken], None]) -> tuple[Condition, ...]:
@@ -107,7 +106,3 @@ class _AlternativesReader(Struct, frozen=True):
 
     def _refusal(self, token: QueryToken) -> BadQuery:
         return BadQuery(message("query.no-filter-here", operator=self.operator.text, inner=token.text), token.start)
-
-
-def _without_repeats(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(values))

@@ -208,7 +208,8 @@ def in_skipped_sections(
     """
     outline = read_outline(text, read_front_matter(text).body_start)
     found: dict[str, str] = {}
-    phrases = list(dict.fromkeys([*_phrases(query), *query.phrases]))
+    in_condition = [leaf.phrase for leaf, _ in leaves(query.condition) if isinstance(leaf, HasPhrase)]
+    phrases = list(dict.fromkeys([*in_condition, *query.phrases]))
     of_phrases = {word for phrase in phrases for word in phrase.lower().split()}
     wanted = [*phrases, *[word for word in lacking if word not in of_phrases]]
     for title, start, end in skipped_sections(text, outline.headings, skip_sections):
@@ -219,8 +220,3 @@ def in_skipped_sections(
         message("explained.skipped-section", words=phrase, section=title)
         for phrase, title in [*found.items()][:MAX_SKIPPED_NAMED]
     ]
-
-
-def _phrases(query: Query) -> list[str]:
-    """The phrases that *query* requires or excludes."""
-    return [leaf.phrase for leaf, _ in leaves(query.condition) if isinstance(leaf, HasPhrase)]

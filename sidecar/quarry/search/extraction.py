@@ -20,6 +20,7 @@ from quarry.embedding import Encoder
 from quarry.index import Reader, StoredChunk
 from quarry.query.terms import is_question
 from quarry.search.answer import Extract, RankedNote
+from quarry.search.confidence import CONFIDENCE_DIGITS
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers
@@ -30,7 +31,7 @@ LENGTHS = range(20, 401)  # characters: less says nothing by itself, more is no 
 EQUAL_SIMILARITY = 0.95  # of a word that is in a sentence, if in another form
 MAX_SENTENCES = 120  # that are compared, of three passages of 2,000 characters
 SHOWN = 0.75
-CONFIDENCE_DIGITS = 3  # beyond that, the order of adding floats decides, not the evidence
+SCORE_DIGITS = 9
 NO_RIVAL = 0.3  # the contrast of a sentence that there is no other to compare with
 BIAS = -1.76
 WEIGHTS = {"contrast": 4.12, "note_confidence": 1.98}
@@ -45,8 +46,9 @@ class SentenceEvidence(Struct, frozen=True):
 
     @property
     def scores(self) -> Numbers:
-        """The score that orders the sentences, shape (sentences,)."""
-        return self.max_sim + 0.2 * self.word_coverage
+        """The score that orders the sentences, shape (sentences,); rounded, so that equal ones are equal anywhere."""
+        scores: Numbers = (self.max_sim + 0.2 * self.word_coverage).round(SCORE_DIGITS)
+        return scores
 
 
 def extract_answer(
@@ -107,21 +109,13 @@ def best_sentence(evidence: SentenceEvidence) -> tuple[int, float]:
     """The place of the best sentence, the first of equal ones, and its confidence, 0 to 1."""
     features = features_of_best(evidence)
     total = BIAS + sum(WEIGHTS[name] * features[name] for name in WEIGHTS)
-    return _best(evidence), round(1 / (1 + math.exp(-total)), CONFIDENCE_DIGITS)
+    return int(np.argmax(evidence.scores)), round(1 / (1 + math.exp(-total)), CONFIDENCE_DIGITS)
 
 
 def features_of_best(evidence: SentenceEvidence) -> dict[str, float]:
-    """The columns of the regression, of the best sentence."""
-    at, scores = _best(evidence), evidence.scores.round(9)
-    others = np.delete(scores, at)
-    return {
-        "contrast": float(scores[at] - others.max()) if len(others) else NO_RIVAL,
-        "note_confidence": evidence.note_confidence,
-    }
-
-
-def _best(evidence: SentenceEvidence) -> int:
-    return int(np.argmax(evidence.scores.round(9)))
+    """The features of the best sentence for the regression."""
+    best, *others = sorted(evidence.scores.tolist(), reverse=True)
+    return {"contrast": best - others[0] if others else NO_RIVAL, "note_confidence": evidence.note_confidence}
 
 
 def quotable_sentences(text: str) -> Iterator[Span]:

@@ -47,7 +47,7 @@ from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
-from quarry.types import Candidate, Query
+from quarry.types import Query
 
 JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
 
@@ -266,12 +266,13 @@ def _list_newest(condition: Condition, options: SearchOptions, execution: Search
     newest = execution.reader.browse(
         condition, options.limit, deadline=execution.deadline, order=options.sort, offset=options.offset
     )
-    return Listing(tuple(map(_listed, newest.ranking)), newest.total, text_patterns(condition))
+    shown = tuple([_unranked(one.path, one.chunk_id, one.score) for one in newest.ranking])
+    return Listing(shown, newest.total, text_patterns(condition))
 
 
-def _listed(newest: Candidate) -> RankedNote:
-    chunk = RankedChunk(newest.chunk_id, newest.path, newest.score)
-    return RankedNote(newest.path, newest.score, frozenset(), {}, (chunk,))
+def _unranked(path: str, chunk_id: int, score: float = 0.0) -> RankedNote:
+    """The note at *path*, which no retriever found, shown by one of its passages."""
+    return RankedNote(path, score, frozenset(), {}, (RankedChunk(chunk_id, path, score),))
 
 
 def _with_unranked(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
@@ -283,9 +284,8 @@ def _with_unranked(result: RankedResult, options: SearchOptions, execution: Sear
     before = max(0, options.offset - len(ranked))  # that earlier pages showed
     depth = before + room + len(ranked)
     newest = execution.reader.browse(result.query.condition, depth, deadline=execution.deadline)
-    unranked = [candidate for candidate in newest.ranking if note_of(candidate.chunk_id) not in ranked]
-    others = [replace(_listed(candidate), score=0.0) for candidate in unranked[before : before + room]]
-    return replace(result, shown=(*result.shown, *others))
+    others = [_unranked(one.path, one.chunk_id) for one in newest.ranking if note_of(one.chunk_id) not in ranked]
+    return replace(result, shown=(*result.shown, *others[before : before + room]))
 
 
 # --- sorted by time or by name -------------------------------------------------------------------
@@ -349,8 +349,7 @@ def _ranked_by_path(
     for name in execution.reader.note_names(note_ids):
         chunk_id = None if name.path in known else execution.reader.first_chunk(name.note_id)
         if chunk_id is not None:
-            chunk = RankedChunk(chunk_id, name.path, 0.0)
-            known[name.path] = RankedNote(name.path, 0.0, frozenset(), {}, (chunk,))
+            known[name.path] = _unranked(name.path, chunk_id)
     return known
 
 

@@ -32,8 +32,12 @@ class PublishedRanking(Struct, frozen=True):
     """Notes in the order of a published method, which has no confidence: that is computed from the notes' signals."""
 
     prepared: PreparedQuery
-    note_ids: list[int]  # best first
-    notes: tuple[RankedNote, ...]
+    notes: tuple[RankedNote, ...]  # best first
+
+    @property
+    def note_ids(self) -> list[int]:
+        """The notes, best first."""
+        return [note_of(note.passages[0].chunk_id) for note in self.notes]
 
     @property
     def dense_only_notes(self) -> list[int]:
@@ -45,10 +49,11 @@ class PublishedRanking(Struct, frozen=True):
         notes = [self.notes[place] for place in places]
         confidence = coverage = [0.0] * len(notes)
         with ornament("confidence"):
-            features = collect_candidates(self.prepared, execution, also=self.note_ids)
+            note_ids = self.note_ids
+            features = collect_candidates(self.prepared, execution, also=note_ids)
             equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
             by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
-            chosen = features.note_ids.searchsorted([self.note_ids[place] for place in places])
+            chosen = features.note_ids.searchsorted([note_ids[place] for place in places])
             evidence = by_signals.evidence(chosen, [note.passages for note in notes], execution)
             confidence, coverage = confidences(evidence), evidence.word_coverage.tolist()
         certainty = zip(notes, confidence, coverage, strict=True)
@@ -75,13 +80,12 @@ def rank_by_rrf(prepared: PreparedQuery, depth: int, execution: SearchExecution)
         keyword = reader.candidates(prepared.scorer.top_chunks(admitted, depth, weights))
     if dense_query:
         dense = reader.candidates(dense_query.top_chunks(admitted, depth, execution.deadline))
-    note_ids, notes = [], []
+    notes = []
     for path, chunks in group_by_note(fuse(keyword, dense, execution.weights, settings.rrf_k)).items():
         has_word = any(chunk.scores.keyword_rank is not None for chunk in chunks)
         is_near = any(chunk.scores.dense_rank is not None for chunk in chunks)
-        note_ids.append(note_of(chunks[0].chunk_id))
         notes.append(RankedNote(path, chunks[0].score, FOUND_BY[has_word, is_near], {}, chunks))
-    return PublishedRanking(prepared, note_ids, tuple(notes))
+    return PublishedRanking(prepared, tuple(notes))
 
 
 def rrf_depth(

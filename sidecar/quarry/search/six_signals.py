@@ -37,6 +37,7 @@ from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FOUND_BY, PASSAGES_PER_HIT
 from quarry.search.rrf import PublishedRanking
+from quarry.search.signals import SCORE_DIGITS
 from quarry.types import PropertyValue
 
 WITHOUT_VECTORS: Mapping[str, float] = MappingProxyType(
@@ -51,7 +52,6 @@ FIELD_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 COMPARED = ("title", "description", "context", "tags")  # the fields of the TF-IDF cosine
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
-SCORE_DIGITS = 6  # beyond that, the order of adding floats decides, not the evidence
 MS_PER_DAY = 86_400_000
 CHANGED_PROPERTIES = ("updated", "modified", "created", "date")  # the first that a note has says how old it is
 
@@ -113,9 +113,8 @@ def rank_by_six_signals(prepared: PreparedQuery, limit: int, execution: SearchEx
         chunk_ids = [chunk_id for chunk_id in proposed.chunks_of[note_id] if chunk_id in stored]
         passages = tuple([RankedChunk(chunk_id, paths[note_id], score, scores) for chunk_id in chunk_ids])
         found_by = FOUND_BY[keyword_rank is not None, dense_rank is not None]
-        notes.append((note_id, RankedNote(paths[note_id], score, found_by, shares, passages)))
-    notes.sort(key=lambda entry: (-entry[1].score, entry[1].path))
-    return PublishedRanking(prepared, [note_id for note_id, _ in notes], tuple([note for _, note in notes]))
+        notes.append(RankedNote(paths[note_id], score, found_by, shares, passages))
+    return PublishedRanking(prepared, tuple(sorted(notes, key=lambda note: (-note.score, note.path))))
 
 
 def shares_of(entry: SixSignalCandidate, wanted: SixSignalQuery) -> dict[str, float]:

@@ -61,7 +61,7 @@ def path_objection(path: str, *, windows: bool = os.name == "nt") -> str | None:
         return "folders are written with /"
     if path.startswith("/"):
         return "it must be relative to the vault"
-    if not path.isascii() and _has_surrogates(path):
+    if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
         return "it contains bytes that are not text"
     if ".." in parts or "." in parts:
         return "it leads upwards"
@@ -77,10 +77,6 @@ def path_objection(path: str, *, windows: bool = os.name == "nt") -> str | None:
 def is_reserved_in_windows(name: str) -> bool:
     """Whether Windows takes *name*, a part of a path, for a device or a stream, or trims it."""
     return bool(_WINDOWS_FORBIDDEN.search(name) or _WINDOWS_DEVICE.fullmatch(name))
-
-
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 SLUG_LENGTH = 40  # with the hash, well below every limit on file names

@@ -13,7 +13,7 @@ from builders import top_chunks
 from quarry.conditions import Condition
 from quarry.index import Deadline, Index, KeywordQuery, NoteIds, Reader, prepare, quantize
 from quarry.index.database import select
-from quarry.index.memory import SnapshotData, vault_languages
+from quarry.index.memory import SnapshotData
 from quarry.index.note_rows import ContentReader
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.index.postings.query import KeywordSearcher
@@ -177,8 +177,8 @@ def by_fts5() -> Callable[[Index], AbstractContextManager[KeywordSearcher]]:
         connection, _ = connect_ours(index.path, writable=False, without=frozenset())
         try:
             connection.execute("BEGIN")
-            postings, notes, languages = TermReader(connection), ContentReader(connection), vault_languages(connection)
-            yield KeywordSearcher(connection, postings, SpellingIndex(), SnapshotData(), notes, languages)
+            postings, notes = TermReader(connection), ContentReader(connection)
+            yield KeywordSearcher(connection, postings, SpellingIndex(), SnapshotData(), notes)
         finally:
             connection.close()
 

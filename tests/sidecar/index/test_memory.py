@@ -148,12 +148,10 @@ def test_places_are_read_once_and_ids_that_are_not_there_are_left_out(index, put
     with index.reader() as reader:
         reader._db.exec_trace = lambda _, sql, __: statements.append(sql) or True
         for _ in range(2):
-            chunks, notes = data.locations.of(reader._db, chunk_ids[:2]), data.paths.of(reader._db, [2, 1])
+            chunks = data.locations.of(reader._db, chunk_ids[:2])
             assert [chunks[chunk_id] for chunk_id in chunk_ids[:2]] == [("a.md", 1), ("b.md", 0)]
-            assert (notes[1], notes[2]) == ("a.md", "b.md")
-        assert len(statements) == 2
+        assert len(statements) == 1
         assert 99 not in data.locations.of(reader._db, chunk_ids)
-        assert 99 not in data.paths.of(reader._db, [99])
         reader._db.exec_trace = None
 
 

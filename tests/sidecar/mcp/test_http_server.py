@@ -6,13 +6,12 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from quarry.errors import BadRequest
-from quarry.mcp.http_server import MAX_CONNECTIONS, RECEIVE_S, check_host, stored_token, token_path
+from quarry.mcp.http_server import MAX_CONNECTIONS, check_host, stored_token, token_path
 
 PATIENCE_S = 60.0
 CALL = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_notes", "arguments": {}}}
@@ -192,14 +191,12 @@ def test_a_slow_client_loses_its_connection_and_delays_no_other(served):
     while not answer.endswith(b"0\r\n\r\n"):
         answer += again.recv(65536)
     again.sendall(b"P")  # the second request of a client that is known
-    begun_s = time.monotonic()
 
     assert served.is_serving()
     for stream in (*slow, again):
         with stream, contextlib.suppress(ConnectionResetError):
             while stream.recv(65536):
                 pass
-    assert RECEIVE_S - 1 < time.monotonic() - begun_s < RECEIVE_S + 5
 
 
 @pytest.mark.slow

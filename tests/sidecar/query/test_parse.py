@@ -23,6 +23,7 @@ from quarry.conditions import (
     InTimeRange,
     MatchesPattern,
     Not,
+    PropertyComparison,
 )
 from quarry.errors import BadQuery
 from quarry.messages import Message
@@ -239,6 +240,36 @@ def test_words_and_phrases_of_alternatives_rank() -> None:
 )
 def test_operators(typed: str, conditions: tuple[Condition, ...]) -> None:
     assert insists(typed) == conditions
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", [("exists", "")]),
+        ("<", [("exists", "")]),
+        ("done", [("is", "done")]),
+        ("in progress", [("is", "in progress")]),
+        ('"a  b"', [("is", "a  b")]),
+        ("null", [("is", "")]),
+        ('"null"', [("is", "null")]),
+        ("<5", [("<", "5")]),
+        ("> = 5", [(">", "= 5")]),
+        (">= 5", [(">=", "5")]),
+        ('"<5"', [("is", "<5")]),
+        ("<today", [("<", "2026-11-21")]),
+        (">=tomorrow", [(">=", "2026-11-22")]),
+        ("today", [("is", "today")]),
+        ("a OR b c", [("is", "a"), ("is", "b c")]),
+        ('(a OR "b OR c")', [("is", "a"), ("is", "b OR c")]),
+        ("<1 OR >5", [("<", "1"), (">", "5")]),
+        ("a OR", [("is", "a")]),
+        ("[[Home]]", [("is", "[[Home]]")]),
+    ],
+)
+def test_what_brackets_ask_for(value: str, expected: list[tuple[PropertyComparison, str]]) -> None:
+    wanted = tuple(HasProperty("p", comparison, text) for comparison, text in expected)
+
+    assert insists(f"[p:{value}]") == (wanted if len(wanted) == 1 else (AnyOf(wanted),))
 
 
 def test_times_are_counted_from_now_where_the_person_is() -> None:

@@ -19,8 +19,9 @@ from quarry import errors
 from quarry.agents.conversations import LEASE, Conversation, conversations_folder, tidy
 from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
 from quarry.agents.hooks.queries import read_prompt, words_of_tool
-from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
+from quarry.agents.hooks.sidecar import Refused, SidecarConnection
 from quarry.client.detached import start_detached
+from quarry.client.discovery import VaultLock
 from quarry.client.vault_folder import describe_scope, find_vault, is_named, is_vault
 from quarry.config import data_dir, runtime_dir
 from quarry.limits import CHARACTERS_PER_TOKEN
@@ -169,7 +170,7 @@ class HookSession:
         Raises:
             NoContext: None runs, and one is started for the next event; or it cannot be reached.
         """
-        if not is_running(self.vault):
+        if not VaultLock(runtime_dir(), self.vault).is_held():
             raise NoContext(self._start_sidecar())
         return SidecarConnection(self.vault)
 

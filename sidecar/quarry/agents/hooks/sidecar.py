@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from quarry import __version__
 from quarry.agents.hooks.events import NoContext
-from quarry.client.discovery import NO_PORT, Discovery, VaultLock, discovery_path, read_discovery
+from quarry.client.discovery import NO_PORT, Discovery, discovery_path, read_discovery
 from quarry.config import runtime_dir
 from quarry.limits import PROTOCOL_VERSION
 
@@ -30,11 +30,6 @@ _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455, section 1.3
 
 class Refused(Exception):
     """The sidecar answered a request with an error."""
-
-
-def is_running(vault: str) -> bool:
-    """Whether a sidecar serves the vault with the id *vault*."""
-    return VaultLock(runtime_dir(), vault).is_held()
 
 
 class SidecarConnection:

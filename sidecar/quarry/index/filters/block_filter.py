@@ -10,7 +10,6 @@ further in; it ends where the next item begins. In fenced code there are none.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -75,14 +74,8 @@ def says(text: str, phrases: Sequence[str], without: Sequence[str], languages: L
 
 def holds_cased(text: str, phrase: str) -> bool:
     """Whether the words of *phrase* are whole words of *text*, next to each other, in exactly this case."""
-    return any(
-        not (_joined(text, found.start()) or _joined(text, found.end())) for found in _cased(phrase).finditer(text)
-    )
-
-
-@lru_cache(maxsize=64)
-def _cased(phrase: str) -> re.Pattern[str]:
-    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
+    written = re.finditer(r"\s+".join(map(re.escape, phrase.split())), text)
+    return any(not (_joined(text, found.start()) or _joined(text, found.end())) for found in written)
 
 
 def _joined(text: str, at: int) -> bool:

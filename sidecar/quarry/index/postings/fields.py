@@ -301,7 +301,6 @@ class QueryTerm(NamedTuple):
         return self.kind in ("prefix", "name-prefix")
 
 
-@lru_cache(maxsize=4_096)  # a query asks for the units of each of its words several times
 def query_term(term: str) -> QueryTerm:
     """The unit for *term* as a text or a query has it."""
     return QueryTerm(stored(term))

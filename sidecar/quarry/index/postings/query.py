@@ -7,10 +7,9 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.analysis.analysis import Languages
 from quarry.index.database import NO_DEADLINE, Deadline, select
 from quarry.index.keys import NoteIds, id_list, notes_of
-from quarry.index.memory import SnapshotData
+from quarry.index.memory import SnapshotData, vault_languages
 from quarry.index.note_rows import ContentReader
 from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.fields import ALIASES, FILE_NAME, SECTION, TEXT, TITLE, KeywordQuery, QueryTerm
@@ -44,7 +43,6 @@ class KeywordSearcher:
         spelling: SpellingIndex,
         data: SnapshotData,
         notes: ContentReader,
-        languages: Languages = (),
     ) -> None:
         """
         Create a searcher.
@@ -52,14 +50,13 @@ class KeywordSearcher:
         Args:
             postings: Those in memory, which know every term; or a reader of those of the terms that are asked for.
             notes: Keeps the notes that are read, which may be quoted.
-            languages: Of the notes, besides English.
         """
         self._db = connection
         self._postings = postings
         self._spelling = spelling
         self._data = data
         self._notes = notes
-        self.languages = languages
+        self.languages = data.once(vault_languages, connection)  # of the notes, besides English
         self._phrases: dict[str, PhraseOccurrences] = {}
 
     def query(self, query: KeywordQuery, *, deadline: Deadline = NO_DEADLINE) -> QueryScorer:

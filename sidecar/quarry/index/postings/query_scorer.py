@@ -29,7 +29,7 @@ from quarry.index.postings.phrases import PhraseOccurrences, phrase_chunk_scores
 from quarry.index.postings.scorer import BoolMatrix, PostingsBatch, ScoreScope, TermScorer
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.top_k import Scored, sort_by_score_then_path
+from quarry.index.top_k import Scored, paths_of, sort_by_score_then_path
 
 
 class NoteRescorer:
@@ -202,7 +202,7 @@ class QueryScorer:
             by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
         """
         ids, scores = self._best_notes(admitted, depth, by_name)
-        paths = self._data.paths.of(self._db, ids.tolist())
+        paths = paths_of(self._db, ids.tolist())
         named = [(i, paths[i], score) for i, score in zip(ids.tolist(), scores.tolist(), strict=True) if i in paths]
         return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
 
@@ -213,7 +213,7 @@ class QueryScorer:
             return set(ids.tolist())
         lowest = scores.min()
         found, tied = set(ids[scores > lowest].tolist()), ids[scores == lowest].tolist()
-        paths = self._data.paths.of(self._db, tied)
+        paths = paths_of(self._db, tied)
         return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
 
     def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:

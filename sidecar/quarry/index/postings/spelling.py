@@ -8,7 +8,6 @@ whose endings are many, the stem of the mistyped word is compared with those of 
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 import apsw
 import numpy as np
@@ -186,7 +185,6 @@ def _beginnings(word: str, slips: int) -> Iterator[tuple[str, int]]:
             yield word[:-length], left
 
 
-@lru_cache(maxsize=1024)  # takes longer than all else about a word, and endings are few
 def _slips_in_ending(ending: str) -> int:
     """The edit distance of *ending* from the nearest known ending."""
     return min(int(OSA.distance(ending, known)) for known in _ENDINGS)

@@ -7,7 +7,6 @@ row count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -266,7 +265,6 @@ def norm_type(dim: int) -> type[np.float32 | np.float64]:
     return np.float32 if dim * PEAK**2 * 2**-23 < 0.5 else np.float64
 
 
-@lru_cache(maxsize=4)
 def bytes_per_row(dim: int) -> int:
     """Memory that a row of a large matrix takes: its components, id, norm and binary code."""
     return dim + np.dtype(np.int64).itemsize + np.dtype(norm_type(dim)).itemsize + words_per_code(dim) * WORD_BITS // 8

@@ -18,7 +18,7 @@ little more (.98), but an answer must not depend on when the index was opened.
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import shake_256
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -191,7 +191,6 @@ def hadamard_rotate(rows: NDArray[np.int8]) -> IntMatrix:
     return rotated
 
 
-@lru_cache(maxsize=2)
 def _random_signs(dim: int) -> NDArray[np.int8]:
     """1 or -1 for each dimension: any would do, as long as it is always the same."""
     return 1 - 2 * (np.frombuffer(shake_256(b"turn").digest(dim), dtype=np.uint8) & 1).astype(np.int8)

@@ -225,6 +225,14 @@ class VectorWriter:
         self.add([(chunk_id, content_hash, vector)])
         return True
 
+    def fill_in_title(self, note_id: int, title: str, vector: bytes) -> bool:
+        """Store the vector of a note's title and return True; where the title has changed since, it goes on waiting."""
+        self.check_dimensions([vector])
+        if not select(self._db, "SELECT 1 FROM notes WHERE id = ? AND title = ?", (note_id, title)):
+            return False
+        self.set_title(note_id, title, vector)
+        return True
+
     def delete(self, chunk_ids: Sequence[int]) -> None:
         """Delete the vectors of these chunks, which are then neither pending nor embedded."""
         if chunk_ids:

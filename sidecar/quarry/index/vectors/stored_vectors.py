@@ -14,9 +14,9 @@ from msgspec import Struct
 from quarry.faults import fault_point
 from quarry.index import meta
 from quarry.index.database import select, translate_sqlite_errors
-from quarry.index.keys import content_hash, id_range, title_hash
+from quarry.index.keys import content_hash, id_range, note_of, title_hash
 from quarry.index.note_rows import note_rows
-from quarry.index.notes import NoteWriter
+from quarry.index.notes import note_change
 from quarry.index.records import PendingChunk, PendingTitle
 from quarry.index.vectors import rows
 from quarry.index.vectors.rows import (
@@ -85,14 +85,13 @@ class StoredVectors:
         Raises:
             ValueError: A vector has another length than those stored; nothing changed.
         """
-        is_contextual = self._tables is CONTEXTUAL
         with self._writer.change() as connection:
-            notes = NoteWriter(connection, self._writer.keywords, has_contextual=is_contextual)
-            for chunk_id, key, vector in vectors:
-                notes.set_vector(chunk_id, key, vector, self._tables)
-            for note_id, title, vector in titles:
-                notes.set_title_vector(note_id, title, vector, self._tables)
-            if not is_contextual:
+            writer = VectorWriter(connection, self._tables)
+            changed = {note_of(chunk_id) for chunk_id, key, vector in vectors if writer.fill_in(chunk_id, key, vector)}
+            changed |= {note_id for note_id, title, vector in titles if writer.fill_in_title(note_id, title, vector)}
+            for note_id in changed:
+                note_change(connection, note_id, of_words=False)
+            if self._tables is not CONTEXTUAL:
                 return False
             fault_point("backfill")
             return _mark_complete(connection)

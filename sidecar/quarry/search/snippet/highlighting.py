@@ -20,20 +20,19 @@ without joints (`-`, `_`, `.`), and searched for with optional joints where the 
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
+from quarry.analysis.analysis import LocatedTerm
 from quarry.analysis.patterns import find_pattern
-from quarry.analysis.tokenizer import TOKEN, spaced_tokens
+from quarry.analysis.tokenizer import spaced_tokens
 from quarry.lazy_pattern import lazy_pattern
 from quarry.search.snippet.matcher import (
     KOREAN_PAIR,
-    HighlightPhrase,
     HighlightTerms,
     Matcher,
     TermMatch,
-    TokenTerm,
     token_matches,
     token_terms,
 )
@@ -47,10 +46,8 @@ FOLDED_CHARACTERS = lazy_pattern(
     r"\u2500-\u29ff\u2b00-\u2bff\u3001-\u3035\u3041-\u3096\u309d\u309e\u30a0-\u30fe\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff]++"
 )
-_LOOK_BACK_CHARS = 64  # characters in which the start of a token is searched for at first
 MAX_PATTERN_MATCHES = 100  # of a regular expression in one text; `.` matches at every character
 _MAX_CACHED_PREFIXES = 512
-_SEPARATORS = frozenset(' \n,;()[]*"!?|<>`')  # the most frequent characters that `TOKEN` excludes
 
 
 class Mark(Struct, frozen=True):
@@ -117,22 +114,12 @@ def find_matches(text: str, wanted: HighlightTerms) -> list[TermMatch]:
         for first, last, key, value in matches:
             found.append((start + first, start + last, key, value))
         if matcher.phrases:
-            for language in matcher.languages:
-                _find_phrases(text, _token(text, start, end, language), matcher, found)
+            _find_phrases(spaced, start, end, matcher, found)
     found.sort()
     return found
 
 
 # --- steps ---------------------------------------------------------------------------------------
-
-
-class _Token(NamedTuple):
-    """A token and its terms, which are offset from its start."""
-
-    start: int
-    end: int
-    words: tuple[TokenTerm, ...]  # in order, for phrases
-    language: str  # in which it was analysed
 
 
 def candidate_offsets(text: str, matcher: Matcher) -> list[int]:
@@ -166,63 +153,46 @@ def _with_joints(prefix: str) -> re.Pattern[str]:
     return re.compile("[-_.]?".join(map(re.escape, prefix)))
 
 
-def _find_phrases(text: str, token: _Token, matcher: Matcher, found: list[TermMatch]) -> None:
-    """Add the phrases that have their anchor in *token*."""
-    for number, word in enumerate(token.words):
-        for phrase in matcher.phrases.get(word.term, ()):
-            span = _phrase_around(text, token, number, phrase) if phrase.language == token.language else None
-            if span:
-                found.append((*span, phrase.key, matcher.phrase_value))
+def _find_phrases(spaced: str, start: int, end: int, matcher: Matcher, found: list[TermMatch]) -> None:
+    """Add the phrases that have their anchor in the token `[start, end)` of a text with spaces between its tokens."""
+    for language in matcher.languages:
+        words = _words(spaced, start, end, language)
+        for number, word in enumerate(words):
+            for phrase in matcher.phrases.get(word.text, ()):
+                if phrase.language != language:
+                    continue
+                before, after = phrase.anchor - number, len(phrase.terms) - phrase.anchor - len(words) + number
+                near = [*_words_before(spaced, start, before, language), *words]
+                first = len(near) - len(words) + number - phrase.anchor
+                near += _words_after(spaced, end, after, language)
+                matched = near[max(0, first) : max(0, first) + len(phrase.terms)]
+                if tuple([each.text for each in matched]) == phrase.terms:
+                    found.append((matched[0].start, matched[-1].end, phrase.key, matcher.phrase_value))
 
 
-def _phrase_around(text: str, token: _Token, number: int, phrase: HighlightPhrase) -> tuple[int, int] | None:
-    """The span of *phrase* around its anchor, word *number* of *token*; None if its other terms are not there."""
-    first, last = token.start + token.words[number].start, token.start + token.words[number].end
-    before, after = _words_before(text, token, number), _words_after(text, token, number)
-    for wanted in reversed(phrase.terms[: phrase.anchor]):
-        term, first, _ = next(before, _NOTHING)
-        if term != wanted:
-            return None
-    for wanted in phrase.terms[phrase.anchor + 1 :]:
-        term, _, last = next(after, _NOTHING)
-        if term != wanted:
-            return None
-    return first, last
+def _words(spaced: str, start: int, end: int, language: str) -> list[LocatedTerm]:
+    """The words of the token `[start, end)`, with their places in the text."""
+    words = token_terms(spaced[start:end], language)[0]
+    return [LocatedTerm(word.text, start + word.start, start + word.end) for word in words]
 
 
-_NOTHING = TokenTerm("", 0, 0)
+def _words_before(spaced: str, at: int, count: int, language: str) -> list[LocatedTerm]:
+    """The words of the tokens that end before *at*, at least *count* if there are as many."""
+    words: list[LocatedTerm] = []
+    while len(words) < count and (end := len(spaced[:at].rstrip(" "))):
+        at = spaced.rfind(" ", 0, end) + 1
+        words = [*_words(spaced, at, end, language), *words]
+    return words
 
 
-def _words_after(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """Yield the words after word *number* of *token*, with offsets into *text*."""
-    behind = range(number + 1, len(token.words))
-    while True:
-        for at in behind:
-            yield _shifted(token.start, token.words[at])
-        following = TOKEN.search(text, token.end)
-        if following is None:
-            return
-        token = _token(text, *following.span(), token.language)
-        behind = range(len(token.words))
-
-
-def _words_before(text: str, token: _Token, number: int) -> Iterator[TokenTerm]:
-    """Yield the words before word *number* of *token*, the nearest first, with offsets into *text*."""
-    ahead = range(number)
-    while True:
-        for at in reversed(ahead):
-            yield _shifted(token.start, token.words[at])
-        at = token.start
-        while at > 0 and not TOKEN.match(text, at - 1, at):
-            at -= 1
-        if at == 0:
-            return
-        token = _token_at(text, at, token.language)
-        ahead = range(len(token.words))
-
-
-def _shifted(start: int, word: TokenTerm) -> TokenTerm:
-    return TokenTerm(word.term, start + word.start, start + word.end)
+def _words_after(spaced: str, at: int, count: int, language: str) -> list[LocatedTerm]:
+    """The words of the tokens that begin after *at*, at least *count* if there are as many."""
+    words: list[LocatedTerm] = []
+    while len(words) < count and (rest := spaced[at:].lstrip(" ")):
+        start = len(spaced) - len(rest)
+        at = start + len(rest.partition(" ")[0])
+        words += _words(spaced, start, at, language)
+    return words
 
 
 def _find_literal(lowered: str, literal: str, matcher: Matcher) -> Iterator[TermMatch]:
@@ -238,27 +208,3 @@ def _find_literal(lowered: str, literal: str, matcher: Matcher) -> Iterator[Term
 
 def _joined(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
-
-
-def _token_at(text: str, offset: int, language: str) -> _Token:
-    """The token that contains *offset* or ends there."""
-    rest = TOKEN.match(text, offset)
-    return _token(text, _beginning(text, offset, 0), rest.end() if rest else offset, language)
-
-
-def _beginning(text: str, offset: int, lowest: int) -> int:
-    """The start of the token that contains *offset* or ends there, not before *lowest*."""
-    start, look_back = offset, _LOOK_BACK_CHARS
-    while start > lowest and text[start - 1] not in _SEPARATORS:
-        behind = text[max(lowest, start - look_back) : start][::-1]
-        found = TOKEN.match(behind)
-        length = found.end() if found else 0
-        start -= length
-        if length < len(behind):
-            break
-        look_back *= 2
-    return start
-
-
-def _token(text: str, start: int, end: int, language: str) -> _Token:
-    return _Token(start, end, token_terms(text[start:end], language)[0], language)

@@ -9,12 +9,19 @@ which plain search cannot compare. The terms of a token, and its matches for one
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from quarry.analysis.analysis import Languages, locate_part_terms, locate_terms, phrase_alternatives, split_alternatives
+from quarry.analysis.analysis import (
+    Languages,
+    LocatedTerm,
+    locate_part_terms,
+    locate_terms,
+    phrase_alternatives,
+    split_alternatives,
+)
 from quarry.analysis.compounds import camel_case_parts
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import fold, language_of_term, plain_stem, stem
@@ -209,14 +216,6 @@ def _common_beginnings(stem: str, language: str) -> tuple[str, ...]:
 # --- one token -----------------------------------------------------------------------------------
 
 
-class TokenTerm(NamedTuple):
-    """A term in a token, `[start, end)` counted from the token's start."""
-
-    term: str
-    start: int
-    end: int
-
-
 def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[TermMatch, ...]:
     """
     Find the query's terms in *token*; offsets count from its start.
@@ -258,7 +257,7 @@ def _match_term(token: str, term: str, start: int, end: int, matcher: Matcher) -
 def _pair_matches(token: str, matcher: Matcher) -> Iterator[TermMatch]:
     """The matcher's pairs of neighbouring characters in *token*."""
     for one, other in itertools.pairwise(token_terms(token)[0]):
-        pair = one.term + other.term
+        pair = one.text + other.text
         if one.end == other.start and pair in matcher.pairs:
             yield one.start, other.end, pair, matcher.values[pair]
 
@@ -303,7 +302,7 @@ def _words_at_offsets(token: str, places: Sequence[int]) -> list[tuple[str, int,
     return words
 
 
-def token_terms(token: str, language: str = ENGLISH) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+def token_terms(token: str, language: str = ENGLISH) -> tuple[tuple[LocatedTerm, ...], tuple[LocatedTerm, ...]]:
     """
     The terms of *token* in *language*, with their places: those of its words; those of its parts and joined forms.
     """
@@ -312,14 +311,14 @@ def token_terms(token: str, language: str = ENGLISH) -> tuple[tuple[TokenTerm, .
     return _token_terms(token, language)
 
 
-def _token_terms(token: str, language: str) -> tuple[tuple[TokenTerm, ...], tuple[TokenTerm, ...]]:
+def _token_terms(token: str, language: str) -> tuple[tuple[LocatedTerm, ...], tuple[LocatedTerm, ...]]:
     if token.isascii() and token.isalpha() and token[1:].islower():  # as most are: one word without parts
-        return (TokenTerm(stem(token, language), 0, len(token)),), ()
-    words = tuple(TokenTerm(term.text, term.start, term.end) for term in locate_terms(token, language))
-    parts = [TokenTerm(part.text, part.start, part.end) for part in locate_part_terms(token, language)]
-    parts += [TokenTerm(stem(_JOINT.sub("", each[0]), language), *each.span()) for each in _JOINED.finditer(token)]
+        return (LocatedTerm(stem(token, language), 0, len(token)),), ()
+    words = tuple(locate_terms(token, language))
+    parts = list(locate_part_terms(token, language))
+    parts += [LocatedTerm(stem(_JOINT.sub("", each[0]), language), *each.span()) for each in _JOINED.finditer(token)]
     if language != ENGLISH and not token.isascii():  # as it is found if it was typed without accents
-        parts += [TokenTerm(plain_stem(token[at.start : at.end], language), at.start, at.end) for at in words]
+        parts += [LocatedTerm(plain_stem(token[at.start : at.end], language), at.start, at.end) for at in words]
     return words, tuple(parts)
 
 

@@ -2,16 +2,17 @@
 import { describe, beforeEach, expect, test } from "vitest";
 import { type Hit } from "../../../../plugin/protocol/messages";
 import { type FurtherPassages } from "../../../../plugin/search/passage-loader";
-import { HitView } from "../../../../plugin/ui/list/hit-view";
+import { hitView } from "../../../../plugin/ui/list/hit-view";
+import { type RowView } from "../../../../plugin/ui/list/row-views";
 import { hit, hitRow, manualClock, passage, ROOM } from "../../builders";
 import { emptyBody, one, removedBy, texts } from "../dom";
 
 describe("hit view", () => {
   let el: HTMLElement;
-  let row: HitView;
+  let row: RowView;
 
   beforeEach(() => {
-    row = new HitView(manualClock());
+    row = hitView(manualClock());
     el = emptyBody().createDiv();
     el.append(row.el);
   });

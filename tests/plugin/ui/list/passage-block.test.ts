@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody, one, texts } from "../dom";
 import { beforeEach, expect, test } from "vitest";
-import { PassageBlock, showMarked } from "../../../../plugin/ui/list/passage-block";
+import { passageBlock, showMarked } from "../../../../plugin/ui/list/passage-block";
 import { passage, ROOM } from "../../builders";
 
 let el: HTMLElement;
@@ -11,19 +11,19 @@ beforeEach(() => {
 });
 
 test("does not repeat the title of the note, in the heading path or in the snippet", () => {
-  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API", ROOM);
+  passageBlock(el).show(passage({ headingPath: ["API", "Jitter"], snippet: "API\n\nIt jitters.", marks: [] }), "API", ROOM);
 
   expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "It jitters."]);
 });
 
 test("a heading that is the excerpt is not shown above it", () => {
-  new PassageBlock(el).show(passage({ headingPath: ["API", "Jitter", "Full"], snippet: "Full", marks: [] }), "API", ROOM);
+  passageBlock(el).show(passage({ headingPath: ["API", "Jitter", "Full"], snippet: "Full", marks: [] }), "API", ROOM);
 
   expect(texts(el, ".quarry-trail, .quarry-snippet")).toEqual(["Jitter", "Full"]);
 });
 
 test("is hidden without a passage, and its heading path without headings", () => {
-  const block = new PassageBlock(el);
+  const block = passageBlock(el);
   block.show(passage({ headingPath: [] }), "API", ROOM);
   const trail = one(el, ".quarry-trail").hasClass("is-hidden");
   block.show(null, "API", ROOM);

@@ -10,7 +10,7 @@ from base64 import b64encode
 import pytest
 
 from quarry.agents.hooks.events import NoContext
-from quarry.agents.hooks.sidecar import Refused, SidecarConnection, is_running
+from quarry.agents.hooks.sidecar import Refused, SidecarConnection
 from quarry.client.discovery import Discovery, ServedVault, discovery_path, write_discovery
 from quarry.config import runtime_dir
 from quarry.limits import PROTOCOL_VERSION
@@ -65,7 +65,6 @@ def served(home):
 def test_a_sidecar_answers_and_what_it_refuses_is_told(at_shared):
     vault = vault_id(at_shared.vault)
 
-    assert is_running(vault)
     with SidecarConnection(vault) as sidecar:
         assert "Labskaus" in sidecar.ask("context", {"query": "labskaus", "minConfidence": 0})["text"]
         with pytest.raises(Refused):
@@ -117,6 +116,5 @@ def test_a_sidecar_of_another_version_is_not_asked(served):
 
 
 def test_without_a_discovery_file_it_is_unreachable(home):
-    assert not is_running(VAULT)
     with pytest.raises(NoContext, match="unreachable"):
         SidecarConnection(VAULT, PATIENCE_S)

@@ -1,17 +1,13 @@
 import numpy as np
 import pytest
-from msgspec.structs import astuple
 
 from quarry.errors import Cancelled, IndexDamaged
-from quarry.index import CHUNK_WEIGHTS, Deadline, note_rows
+from quarry.index import Deadline, note_rows
 from quarry.index.database import NO_DEADLINE
 from quarry.index.note_rows import ContentReader
-from quarry.index.postings import bm25
 from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
 from quarry.index.postings.phrases import (
     find_phrase,
-    phrase_chunk_scores,
-    phrase_note_scores,
     proximity_scores,
 )
 
@@ -106,26 +102,6 @@ def test_a_phrase_with_a_term_that_no_note_has_stands_nowhere(red_cars, scored):
     assert statements == []
 
 
-def test_a_phrase_scores_like_one_term(red_cars, scored):
-    reader, scorer = scored
-    found = find_phrase(ContentReader(reader._db), scorer, "red car", NO_DEADLINE)
-
-    by_chunk = phrase_chunk_scores(scorer, found, astuple(CHUNK_WEIGHTS))
-    by_note = phrase_note_scores(scorer, found, "note")
-    by_name = phrase_note_scores(scorer, found, "name")
-
-    chunk_frequencies, chunk_norms = np.array([2.0, 0.8, 1.0]), scorer.chunks.length_norms[by_chunk.ordinals]
-    assert by_chunk.values == pytest.approx(
-        bm25.term_scores(chunk_frequencies, chunk_norms, bm25.idf(3, scorer.chunks.total))
-    )
-    frequencies = np.array([10 + 2.0, 10 + 2, 2, 5 + 1])
-    assert by_note.values == pytest.approx(bm25.term_scores(frequencies, scorer.note_length_norms, bm25.idf(4, 4)))
-    assert scorer.names.ids[by_name.ordinals].tolist() == [1, 2, 4]
-    assert by_name.values == pytest.approx(
-        bm25.term_scores(np.array([10.0, 10, 5]), scorer.note_length_norms[by_name.ordinals], bm25.idf(3, 4))
-    )
-
-
 # --- reading -------------------------------------------------------------------------------------
 
 
@@ -212,29 +188,6 @@ def test_terms_that_stand_together_in_no_candidate_score_nothing(index, apart, a
     assert ask([("red", "car")], []) == {}
 
 
-def test_a_pair_counts_as_often_as_it_stands(index, apart, ask, chunk_ids):
-    with index.reader() as reader:
-        chunks = reader._memory.postings.scorer(reader._db).chunks
-        norm = chunks.length_norms[chunks.ordinals_of(np.array([3 << 11]))[0]]
-
-    scores = ask([("red", "car"), ("red", "blue")], every_chunk(index, chunk_ids))
-
-    # "car" is in two of four chunks
-    assert scores == {3 << 11: pytest.approx(bm25.term_scores(np.array([2.0]), np.array([norm]), bm25.idf(2, 4))[0])}
-
-
-def test_a_pair_weighs_as_if_its_share_of_the_chunks_asked_about_went_for_all(index, put, ask, chunk_ids):
-    for number in range(20):
-        put(f"{number:02}.md", "red car" if number % 2 else "red old car", "no")
-    first = [i for i in every_chunk(index, chunk_ids) if i % 2048 == 0]
-    few, more = first[:2], first[:5]
-
-    of_few, of_more = ask([("red", "car")], few), ask([("red", "car")], more)
-
-    assert ([*of_few], [*of_more]) == (few[1:], more[1::2])
-    assert of_few[few[1]] / bm25.idf(20 / 2, 40) == pytest.approx(of_more[few[1]] / bm25.idf(20 * 2 / 5, 40))
-
-
 def test_terms_side_by_side_may_be_one_term_or_three(index, put, ask):
     put("1.md", "go go go now", "go now go")
     first, second = 1 << 11, (1 << 11) + 1
@@ -250,11 +203,3 @@ def test_terms_side_by_side_stand_in_one_column(put, ask):
     put("2.md", "x", heading="a red car", context="red car")
 
     assert [*ask([("red", "car")], [1 << 11, (1 << 11) + 1, 2 << 11])] == [(1 << 11) + 1, 2 << 11]
-
-
-def test_only_the_chunks_asked_about_are_scored(index, apart, ask, chunk_ids):
-    ids = every_chunk(index, chunk_ids)
-    held = ask([("red", "car")], ids)
-
-    assert ask([("red", "car")], [i for i in ids if i not in held]) == {}
-    assert ask([("red", "car")], [*held, 10**9, (3 << 11) + 7]) == held

@@ -102,16 +102,6 @@ def test_a_phrase_ranks_where_its_words_stand_side_by_side(put, lexical):
     assert lexical("apples", phrases=["red car"]) == [("both.md", 0), ("word.md", 0), ("phrase.md", 0)]
 
 
-def test_a_phrase_weighs_more_the_oftener_it_stands_and_the_higher_its_column(put, lexical):
-    put("twice.md", "red car red car x y", title="t")
-    put("once.md", "red car a b x y", title="t")
-    put("section.md", "a b x y", heading="red car", title="t")
-    put("apart.md", "red a car b", "red", "car", title="t")
-    put("others.md", "u v w x", title="t")
-
-    assert lexical(phrases=["red car"]) == [("twice.md", 0), ("once.md", 0), ("section.md", 0)]
-
-
 def test_conditions_hold_before_the_cut(put, lexical):
     for n in range(40):
         put(f"other/n{n:02}.md", "apples apples pears")
@@ -251,16 +241,6 @@ def test_the_first_chunks_that_hold_a_term_come_by_path_and_number(index, put, s
         assert keywords.chunks_with_term("unknown", 9) == []
 
 
-def test_terms_are_counted_by_the_chunks_they_stand_in(put, searching):
-    put("a.md", "receive receive letters", title="x")
-    put("b.md", "receive", title="x")
-
-    with searching() as (_, keywords):
-        counted = keywords.doc_frequencies(["receiv", "letter", "nothing", "", "receiv"])
-
-    assert counted == {"receiv": 2, "letter": 1, "nothing": 0, "": 0}
-
-
 def test_a_word_names_a_note_by_its_title_an_alias_or_the_file_name(put, searching):
     put("walnut.md", "text and oak", title="Apples", aliases=("Pears",), tags=("plum",))
 
@@ -269,28 +249,6 @@ def test_a_word_names_a_note_by_its_title_an_alias_or_the_file_name(put, searchi
         any_of_several = keywords.is_named(["nothing", "pear"])
 
     assert (named, any_of_several) == ([True, True, True, False, False, False, False], True)
-
-
-def test_notes_and_chunks_hold_exact_phrases(put, searching, in_time):
-    put("a.md", "a red car", "blue", title="t")
-    put("b.md", "red", "car", title="t")
-    put("c.md", "x", title="Red car", context="")
-    put("d.md", "x", heading="red cars", aliases=("old car",), title="t")
-    put("e.md", "car red", tags=("red/car",), title="t")
-
-    with searching() as (_, keywords):
-
-        def chunks(*terms, in_headings=False):
-            return sorted(keywords.chunks_with_phrase(terms, in_headings=in_headings, deadline=in_time))
-
-        assert keywords.notes_with_phrase(("red", "car"), deadline=in_time) == [1, 2, 3]
-        assert keywords.notes_with_phrase(("car",), deadline=in_time) == [1, 2, 3, 4, 5]
-        assert keywords.notes_with_phrase(("blue", "red"), deadline=in_time) == []
-        assert keywords.notes_with_phrase(("unknown",), deadline=in_time) == []
-        assert chunks("red", "car") == [1 << 11]
-        assert chunks("red", "car", in_headings=True) == [1 << 11, 4 << 11]
-        assert chunks("car") == [1 << 11, (2 << 11) + 1, 5 << 11]
-        assert chunks("car", in_headings=True) == [1 << 11, (2 << 11) + 1, 4 << 11, 5 << 11]
 
 
 def test_a_phrase_is_searched_for_once_a_snapshot(put, searching, ask, in_time):

@@ -33,7 +33,6 @@ def test_each_posting_is_read_once_for_all_that_is_asked(merged, monkeypatch):
         assert asked.chunk_scores([chunk_id for chunk_id, _ in found], CHUNK_WEIGHTS) == dict(found)
         assert asked.note_scores(range(50)) == {note_id: score for note_id, _, score in notes}
         assert asked.count_notes(None) == asked.count_chunks(None, 9) == len(found) == 2
-        assert reader.keywords.query(KeywordQuery(("w3", "w7", "unknown"))) is asked
     assert read
     assert np.unique(read, axis=0).shape[0] == len(read)
 

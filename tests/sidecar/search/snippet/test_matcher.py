@@ -140,9 +140,9 @@ def test_the_same_is_found_as_when_all_of_it_is_analysed(token: str, terms: set[
     every = [
         (at.start, at.end)
         for at in words + parts
-        if at.term in terms or (prefix and fold(token[at.start : at.end]).startswith(prefix))
+        if at.text in terms or (prefix and fold(token[at.start : at.end]).startswith(prefix))
     ]
-    pairs = [(a.start, b.end) for a, b in pairwise(words) if a.term + b.term == "机器" in terms]
+    pairs = [(a.start, b.end) for a, b in pairwise(words) if a.text + b.text == "机器" in terms]
 
     hits = token_matches(token, candidate_offsets(token, wanted.matcher), wanted.matcher)
 

@@ -7,11 +7,9 @@ const WIKI_LINK = /(!?)\[\[([^\][|]+)(?:\|([^\][]+))?\]\]/g;
 const MARKDOWN_LINK = /(!?)\[([^\][]*)\]\(<?([^()<>\s]+)>?(?:\s+"[^"]*")?\)/g;
 const EXTERNAL = /^[a-z][a-z0-9+.-]*:/i;
 const TAG = /(?<![^\s(,;"'*_>~])#((?=[^\s#]*[\p{L}_/-])[\p{L}\p{N}\p{M}\p{Extended_Pictographic}\u200d\ufe0f_/-]+)/gu;
-const LIST_ITEM = /^(\s*)(?:[-*+]|\d+[.)])\s+(?:\[(.)\]\s)?/;
 const BLOCK_ID = /(?:^|\s)\^([a-z0-9-]+)\s*$/i;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const INLINE_CODE = /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g;
-const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 
 interface Line {
   readonly text: string;
@@ -27,11 +25,10 @@ export function describeNote(text: string): CachedMetadata {
   const body = lines.filter(({ offset }) => offset >= getFrontMatterInfo(text).contentStart);
   const lists: Lists = { links: [], tags: [], headings: [] };
   const blocks: NonNullable<CachedMetadata["blocks"]> = {};
-  for (const group of sectionsOf(body)) {
-    if (group.type === "code") continue;
-    describeLines(group.lines, lists);
-    const id = BLOCK_ID.exec(group.lines.at(-1)?.text ?? "")?.[1];
-    if (id !== undefined) blocks[id.toLowerCase()] = { id, position: spanning(group.lines) };
+  for (const block of blocksOf(body)) {
+    describeLines(block, lists);
+    const id = BLOCK_ID.exec(block.at(-1)?.text ?? "")?.[1];
+    if (id !== undefined) blocks[id.toLowerCase()] = { id, position: spanning(block) };
   }
   const frontmatter = readFrontMatter(text);
   return {
@@ -50,40 +47,27 @@ function linesOf(text: string): Line[] {
   });
 }
 
-/** Blocks of the text, in order: a fence, a heading, a rule, or lines up to an empty one. */
-function sectionsOf(lines: readonly Line[]): { type: string; lines: Line[] }[] {
-  const sections: { type: string; lines: Line[] }[] = [];
-  let open: { type: string; lines: Line[] } | null = null;
+/** Blocks of the text that is no code, in order: a heading, or lines up to an empty one. */
+function blocksOf(lines: readonly Line[]): Line[][] {
+  const blocks: Line[][] = [];
+  let open: Line[] | null = null;
   let fence: string | null = null;
   for (const line of lines) {
-    const marker = FENCE.exec(line.text)?.[1] ?? null;
+    const marker = FENCE.exec(line.text)?.[1];
+    const isHeading = HEADING.test(line.text);
     if (fence !== null) {
-      open?.lines.push(line);
-      if (marker?.startsWith(fence)) fence = open = null;
-      continue;
+      if (marker?.startsWith(fence)) fence = null;
+    } else if (marker) {
+      fence = marker;
+      open = null;
+    } else if (line.text.trim() === "") open = null;
+    else if (open && !isHeading) open.push(line);
+    else {
+      blocks.push([line]);
+      open = isHeading ? null : (blocks.at(-1) ?? null);
     }
-    const type = marker ? "code" : typeOf(line.text);
-    fence = marker;
-    if (type === null) open = null;
-    else if (open && joins(open.type, type)) open.lines.push(line);
-    else sections.push((open = { type, lines: [line] }));
-    if (type === "heading" || type === "thematicBreak") open = null;
   }
-  return sections;
-}
-
-function typeOf(text: string): string | null {
-  if (text.trim() === "") return null;
-  if (HEADING.test(text)) return "heading";
-  if (RULE.test(text)) return "thematicBreak";
-  if (LIST_ITEM.test(text)) return "list";
-  if (text.startsWith(">")) return /^>\s*\[!/.test(text) ? "callout" : "blockquote";
-  return text.startsWith("|") ? "table" : "paragraph";
-}
-
-/** A list and a quotation take in the lines that follow them. */
-function joins(open: string, next: string): boolean {
-  return open === next || (next === "paragraph" && (open === "list" || open === "blockquote" || open === "callout")) || (open === "callout" && next === "blockquote");
+  return blocks;
 }
 
 function describeLines(lines: readonly Line[], into: Lists): void {

@@ -49,6 +49,12 @@ def recorded(file: Path) -> tuple[str, str]:
     return first.removeprefix("$ "), text
 
 
+def shortened(file: Path) -> tuple[str, str]:
+    """What a command printed, and what is left of it."""
+    command, text = recorded(file)
+    return text, compress(command, text, "").stdout
+
+
 def by_name(*kinds: str):
     files = [file for file in OUTPUTS if file.name.split("-")[0] in kinds]
     return pytest.mark.parametrize("file", files, ids=lambda file: file.stem)
@@ -105,38 +111,32 @@ def is_passed(line: str) -> bool:
 
 @by_name("suites")
 def test_the_counts_of_a_run_stay(file):
-    command, text = recorded(file)
-    found = compress(command, text, "")
+    text, found = shortened(file)
 
-    assert found is not None
     counts = re.findall(
         r"\b(\d+) (?:passed|failed|passing|failing|total)\b|Ran (\d+) tests?|tests (\d+)$", text, re.MULTILINE
     )
-    assert all(max(count) in found.stdout for count in counts[-3:])
+    assert all(max(count) in found for count in counts[-3:])
 
 
 @by_name("traces")
 def test_of_each_trace_the_message_and_both_ends_stay(file):
-    command, text = recorded(file)
-    found = compress(command, text, "")
-    assert found is not None
+    text, found = shortened(file)
     frames = [line for line in text.split("\n") if re.match(r'\s+(?:at |File ")|\t/|\s+\d+: ', line)]
     messages = [
         line for line in text.split("\n") if re.match(r"\S.*(?:Error|Exception|panicked|panic|Suppressed|Caused)", line)
     ]
 
-    assert frames[0] in found.stdout
-    assert frames[-1] in found.stdout
-    assert [line for line in messages if line.rstrip() not in found.stdout] == []
-    assert re.search(r"\.\.\. \d+ frames", found.stdout)
+    assert frames[0] in found
+    assert frames[-1] in found
+    assert [line for line in messages if line.rstrip() not in found] == []
+    assert re.search(r"\.\.\. \d+ frames", found)
 
 
 @by_name("listings")
 def test_of_a_listing_twenty_entries_a_count_and_the_complaints_stay(file):
-    command, text = recorded(file)
-    found = compress(command, text, "")
-    assert found is not None
-    *shown, count = found.stdout.split("\n... ")[0].split("\n"), found.stdout.split("\n... ")[1]
+    text, found = shortened(file)
+    *shown, count = found.split("\n... ")[0].split("\n"), found.split("\n... ")[1]
 
     assert len(shown[0]) == 20
     more, entries = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", count.split("\n")[0]))
@@ -145,20 +145,17 @@ def test_of_a_listing_twenty_entries_a_count_and_the_complaints_stay(file):
     assert entries == len([line for line in text.strip().split("\n") if line.strip()]) - len(complaints) - (
         "directories" in text
     )
-    assert all(line in found.stdout for line in complaints)
+    assert all(line in found for line in complaints)
 
 
 @by_name("git")
 def test_of_git_status_the_branch_the_counts_and_every_conflict_stay(file):
-    command, text = recorded(file)
-    found = compress(command, text, "")
-    assert found is not None
-
+    text, found = shortened(file)
     conflicts = set(re.findall(r"(?:both modified:   |UU )(\S+)", text))
-    assert set(re.findall(r"\t(conflict-\d+\.txt)", found.stdout)) == conflicts
-    assert ("main" in found.stdout) == ("main" in text)
+    assert set(re.findall(r"\t(conflict-\d+\.txt)", found)) == conflicts
+    assert ("main" in found) == ("main" in text)
     untracked = text.count("?? ") or len(re.findall(r"^\t(?:new|untracked)-\S+$", text, re.MULTILINE))
-    assert f"untracked: {untracked}" in found.stdout
+    assert f"untracked: {untracked}" in found
 
 
 @by_name(*SHARE)
