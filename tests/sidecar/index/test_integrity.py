@@ -4,7 +4,7 @@ from contextlib import closing
 
 import apsw
 import pytest
-from builders import top_chunks
+from builders import top_chunks, top_notes
 
 from quarry.conditions import MATCH_ALL, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
@@ -37,7 +37,7 @@ def everything(index, ask, admit, encode, in_time):
             for where in (None, HasTag("t1"), InFolder("f2"), Not(HasPhrase(next_word))):
                 admitted = admit(reader, where)
                 answers.append(top_chunks(reader, ask(word, f"{word} {next_word}"), admitted, 10))
-                answers.append(reader.keywords.query(ask(word)).top_notes(admitted, 10))
+                answers.append(top_notes(reader, ask(word), admitted, 10))
                 answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
                 dense_query = reader.dense_query(encode([word])[0])
                 answers.append(dense_query and dense_query.top_titles(admitted, 10))

@@ -8,17 +8,6 @@ from quarry.index.schema import PAGE_SIZE
 from quarry.types import Link
 
 
-def test_storing_a_note_again_replaces_all_of_it(put, index, lexical, dense):
-    put("a.md", "apples", "pears", tags=("old",))
-    put("a.md", "plums", tags=("new",))
-
-    with index.reader() as reader:
-        assert reader.counts().chunks == 1
-        assert reader.note("a.md").note.tags == ("new",)
-    assert lexical("apples pears") == []
-    assert dense("plums") == [("a.md", 0)]
-
-
 def test_a_chunk_that_did_not_change_keeps_its_row_and_vector_wherever_it_moves(index, put, make_note, stamp):
     put("a.md", "first", "second", "third")
     with index.reader() as reader:
@@ -46,25 +35,6 @@ def test_a_rename_keeps_rows_and_vectors_and_changes_where_they_are_found(index,
         assert reader.note("old/a.md") is None
     assert lexical("apples", where=InFolder("new")) == [("new/b.md", 0)]
     assert lexical("apples", where=InFolder("old")) == []
-
-
-def test_a_rename_over_another_note_replaces_it(index, put, store, make_note, lexical):
-    put("a.md", "apples")
-    put("b.md", "pears")
-
-    store(index, make_note("b.md", "apples"), old_path="a.md")
-
-    assert lexical("apples pears") == [("b.md", 0)]
-    assert index.verify(None, 10) == ([], None)
-    index.check()
-
-
-def test_a_rename_of_a_note_that_is_not_there_stores_it(index, put, store, make_note, lexical):
-    put("b.md", "pears")
-
-    store(index, make_note("b.md", "apples"), old_path="gone.md")
-
-    assert lexical("apples pears") == [("b.md", 0)]
 
 
 def test_a_rename_by_case_alone_moves_the_note(index, put, store, make_note):

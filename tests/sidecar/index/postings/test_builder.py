@@ -45,12 +45,6 @@ def test_what_was_counted_is_the_same_elsewhere():
     assert counts_of(pickle.loads(pickle.dumps(counted))) == expected
 
 
-def test_no_documents_have_no_words():
-    counted = count_terms([], 5)
-
-    assert (counted.terms, counted.field_lengths.shape, len(counted.term)) == ((), (0, 5), 0)
-
-
 def test_more_words_and_documents_than_fit_into_half_a_number_are_counted():
     documents = [(" ".join(f"w{document}x{word}" for word in range(40)), "all all") for document in range(4_000)]
     counted = count_terms(documents, 2)
@@ -96,18 +90,6 @@ def expected(documents):
         terms = {term: [column[term] for column in counted] for column in tokens for term in column}
         found[i] = (terms, [len(column) for column in tokens])
     return found
-
-
-@pytest.mark.slow
-@given(DOCUMENTS, st.sampled_from([1, 3, 512]))
-def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents, batch):
-    builder = SegmentBuilder(2, batch_size=batch)
-    for i, *columns in documents:
-        builder.add(i, columns)
-    found = builder.build()
-
-    assert told(found) == expected(documents)
-    assert list(found.terms) == sorted(found.terms)
 
 
 @pytest.mark.slow
