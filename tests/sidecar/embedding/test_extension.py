@@ -244,7 +244,6 @@ def test_processes_with_other_hash_seeds_and_thread_counts_give_the_same_bytes()
     assert len(digests) == 1
 
 
-LATIN = st.text(st.characters(max_codepoint=0x3FF))
 CYRILLIC_OR_HAN = st.text(st.characters(min_codepoint=0x410, max_codepoint=0x44F), min_size=1)
 
 

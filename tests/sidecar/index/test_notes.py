@@ -46,31 +46,6 @@ def test_a_rename_by_case_alone_moves_the_note(index, put, store, make_note):
         assert list(reader.stamps()) == ["Note.md"]
 
 
-def test_removing_forgets_everything_and_an_unknown_path_is_no_error(index, put, lexical, dense):
-    put("a.md", "apples", tags=("t",))
-
-    index.remove("a.md")
-    index.remove("never.md")
-
-    assert lexical("apples") == dense("apples") == []
-    with index.reader() as reader:
-        counts = reader.counts()
-        assert (counts.notes, counts.chunks, counts.pending) == (0, 0, 0)
-    index.check()
-
-
-def test_another_stamp_changes_nothing_else(index, put, stamp):
-    note = put("a.md", "apples")
-
-    index.restamp("a.md", stamp(99))
-    index.restamp("never.md", stamp(99))
-
-    with index.reader() as reader:
-        assert reader.stamps() == {"a.md": stamp(99)}
-        assert reader.note("a.md").note == note
-    assert index.verify(None, 10) == ([], None)
-
-
 def test_a_note_with_vectors_of_another_model_changes_nothing(index, put, make_note, stamp, lexical):
     put("a.md", "apples")
 

@@ -262,22 +262,6 @@ def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
 # --- replacing -------------------------------------------------------------------------------------
 
 
-def test_a_rebuilt_index_takes_the_place_of_the_old_one(tmp_path, store, make_note, ask, in_time):
-    index = Index.open(tmp_path / "i.db")
-    store(index, make_note("old.md", "apples"))
-    rebuilt = Index.open(tmp_path / "i.db.rebuild")
-    store(rebuilt, make_note("new.md", "apples"))
-    rebuilt.close()
-
-    index.replace_with(tmp_path / "i.db.rebuild")
-
-    with index.reader() as reader:
-        assert [c.path for c in top_chunks(reader, ask("apples"), None, 5)] == ["new.md"]
-    store(index, make_note("more.md", "apples"))
-    index.close()
-    assert [file.name for file in tmp_path.iterdir()] == ["i.db"]
-
-
 def test_replacing_waits_for_those_who_read_and_new_readers_wait_for_it(tmp_path, store, make_note):
     index = Index.open(tmp_path / "i.db")
     store(index, make_note("old.md", "apples"))

@@ -56,6 +56,14 @@ def test_documents_that_are_added_later_are_not_seen(parts):
     assert snapshot.prefix_postings("apri")[0].tolist() == []
 
 
+def test_ids_have_the_ordinal_of_the_document_that_is_alive(parts):
+    snapshot = SegmentSnapshot.of(*parts, 2, np.array([True, True, False, True, False, True, True]))
+
+    assert snapshot.ordinals_of(np.array([10, 12, 14, 7, 99])).tolist() == [0, 5, -1, 6, -1]
+    fresh = SegmentSnapshot.of(SegmentBuilder(CHUNK_COLUMNS).build(), parts[1], 2, None)
+    assert fresh.ordinals_of(np.array([7, 12, 10])).tolist() == [1, 0, -1]
+
+
 @pytest.mark.parametrize("broken", ["ids", "tf_table"])
 def test_postings_that_lead_nowhere_are_damage(parts, broken):
     segment, added = parts
