@@ -10,7 +10,6 @@ from pages import GUIDES, PAGES, REPOSITORY, Page, anchor
 from quarry.cli.arguments import protected_arguments
 from quarry.cli.main import COMMANDS, full_parser
 
-NOT_OURS = {"quarry_search", "quarry-search"}
 PARSER = full_parser()
 COMMAND_PARSERS = next(action.choices for action in PARSER._actions if isinstance(action, argparse._SubParsersAction))
 

@@ -47,7 +47,7 @@ describe("the empty box", () => {
 
   test("a recent search is saved and forgotten by its menu, and a saved one is a command", async () => {
     await product.search("espresso");
-    await page.waitForTimeout(2_300); // remembered after a rest
+    await until(() => page.evaluate(() => Object.values(localStorage).some((text) => text.includes("espresso"))), "it is remembered, after a rest");
     await product.input.fill("");
     const row = (/** @type {string} */ query) => pane().locator(".quarry-recent", { hasText: query });
     await row("espresso").waitFor();

@@ -71,13 +71,13 @@ describe("filters, order and pages", () => {
 
   test("every note that was found can be reached", async () => {
     await product.search("accordion"); // still sorted: all notes that hold the word
-    for (let tries = 0; tries < 40 && (await product.rows()).length < COUNT; tries += 1) {
+    const rows = await until(async () => {
       await product.pane.locator(".quarry-body").evaluate((body) => { body.scrollTop = body.scrollHeight; });
-      await page.waitForTimeout(200);
-    }
-    const paths = (await product.rows()).map(({ path }) => path);
+      const shown = await product.rows();
+      return shown.length >= COUNT ? shown : null;
+    }, "all rows are loaded");
 
-    assert.equal(paths.length, COUNT);
-    assert.equal(new Set(paths).size, COUNT);
+    assert.equal(rows.length, COUNT);
+    assert.equal(new Set(rows.map(({ path }) => path)).size, COUNT);
   });
 });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
-import { openProduct, until } from "./product.mjs";
+import { afterEach, describe, test } from "node:test";
+import { startProduct, until } from "./product.mjs";
 
 const NOTES = {
   ".quarry.toml": '# mine\n[folders]\nexclude = ["Archive"] # old\n',
@@ -14,20 +14,11 @@ const NOTES = {
   "Half.md": "---\na: b\njust words\n---\nThe keel, half.\n",
 };
 
+const product = await startProduct({ notes: NOTES, viewport: { width: 1300, height: 900 } }, ({ vault }) => { symlinkSync("nowhere.md", join(vault.path, "Loop.md")); });
+const { page } = product;
+
 describe("the index inspector", () => {
-  /** @type {import("./product.mjs").Product} */
-  let product;
-  /** @type {import("playwright-core").Page} */
-  let page;
-
-  beforeEach(async () => {
-    product = await openProduct({ notes: NOTES, viewport: { width: 1300, height: 900 } });
-    page = product.page;
-    symlinkSync("nowhere.md", join(product.vault.path, "Loop.md"));
-    await product.start();
-  });
-
-  afterEach(() => product.close());
+  afterEach(() => page.evaluate(() => window.app.workspace.detachLeavesOfType("quarry-inspector")));
 
   const view = () => page.locator(".quarry-inspect");
   /** @param {string} name */
@@ -79,54 +70,6 @@ describe("the index inspector", () => {
     await says("Old", "Archive · excluded: The settings exclude the folder “Archive”");
   });
 
-  test("an excluded folder is taken in by its menu, and another left out: comments of the settings stay", async () => {
-    await open();
-    await row("Archive").getByRole("button").click();
-    await page.getByRole("menuitem", { name: "Include “Archive” in Quarry" }).click();
-    await row("Archive").filter({ hasNotText: "excluded" }).waitFor();
-    await row("Work").getByRole("button").click();
-    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
-    await says("Work", "2 excluded");
-    assert.match(readFileSync(join(product.vault.path, ".quarry.toml"), "utf8"), /^# mine\n\[folders\]\nexclude = \["Work"\] # old/);
-  });
-
-  test("why is my note not found: picked by name, told with the way out, which is taken", async () => {
-    await product.host.runCommand("why-not-found");
-    await page.locator(".prompt-input").fill("old");
-    await page.keyboard.press("Enter");
-    const report = page.locator(".quarry-inspect-report");
-    assert.match(await report.innerText(), /The settings exclude the folder “Archive”\./);
-    await report.getByRole("button", { name: "Include “Archive” in Quarry" }).click();
-    await product.openPane();
-    await until(async () => (await product.search("old boat")).some(({ path }) => path === "Archive/Old.md"), "the note is found");
-  });
-
-  test("menus of files and folders: left out and taken in again", async () => {
-    await product.host.fileMenu("Work/Deep");
-    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
-    await until(() => readFileSync(join(product.vault.path, ".quarry.toml"), "utf8").includes("Work/Deep"), "the settings have it");
-    await until(async () => {
-      await product.host.fileMenu("Work/Deep");
-      const has = await page.getByRole("menuitem", { name: "Include “Work/Deep” in Quarry" }).count();
-      if (has === 0) await page.keyboard.press("Escape");
-      return has > 0;
-    }, "the menu offers the way back");
-    await page.keyboard.press("Escape");
-    await until(async () => (await product.search('"key sticks"')).length === 0, "what the settings exclude has left the index");
-    await product.host.fileMenu("Work/Deep/Key.md");
-    await page.getByRole("menuitem", { name: "Why is this note not found?" }).click();
-    assert.match(await page.locator(".quarry-inspect-report").innerText(), /Work\/Deep/);
-  });
-
-  test("it follows the vault: what is saved and deleted is counted without being asked", async () => {
-    await open();
-    await product.host.write("Work/New.md", "# New\n\nFresh paint.\n");
-    await says("Work", /^Work\s*3/);
-    writeFileSync(join(product.vault.path, "<img src=x onerror=alert(1)>.md"), "text");
-    await product.host.write("Work/Newer.md", "# Newer\n");
-    await until(async () => (await names()).includes("<img src=x onerror=alert(1)>"), "a hostile name is text");
-  });
-
   test("rebuilding asks first, and can be declined", async () => {
     await open();
     await view().getByRole("button", { name: "Rebuild index" }).click();
@@ -141,5 +84,53 @@ describe("the index inspector", () => {
     await view().evaluate((el) => { el.style.width = "250px"; });
     const wide = await view().evaluate((el) => [...el.querySelectorAll("*")].filter((each) => each.getBoundingClientRect().right > el.getBoundingClientRect().right + 1).length);
     assert.equal(wide, 0);
+  });
+
+  test("it follows the vault: what is saved and deleted is counted without being asked", async () => {
+    await open();
+    await product.host.write("Work/New.md", "# New\n\nFresh paint.\n");
+    await says("Work", /^Work\s*3/);
+    writeFileSync(join(product.vault.path, "<img src=x onerror=alert(1)>.md"), "text");
+    await product.host.write("Work/Newer.md", "# Newer\n");
+    await until(async () => (await names()).includes("<img src=x onerror=alert(1)>"), "a hostile name is text");
+  });
+
+  test("an excluded folder is taken in by its menu, and another left out: comments of the settings stay", async () => {
+    await open();
+    await row("Archive").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Include “Archive” in Quarry" }).click();
+    await row("Archive").filter({ hasNotText: "excluded" }).waitFor();
+    await row("Work").getByRole("button").click();
+    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
+    await says("Work", "4 excluded");
+    assert.match(readFileSync(join(product.vault.path, ".quarry.toml"), "utf8"), /^# mine\n\[folders\]\nexclude = \["Work"\] # old/);
+  });
+
+  test("why is my note not found: picked by name, told with the way out, which is taken", async () => {
+    await product.host.runCommand("why-not-found");
+    await page.locator(".prompt-input").fill("plan");
+    await page.keyboard.press("Enter");
+    const report = page.locator(".quarry-inspect-report");
+    assert.match(await report.innerText(), /The settings exclude the folder “Work”\./);
+    await report.getByRole("button", { name: "Include “Work” in Quarry" }).click();
+    await product.openPane();
+    await until(async () => (await product.search("keel again")).some(({ path }) => path === "Work/Plan.md"), "the note is found");
+  });
+
+  test("menus of files and folders: left out and taken in again", async () => {
+    await product.host.fileMenu("Work/Deep");
+    await page.getByRole("menuitem", { name: "Exclude from Quarry" }).click();
+    await until(() => readFileSync(join(product.vault.path, ".quarry.toml"), "utf8").includes("Work/Deep"), "the settings have it");
+    await until(async () => {
+      await product.host.fileMenu("Work/Deep");
+      const has = await page.getByRole("menuitem", { name: "Include “Work/Deep” in Quarry" }).count();
+      if (has === 0) await page.keyboard.press("Escape");
+      return has > 0;
+    }, "the menu offers the way back");
+    await page.keyboard.press("Escape");
+    await until(async () => (await product.search("key sticks")).every(({ path }) => path !== "Work/Deep/Key.md"), "what the settings exclude has left the index");
+    await product.host.fileMenu("Work/Deep/Key.md");
+    await page.getByRole("menuitem", { name: "Why is this note not found?" }).click();
+    assert.match(await page.locator(".quarry-inspect-report").innerText(), /Work\/Deep/);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Takes pictures of every view: `node tests/end_to_end/screenshots.mjs [NAME...]`, after `npm run build`.
+ * Takes pictures of the views: `node tests/end_to_end/screenshots.mjs [NAME...]`, after `npm run build`.
  *
  * Those of the README go to docs/images, the others to tests/end_to_end/out. The plugin as built, with the real sidecar,
  * on the sample vault: what a user sees.
@@ -8,23 +8,15 @@ import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closeSharedBrowser } from "./browser.mjs";
-import { NOWHERE, PICTURES as FOLDER, SAMPLE, openProduct } from "./product.mjs";
+import { PICTURES as FOLDER, SAMPLE, openProduct } from "./product.mjs";
 
 const README_FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const NOTE = "Howto/Fix a sticking key.md";
 const DAY_MS = 86_400_000;
-const LARGE_FONTS = { "--font-ui-smaller": "20px", "--font-ui-small": "22px", "--font-ui-medium": "24px", "--font-text-size": "28px" };
 
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
 const EXTRA = {
   "Dashboards/Open questions.md": `What is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
-  "עברית/שלום עולם.md": "# שלום עולם\n\nזוהי פסקה בעברית עם שלום ועם English בתוכה, כדי לראות את הכיוון.\n",
-  "עברית/לחם.md": "# לחם\n\nשלום ללחם: קמח, מים ומלח, ולילה במקרר.\n",
-};
-const CHINESE = {
-  "厨房/面包.md": "# 面包\n\n## 面团\n\n面包的面团要在冰箱里放一夜。\n\n## 烘烤\n\n面包用二百五十度烘烤。\n",
-  "厨房/茶.md": "# 茶\n\n绿茶泡两分钟，水不要太烫。\n",
-  "花园/番茄.md": "# 番茄\n\n番茄需要充足的阳光和每天浇水。\n",
 };
 
 /** @typedef {import("./product.mjs").Product} Product */
@@ -35,7 +27,6 @@ const CHINESE = {
  * @property {"light" | "dark"} [theme]
  * @property {{ width: number, height: number }} [viewport]
  * @property {number} [pane] its width in pixels
- * @property {import("./product.mjs").ProductOptions} [options] of a product of its own
  * @property {boolean} [inReadme]
  */
 
@@ -68,11 +59,7 @@ const PICTURES = {
   "pane-dark": { show: opened("sticking key"), theme: "dark" },
   "narrow": { show: search("sticking key"), pane: 250 },
   "wide": { show: search("sticking key"), pane: 700 },
-  "right-to-left": { show: async (product) => { await product.host.direction("rtl"); await product.search("שלום"); } },
-  "chinese": { show: chinese, options: { notes: CHINESE } },
-  "first-start": { show: firstStart, options: { from: SAMPLE } },
   "empty-box": { show: async (product) => { await product.host.openNote(NOTE); await product.input.fill(""); await product.input.focus(); await product.page.waitForTimeout(1_500); } },
-  "engine-missing": { show: async (product) => { await product.host.enable(); await product.openPane(); await product.shows("missing"); }, options: { from: SAMPLE, engine: null, env: NOWHERE } },
   "nothing-found": { show: search("tag:nosuchtag sticking") },
   "weak": { show: remarked("zebra accordion quantum") },
   "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
@@ -83,8 +70,6 @@ const PICTURES = {
   "inspector": { show: command("open-inspector", ".quarry-inspect-row") },
   "peek": { show: peek },
   "several": { show: async (product) => { await product.search("sticking key"); for (let row = 0; row < 3; row += 1) await product.input.press("Shift+ArrowDown"); } },
-  "high-contrast": { show: async (product) => { await product.search("sticking key"); await product.host.media({ forcedColors: "active" }); } },
-  "large-fonts": { show: async (product) => { await product.host.cssVariables(LARGE_FONTS); await product.search("sticking key"); await product.page.waitForTimeout(300); } },
   "regex": { show: search("/tun(e|ing)\\b/ reed") },
   "bad-regex": { show: search("/v(/") },
   "explain": { show: async (product) => { await product.search("sticking key"); await command("explain-note", ".quarry-explain")(product); } },
@@ -92,21 +77,6 @@ const PICTURES = {
   "in-note": { show: inNote },
   "settings": { show: async (product) => product.host.openSettings() },
 };
-
-/** @param {Product} product */
-async function firstStart(product) {
-  await product.host.enable();
-  await product.openPane();
-  await product.live();
-  await product.page.waitForTimeout(1_500);
-}
-
-/** @param {Product} product */
-async function chinese(product) {
-  await product.page.evaluate(() => { window.localStorage.setItem("language", "zh"); });
-  await product.start();
-  await product.search("面包");
-}
 
 /** @param {Product} product */
 async function quickSearch(product) {
@@ -147,11 +117,11 @@ function spreadTimes(vault) {
 }
 
 /** @param {string} name @param {Picture} picture */
-async function take(name, { show, theme = "light", viewport = { width: 1200, height: 800 }, pane, options, inReadme = false }) {
-  const product = await openProduct({ from: SAMPLE, notes: EXTRA, viewport, ...options });
+async function take(name, { show, theme = "light", viewport = { width: 1200, height: 800 }, pane, inReadme = false }) {
+  const product = await openProduct({ from: SAMPLE, notes: EXTRA, viewport });
   try {
     spreadTimes(product.vault.path);
-    if (!options) await product.start();
+    await product.start();
     await product.host.theme(theme);
     if (pane !== undefined) await product.page.addStyleTag({ content: `.workspace-split.mod-right-split { width: ${pane}px !important; }` });
     await show(product);

@@ -25,8 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmark.corpora import create_corpus, find_notes, questions, restored, words_of
-from benchmark.disk import size_of
-from benchmark.index_cost import bring_up_to_date, index_whole, save_notes
+from benchmark.index_cost import bring_up_to_date, index_whole, save_notes, size_of
 from benchmark.measurement import run_in_subprocess, work_folder
 from benchmark.query_cost import measure_queries
 from msgspec import Struct, structs

@@ -45,6 +45,7 @@ def test_the_status_lists_problems_of_rules_and_notes(vault: Vault, open_engine)
 
     assert status.problem_count == len(status.problems) == 2
     assert status.problems[0].path == ""
+    assert status.problems[0].reason.code == "reason.settings"
     assert "serch" in str(status.problems[0].reason)
     assert status.problems[1].path == "a.md"
 

@@ -16,7 +16,7 @@ from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_caret, print_json_line, print_stderr
 from quarry.client.codec import RequestFailed
 from quarry.errors import BadQuery, ExtraMissing, QuarryError
-from quarry.server.failures import exit_code_of, presentation_of
+from quarry.server.failures import presentation_of
 
 OK = 0
 FAILED = 1
@@ -54,25 +54,19 @@ def report(error: QuarryError, *, as_json: bool = False) -> int:
     if isinstance(error, RequestFailed) and error.query is not None and error.position is not None:
         print_caret(error.query, error.position)
     print_stderr(_next_step(error))
-    return exit_code(error)
+    return presentation_of(error).exit_code
 
 
 def error_value(error: QuarryError) -> dict[str, Any]:
     """*error* as `{kind, message, next, position}`; the position, in UTF-16 units of the query, may be None."""
     position = error.position if isinstance(error, RequestFailed | BadQuery) else None
-    kind = error.kind if isinstance(error, RequestFailed) else presentation_of(error).kind
-    return {"kind": kind, "message": str(error), "next": _next_step(error), "position": position}
-
-
-def exit_code(error: QuarryError) -> int:
-    """The exit code of a command that *error* ended."""
-    return exit_code_of(error.kind) if isinstance(error, RequestFailed) else presentation_of(error).exit_code
+    return {"kind": presentation_of(error).kind, "message": str(error), "next": _next_step(error), "position": position}
 
 
 def _next_step(error: QuarryError) -> str:
     if isinstance(error, ExtraMissing) and error.extra:
         return f"run `{extra_command(error.extra)}`"
-    return error.next if isinstance(error, RequestFailed | BadUsage) else presentation_of(error).next
+    return error.next if isinstance(error, BadUsage) else presentation_of(error).next
 
 
 # --- the command for an extra ----------------------------------------------------------------------

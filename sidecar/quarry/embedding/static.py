@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from quarry.embedding.contextual_files import read_json
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, has_runs, read_extension, without_runs
 from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, max_similarities
@@ -188,8 +189,7 @@ def load_static_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
 def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
     """Read the three files in *folder*, which are known to exist."""
     # Nothing in it is needed, but what is no JSON object was never a model's, or is no longer.
-    if not isinstance(json.loads((folder.path / CONFIG_FILE).read_text(encoding="utf-8")), dict):
-        raise ValueError(f"its {CONFIG_FILE} does not contain a JSON object")
+    read_json(folder.path / CONFIG_FILE, dict)
     tokenizer = Tokenizer.from_file(str(folder.path / TOKENIZER_FILE))
     table = read_table(folder.path / WEIGHTS_FILE, tokenizer.get_vocab_size(), may_map=folder.stays_as_it_is)
     if not folder.must_have_manifest:  # what ships is whole by its hash and was looked at: listing it takes 10 ms

@@ -47,7 +47,7 @@ def note_values(note: Note, stamp: FileStamp) -> Values:
         _to_json(note.aliases),
         _to_json(dict(note.properties)),
         _to_json(dict(note.redactions)),
-        to_json(note.problems),
+        to_json(note.problems) if note.problems else "[]",
         stamp.size_bytes,
         stamp.mtime_ns,
         stamp.ctime_ns,

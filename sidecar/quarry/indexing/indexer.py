@@ -282,20 +282,17 @@ class Indexer:
         if moves:
             sizes = {path: stamp.size_bytes for path, stamp in run.known.items()}
             sizes |= {path: seen.size_bytes for path, seen in disk.items()}
-            self._upsert(run, moves, sizes)
+            poison = poison_notes(run.index)
+            with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
+                for group in run.workforce.notes(run.index, moves, sizes, poison, run.in_memory):
+                    self._store(run, group)
+                    poison = _remember_poison(run.index, poison, group)
+                    self.checkpoint(run.index)
         if run.vanished:
             self._remove_vanished(run)
         if run.done.held_back:
             self._monitor.held_back(run.done.held_back)
         return run.done
-
-    def _upsert(self, run: _Run, moves: Sequence[Move], sizes: Mapping[str, int]) -> None:
-        poison = poison_notes(run.index)
-        with run.index.bulk() if len(moves) >= self._limits.many_notes else nullcontext():
-            for group in run.workforce.notes(run.index, moves, sizes, poison, run.in_memory):
-                self._store(run, group)
-                poison = _remember_poison(run.index, poison, group)
-                self.checkpoint(run.index)
 
     def _remove(self, run: _Run, paths: Sequence[str]) -> None:
         removable = [path for path in paths if not self._is_stale(path)]

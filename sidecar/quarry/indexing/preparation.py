@@ -145,7 +145,14 @@ class NotePreparer:
     def _read(self, file: NoteFile) -> "_ReadFile | FailedNote":
         """Parse *file*; a failure is a value, so that the other notes go on."""
         try:
-            note = self._parsed(file)
+            if (kind := kind_of(file.path)) == "canvas":
+                note = read_canvas(file.path, file.data, self._rules)
+            elif kind != "pdf":
+                note = read_note(file.path, file.data, self._rules)
+            elif self._pdf:
+                note = read_pdf(file.path, self._pdf.read(file.path), self._rules)
+            else:
+                return FailedNote(file.path, message("reason.kind-off", entry="files.pdf"))
         except UnreadableDocument as error:
             return FailedNote(file.path, error.reason)
         except (VaultMissing, Cancelled):
@@ -154,15 +161,6 @@ class NotePreparer:
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
             return FailedNote(file.path, message("reason.defect", detail=type(error).__name__))
         return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
-
-    def _parsed(self, file: NoteFile) -> Note:
-        if kind_of(file.path) == "canvas":
-            return read_canvas(file.path, file.data, self._rules)
-        if kind_of(file.path) == "pdf":
-            if self._pdf is None:
-                raise UnreadableDocument(message("reason.kind-off", entry="files.pdf"))
-            return read_pdf(file.path, self._pdf.read(file.path), self._rules)
-        return read_note(file.path, file.data, self._rules)
 
     def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
         note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]

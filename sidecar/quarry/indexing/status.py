@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from quarry.errors import BadSettings, IndexUnavailable, QuarryError, VaultMissing
 from quarry.messages import Message, message, sentence
 from quarry.types import VaultChange
 
@@ -75,6 +76,13 @@ class Activity:
         with self._lock:
             self._state = state
 
+    def fail(self, error: Exception) -> None:
+        """Enter the state `failed`: *error* keeps the index from following the vault."""
+        is_ours = isinstance(error, QuarryError)
+        detail = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
+        self.set_notice("failure", message(_failure_code(error), detail=sentence(detail)))
+        self.enter("failed")
+
     def settle(self) -> None:
         """The index equals the vault: enter the state `live`, and clear the notices of earlier failures."""
         with self._lock:
@@ -113,6 +121,18 @@ class Activity:
             done = min(self._done, self._total)
             remaining_ms = round(1000 * (self._total - done) / rate) if rate else None
             return Progress(done, self._total, self._chunks, round(rate, 1), remaining_ms)
+
+
+def _failure_code(error: Exception) -> str:
+    match error:
+        case VaultMissing():
+            return "status.vault-missing"
+        case IndexUnavailable():
+            return "status.index-unavailable"
+        case BadSettings():
+            return "status.settings-unreadable"
+        case _:
+            return "status.indexing-failed"
 
 
 class Updated(Struct, frozen=True):

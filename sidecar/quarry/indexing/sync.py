@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from quarry.documents.note import ParserSettings
 from quarry.embedding import Encoder
-from quarry.errors import BadSettings, IndexDamaged, IndexUnavailable, QuarryError, VaultMissing
+from quarry.errors import IndexDamaged, QuarryError
 from quarry.index import Deadline, Index, Reader, discard, rebuild_path
 from quarry.index.postings.cache import FEW_NOTES
 from quarry.indexing import rebuild
@@ -46,7 +46,7 @@ from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
-from quarry.messages import Message, message, sentence
+from quarry.messages import Message, message
 from quarry.options import Retriever
 from quarry.types import VaultChange
 
@@ -346,10 +346,7 @@ class Synchronizer:
 
     def failed(self, error: Exception) -> None:
         """Say why the index does not follow the vault at the moment."""
-        is_ours = isinstance(error, QuarryError)
-        detail = str(error) if is_ours else f"indexing failed ({type(error).__name__}); see the log"
-        self.activity.set_notice("failure", message(_failure_code(error), detail=sentence(detail)))
-        self.activity.enter("failed")
+        self.activity.fail(error)
         self._notify(None)
 
     # --- steps ---------------------------------------------------------------------------------
@@ -446,15 +443,3 @@ class Synchronizer:
         changed = self.policy.refresh()
         self.model.select(self.policy.settings.model)
         return changed
-
-
-def _failure_code(error: Exception) -> str:
-    match error:
-        case VaultMissing():
-            return "status.vault-missing"
-        case IndexUnavailable():
-            return "status.index-unavailable"
-        case BadSettings():
-            return "status.settings-unreadable"
-        case _:
-            return "status.indexing-failed"

@@ -20,8 +20,8 @@ from quarry.mcp.vaults import (
     ProtocolError,
     Vault,
     Vaults,
-    reason_of,
 )
+from quarry.server.failures import presentation_of
 
 Params = Mapping[str, Any]
 
@@ -147,10 +147,10 @@ def _ask(vault: Vault, method: str, params: dict[str, Any], call: PendingCall, u
     try:
         return vault.ask(method, params, call)
     except QuarryError as error:
-        kind, suggestion = reason_of(error)
-        if uri is not None and kind in ("note-not-found", "bad-request"):
-            raise _not_found(uri, call, f"{error}; {suggestion}") from None
-        raise ProtocolError(f"{error}; {suggestion}", INTERNAL_ERROR, {"kind": kind}) from error
+        form = presentation_of(error)
+        if uri is not None and form.kind in ("note-not-found", "bad-request"):
+            raise _not_found(uri, call, f"{error}; {form.next}") from None
+        raise ProtocolError(f"{error}; {form.next}", INTERNAL_ERROR, {"kind": form.kind}) from error
 
 
 def _not_found(uri: str, call: PendingCall, reason: str) -> ProtocolError:

@@ -29,9 +29,9 @@ from quarry.mcp.vaults import (
     Vault,
     Vaults,
     nearest,
-    reason_of,
 )
 from quarry.redaction.sanitize import printable
+from quarry.server.failures import presentation_of
 
 Schema = dict[str, Any]
 Params = Mapping[str, Any]
@@ -197,8 +197,8 @@ def call_tool(vaults: Vaults, params: Params, call: PendingCall) -> dict[str, An
     except BadArguments as error:
         return failure(error.message, "bad-arguments", error.suggestion)
     except QuarryError as error:
-        kind, suggestion = reason_of(error)
-        return failure(str(error), kind, suggestion, error.position if isinstance(error, RequestFailed) else None)
+        form = presentation_of(error)
+        return failure(str(error), form.kind, form.next, error.position if isinstance(error, RequestFailed) else None)
     return {"content": [{"type": "text", "text": rendered.text}], "structuredContent": rendered.structured}
 
 

@@ -22,7 +22,6 @@ from quarry.client.client import SidecarClient
 from quarry.client.codec import RequestFailed
 from quarry.errors import BadRequest, QuarryError
 from quarry.protocol.envelope import Notification
-from quarry.server.failures import presentation_of
 
 STATELESS_VERSION = "2026-07-28"  # the first revision of the protocol whose requests are independent of each other
 INVALID_PARAMS = -32602
@@ -234,14 +233,6 @@ def nearest(name: Any, names: Sequence[str]) -> str | None:
     known = {one.lower(): one for one in names}
     found = get_close_matches(str(name)[:100].lower(), known, n=1, cutoff=0.6)
     return known[found[0]] if found else None
-
-
-def reason_of(error: QuarryError) -> tuple[str, str]:
-    """The kind of *error*, and what to do next."""
-    if isinstance(error, RequestFailed):
-        return error.kind, error.next
-    form = presentation_of(error)
-    return form.kind, form.next
 
 
 def _free_name(root: Path, taken: Mapping[str, Vault]) -> str:

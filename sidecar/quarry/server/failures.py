@@ -4,6 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry import errors
+from quarry.client.codec import RequestFailed
 from quarry.documents.decoding import utf16_offset
 from quarry.messages import Message
 from quarry.protocol.envelope import Error, ErrorData
@@ -71,7 +72,11 @@ _DEFECT = Presentation(
 
 
 def presentation_of(error: BaseException) -> Presentation:
-    """How *error* is shown: by its class or the nearest base that has a form."""
+    """How *error* is shown: as its sidecar has it, or by its class or the nearest base that has a form."""
+    if isinstance(error, RequestFailed):
+        known = next((form for form in _PRESENTATIONS.values() if form.kind == error.kind), _DEFECT)
+        exit_code = 2 if error.kind in _REFUSED_BY_THE_WIRE else known.exit_code
+        return Presentation(error.kind, known.code, exit_code, error.next)
     return next((_PRESENTATIONS[base] for base in type(error).__mro__ if base in _PRESENTATIONS), _DEFECT)
 
 
@@ -95,10 +100,3 @@ def error_of(error: Exception, query: str = "") -> Error:
 def error_class_of(kind: str) -> type[errors.QuarryError]:
     """The class of error that came over the wire as *kind*; the base of the family where it is none of the engine's."""
     return next((of for of, form in _PRESENTATIONS.items() if form.kind == kind), errors.QuarryError)
-
-
-def exit_code_of(kind: str) -> int:
-    """The exit code for an error that came over the wire, by its `data.kind`."""
-    if kind in _REFUSED_BY_THE_WIRE:
-        return 2
-    return next((form.exit_code for form in _PRESENTATIONS.values() if form.kind == kind), _DEFECT.exit_code)

@@ -15,7 +15,7 @@ from msgspec import Struct
 import quarry
 from benchmark import corpora, index_cost, query_cost, results, server_cost
 from benchmark.corpora import Corpus, create_corpus
-from benchmark.disk import side_files_mb, size_of, tables_mb
+from benchmark.index_cost import side_files_mb, size_of, tables_mb
 from benchmark.interfaces import measure_interfaces
 from benchmark.machine import describe
 from benchmark.measurement import Cost, P, T, median, run_in_subprocess
@@ -284,7 +284,7 @@ def _build(path: Path, builder: str, index_whole: Callable[P, T], *arguments: P.
 
 
 def _stamp(path: Path) -> Path:
-    """The file that names the code which built an index; it is none of the files of the index (`disk.files_of`)."""
+    """The file that names the code which built an index; it is none of `index_cost.files_of`."""
     return path.with_name(f"built-{path.name}.txt")
 
 

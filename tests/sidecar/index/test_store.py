@@ -262,31 +262,6 @@ def test_a_closed_index_says_so(tmp_path):
 # --- batches ---------------------------------------------------------------------------------------
 
 
-def test_notes_of_a_batch_are_visible_when_it_ends(index, store, make_note):
-    with index.batch():
-        for n in range(10):
-            store(index, make_note(f"{n}.md", "apples"))
-        with index.reader() as reader:
-            assert reader.counts().notes == 0
-
-    with index.reader() as reader:
-        assert reader.counts().notes == 10
-
-
-def test_a_batch_that_fails_keeps_the_notes_that_are_complete(index, store, make_note, stamp):
-    def work():
-        with index.batch():
-            store(index, make_note("a.md", "apples"))
-            index.upsert(prepare(make_note("b.md", "x"), stamp(), []))
-
-    with pytest.raises(ValueError, match="vectors"):
-        work()
-
-    with index.reader() as reader:
-        assert list(reader.stamps()) == ["a.md"]
-    index.check()
-
-
 def test_what_a_batch_wrote_is_known_inside_it(index, store, make_note):
     with index.batch():
         store(index, make_note("a.md", "apples", title="T"))

@@ -176,20 +176,13 @@ def test_once_compacted_it_is_not_due_before_the_next_change():
     assert not schedule.is_due(1e9)
 
 
-def test_what_took_long_is_not_done_again_soon():
+@pytest.mark.parametrize(("is_done", "changes_s"), [(True, [13.0]), (False, [])])
+def test_what_took_long_rests_before_it_is_done_or_tried_again(is_done: bool, changes_s: list[float]):
     schedule = IdleSchedule()
     schedule.changed(0.0)
-    schedule.compacted(10.0, 12.0, is_done=True)
-    schedule.changed(13.0)
-
-    assert not schedule.is_due(12.0 + 2 * REST - 0.1)
-    assert schedule.is_due(12.0 + 2 * REST)
-
-
-def test_what_could_not_be_done_is_tried_again_and_rests_before_as_well():
-    schedule = IdleSchedule()
-    schedule.changed(0.0)
-    schedule.compacted(10.0, 12.0, is_done=False)
+    schedule.compacted(10.0, 12.0, is_done=is_done)
+    for changed_s in changes_s:
+        schedule.changed(changed_s)
 
     assert not schedule.is_due(12.0 + 2 * REST - 0.1)
     assert schedule.is_due(12.0 + 2 * REST)

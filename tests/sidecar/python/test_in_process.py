@@ -119,11 +119,11 @@ def test_closing_ends_what_still_waits(home, vault):
 
 
 def test_a_vault_that_cannot_be_opened_is_not_kept(home, vault, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise errors.SchemaTooNew("a newer version wrote this index")
 
     with monkeypatch.context() as patch:
-        patch.setattr("quarry.python.in_process.IndexEngine.open", broken)
+        patch.setattr("quarry.engine.Engine.open", broken)
         with pytest.raises(errors.SchemaTooNew):
             quarry.Engine(vault)
 

@@ -1,8 +1,9 @@
 import pytest
 
 from quarry import errors
+from quarry.client.codec import RequestFailed
 from quarry.protocol.envelope import Error
-from quarry.server.failures import error_of, exit_code_of, presentation_of
+from quarry.server.failures import error_of, presentation_of
 
 
 def family(kind=errors.QuarryError):
@@ -57,13 +58,11 @@ def test_a_defect_is_told_by_its_class_alone():
 )
 def test_the_exit_code_is_the_same_on_both_ways_to_it(kind, exit_code):
     assert presentation_of(an(kind)).exit_code == exit_code
-    assert exit_code_of(error_of(an(kind)).data.kind) == exit_code
+    told = error_of(an(kind)).data
+    form = presentation_of(RequestFailed("x", told.kind, told.next))
+    assert (form.kind, form.next, form.exit_code) == (told.kind, told.next, exit_code)
 
 
-@pytest.mark.parametrize("kind", ["invalid-params", "invalid-request"])
-def test_what_the_wire_refuses_is_bad_usage(kind):
-    assert exit_code_of(kind) == 2
-
-
-def test_a_kind_from_a_newer_sidecar_is_a_plain_failure():
-    assert exit_code_of("made-up-later") == 1
+@pytest.mark.parametrize(("kind", "code"), [("invalid-params", 2), ("invalid-request", 2), ("made-up-later", 1)])
+def test_what_the_wire_refuses_is_bad_usage_and_an_unknown_kind_a_plain_failure(kind, code):
+    assert presentation_of(RequestFailed("x", kind, "do it")).exit_code == code

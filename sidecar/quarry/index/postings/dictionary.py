@@ -200,14 +200,9 @@ class TermDictionary(Struct, frozen=True, eq=False, dict=True):
         ]
         return cls(compress(b" ".join(terms[::each])), b"".join(blocks), offsets_of(blocks), layout)
 
-    @cached_property
-    def count(self) -> int:
-        """The number of terms."""
+    def __len__(self) -> int:
         full = len(self.block_offsets) - 2
         return full * self.layout.block_terms + len(self.block(full).terms) if full >= 0 else 0
-
-    def __len__(self) -> int:
-        return self.count
 
     def __iter__(self) -> Iterator[bytes]:
         for number in range(len(self.block_offsets) - 1):

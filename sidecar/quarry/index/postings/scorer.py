@@ -41,8 +41,8 @@ from quarry.index.postings.bm25 import (
     sparse_scores,
 )
 from quarry.index.postings.fields import COMPOUNDS, IN_ORDER, TEXT, QueryTerm
-from quarry.index.postings.segment import DocOrdinals, TfCodes
-from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapshot, SizedCache
+from quarry.index.postings.segment import NO_POSTINGS, DocOrdinals, TfCodes
+from quarry.index.postings.snapshot import Postings, PostingsSnapshot, SizedCache
 
 ENTRY_BYTES = 500  # of an entry itself
 # Of single terms: of the stop words, and of what is being typed. Twice as much gains nothing at 50,000 chunks.

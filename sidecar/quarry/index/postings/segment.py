@@ -39,6 +39,7 @@ DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
 TfCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """Rows of a segment's `tf_table`; shape (count,)."""
+NO_POSTINGS = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 TermPostings = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """Term number, document ordinal and tf code of each posting."""
 
@@ -76,7 +77,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
             PostingsDamaged: They are not as they were written.
         """
         if first >= last:
-            return _NO_DOCUMENTS, np.zeros(0, np.uint16)
+            return NO_POSTINGS[0], np.zeros(0, np.uint16)
         ordinals, codes = self._term_postings(first) if last - first == 1 else self._range_postings(first, last)
         ordinals.setflags(write=False)  # callers cache them
         return ordinals, codes.astype(self._code_type, copy=False)
@@ -200,17 +201,11 @@ def _ordinals_of(gaps: Numbers, lengths: NDArray[np.int64]) -> DocOrdinals:
     return ordinals
 
 
-_NO_DOCUMENTS = np.zeros(0, np.intp)
-
-
-_NONE = (np.zeros(0, np.intp), np.zeros(0, np.intp))
-
-
 def merged(found: Sequence[tuple[DocOrdinals, DocOrdinals]]) -> tuple[DocOrdinals, DocOrdinals]:
     """The postings of terms no two of which are in one document: ordinals, ascending, and tf codes."""
     held = [postings for postings in found if len(postings[0])]
     if len(held) < 2:
-        return held[0] if held else _NONE
+        return held[0] if held else NO_POSTINGS
     ordinals, codes = (np.concatenate(column) for column in zip(*held, strict=True))
     order = ordinals.argsort(kind="stable")
     return ordinals[order], codes[order]

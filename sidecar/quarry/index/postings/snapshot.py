@@ -21,12 +21,11 @@ from quarry.analysis.analysis import split_alternatives
 from quarry.index.keys import ordinals_in
 from quarry.index.postings.bm25 import Floats, length_norms
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.segment import DocOrdinals, Segment, assemble, merged, note_lengths_of
+from quarry.index.postings.segment import NO_POSTINGS, DocOrdinals, Segment, assemble, merged, note_lengths_of
 
 Postings: TypeAlias = tuple[DocOrdinals, DocOrdinals]
 """Documents that hold a term, ascending, and the tf code of each."""
 
-NO_POSTINGS: Postings = (np.zeros(0, np.intp), np.zeros(0, np.intp))
 CACHED_POSTINGS = 1 << 19  # of a snapshot, 5 MB: those of a query are asked for several times
 ENTRY_POSTINGS = 64  # that an entry counts beside its own, so that there are at most 8,192
 CACHED_FREQUENCIES = 4096  # terms

@@ -28,8 +28,8 @@ from quarry.index.postings.fields import (
     spaced,
 )
 from quarry.index.postings.scorer import TermScorer
-from quarry.index.postings.segment import DocOrdinals, merged
-from quarry.index.postings.snapshot import NO_POSTINGS, Postings, PostingsSnapshot
+from quarry.index.postings.segment import NO_POSTINGS, DocOrdinals, merged
+from quarry.index.postings.snapshot import Postings, PostingsSnapshot
 
 _NOTES = "SELECT id, name_length FROM notes ORDER BY id"
 _CHUNKS = "SELECT id, length, note_length FROM chunk_rows ORDER BY id"

@@ -25,6 +25,7 @@ TRACE = """Traceback (most recent call last):
     self.store.put(token)
 sqlite3.OperationalError: database is locked
 """
+DIFF = "diff --git a/x b/x\nindex 1a2b..3c4d\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2\n+    deeper = 3"
 LOG = "\n".join(f"2026-02-09T10:30:{second:02}Z INFO request {second} served in 3 ms" for second in range(60))
 
 
@@ -68,24 +69,16 @@ def test_prompts_that_ask_for_no_note_are_told_by_their_form(prompt, expected):
         ("富士山に登るにはどんな靴が必要ですか", "富士山に登るにはどんな靴が必要ですか"),
         ("<ide_opened_file>src/a.py</ide_opened_file>How do tokens rotate?", "How do tokens rotate"),
         ("if a < b and tokens > c rotate", "if a b and tokens c rotate"),
+        ("see https://example.org/a?b=c about beans", "see about beans"),
+        ("Plan:\n- beans in May\n- peas in March\n* leeks", "Plan beans in May peas in March leeks"),
+        (f"What of this?\n\n{TRACE}", "What of this sqlite3.OperationalError database is locked"),
+        (TRACE, "sqlite3.OperationalError database is locked"),
+        (f"{LOG}\n\nWhy is the ingress slow?", "Why is the ingress slow"),
+        (f"Does this fit my style rules?\n{DIFF}", "Does this fit my style rules"),
     ],
 )
-def test_what_a_person_typed_is_the_query(prompt, query):
+def test_what_a_person_typed_is_the_query_without_output_but_with_its_error(prompt, query):
     assert read_prompt(prompt).query == query
-
-
-def test_of_a_pasted_trace_the_question_and_the_message_are_asked():
-    query = read_prompt(f"What do my notes say about this?\n\n{TRACE}").query
-
-    assert query == "What do my notes say about this sqlite3.OperationalError database is locked"
-
-
-def test_of_a_pasted_trace_alone_the_message_is_asked():
-    assert read_prompt(TRACE).query == "sqlite3.OperationalError database is locked"
-
-
-def test_of_a_pasted_log_only_the_question_is_asked():
-    assert read_prompt(f"{LOG}\n\nWhy is the ingress slow?").query == "Why is the ingress slow"
 
 
 def test_a_long_prompt_is_asked_by_its_questions_its_beginning_and_its_end():
@@ -96,18 +89,6 @@ def test_a_long_prompt_is_asked_by_its_questions_its_beginning_and_its_end():
     assert query.startswith("I am planning the garden")
     assert "When do beans go out" in query
     assert query.endswith("Thank you for that")
-
-
-def test_a_typed_list_is_no_output():
-    assert read_prompt("Plan the garden:\n- beans in May\n- peas in March\n* leeks").query == (
-        "Plan the garden beans in May peas in March leeks"
-    )
-
-
-def test_a_pasted_diff_is_output():
-    diff = "diff --git a/x b/x\nindex 1a2b..3c4d\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2\n+    deeper = 3"
-
-    assert read_prompt(f"Does this fit my style rules?\n{diff}").query == "Does this fit my style rules"
 
 
 def test_one_endless_sentence_is_cut_between_words():
@@ -133,10 +114,6 @@ def test_no_prompt_has_an_operator(prompt):
 
     assert tokens
     assert {token.kind for token in tokens} == {"word"}
-
-
-def test_a_link_is_no_word():
-    assert plain_query("see https://example.org/a?b=c about beans") == "see about beans"
 
 
 @pytest.mark.parametrize(

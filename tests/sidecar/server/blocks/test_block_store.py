@@ -68,6 +68,14 @@ def test_every_commit_ends_what_was_verified(store):
     assert store.get("x") == block()
 
 
+def test_paths_are_compared_composed(store):
+    store.put(block(quoted=("Caf\u00e9.md",), likely=("Cafe\u0301.md",)))
+
+    store.forget(["Cafe\u0301.md"])
+
+    assert store.get("x") is None
+
+
 @POSIX_ONLY
 @pytest.mark.parametrize("what", ["link", "pipe", "folder"])
 def test_what_is_no_file_of_ours_is_not_read(file, tmp_path, what):

@@ -94,7 +94,7 @@ def test_a_start_that_fails_waits_for_the_rules_which_compile_in_foreign_code(va
         "import sys, time\nfrom pathlib import Path\nfrom quarry.server import serve\n"
         "def compile_rules(text):\n    time.sleep(0.3)\n    print('compiled', flush=True)\n"
         "def refuse(*_, **__):\n    raise serve.VaultLocked('another process serves it')\n"
-        "serve.scrubbed, serve.VaultLock = compile_rules, refuse\n"
+        "serve.scrub_text, serve.VaultLock = compile_rules, refuse\n"
         "try:\n    serve.serve(serve.ServeOptions(vault=Path(sys.argv[1])))\n"
         "except serve.VaultLocked:\n    sys.exit(3)\n"
     )
@@ -228,7 +228,7 @@ def test_stdin_is_watched_before_the_index_is_opened(vault, home, monkeypatch):
             raise IndexUnavailable("busy")
 
     monkeypatch.setattr(module, "watch_stdin", lambda leave: began.append("stdin"))
-    monkeypatch.setattr(module, "Engine", Engine)
+    monkeypatch.setattr(service, "Engine", Engine)
 
     with pytest.raises(IndexUnavailable):
         serve(ServeOptions(vault, lifeline=True))
