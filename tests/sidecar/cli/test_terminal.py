@@ -1,35 +1,13 @@
 import pytest
 
 from quarry.cli import terminal
-from quarry.cli.terminal import bold, dim, marked, print_caret, print_line, print_stderr
+from quarry.cli.terminal import bold, marked, print_caret
 from quarry.protocol import Mark
 
 
 @pytest.fixture
 def at_a_terminal(monkeypatch):
     monkeypatch.setattr(terminal, "is_decorated", lambda: True)
-
-
-@pytest.mark.parametrize(("is_terminal", "shown"), [(True, "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m\n"), (False, "a b\n")])
-def test_a_terminal_gets_decoration_and_a_pipe_plain_words(monkeypatch, capsys, is_terminal, shown):
-    monkeypatch.setattr(terminal, "is_decorated", lambda: is_terminal)
-
-    print_line(f"{bold('a')} {dim('b')}")
-
-    assert capsys.readouterr().out == shown
-
-
-@pytest.mark.parametrize("people", [True, False])
-def test_nothing_but_our_own_decoration_passes(monkeypatch, capsys, people):
-    monkeypatch.setattr(terminal, "is_decorated", lambda: people)
-
-    print_line(f"{bold('a' + chr(27) + '[2J')} \x1b]0;title\x07 \x1b[31m \x9b1m \u202e")
-    print_stderr("\x1b[2J gone")
-
-    printed = capsys.readouterr()
-    assert printed.out.replace("\x1b[1m", "").replace("\x1b[0m", "").count("\x1b") == 0
-    assert "\x9b" not in printed.out
-    assert printed.err == "quarry: [2J gone\n"
 
 
 def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):

@@ -147,9 +147,12 @@ def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
     assert vault_root("~/Notes") == vault_root(tmp_path / "Notes") == tmp_path / "Notes"
 
 
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(VaultMissing, match=r"there is no folder .*nowhere"):
-        vault_root(tmp_path / "nowhere")
+@pytest.mark.parametrize("name", ["nowhere", "note.md"])
+def test_a_missing_folder_is_named_and_not_replaced_by_the_vault_around_it(marked, name):
+    (marked / "note.md").touch()
+    for find in (vault_root, lambda named: find_vault(named, marked)):
+        with pytest.raises(VaultMissing, match=f"there is no folder .*{name}"):
+            find(marked / name)
 
 
 def test_a_home_folder_is_refused_unless_it_is_marked_as_a_vault(tmp_path, monkeypatch):

@@ -153,9 +153,3 @@ def test_a_vault_that_does_not_allow_it_says_what_to_set(vault, home, speak):
     assert told["kind"] == "forbidden"
     assert "by_agents = true" in told["suggestion"]
     assert "token" not in str(told)
-
-
-@pytest.mark.slow
-def test_without_the_flag_there_is_no_such_tool(spoken):
-    assert "capture" not in [tool["name"] for tool in spoken.result("tools/list")["tools"]]
-    assert spoken.ask("tools/call", name="capture", arguments={"text": "x"})["error"]["code"] == -32602
