@@ -1,13 +1,27 @@
 import pytest
 
 from quarry.cli import terminal
-from quarry.cli.terminal import bold, marked, print_caret
+from quarry.cli.terminal import bold, marked, print_caret, print_line, print_stderr
 from quarry.protocol import Mark
 
 
 @pytest.fixture
 def at_a_terminal(monkeypatch):
     monkeypatch.setattr(terminal, "is_decorated", lambda: True)
+
+
+@pytest.mark.parametrize("decorated", [True, False])
+def test_nothing_but_our_own_decoration_passes(monkeypatch, capsys, decorated):
+    monkeypatch.setattr(terminal, "is_decorated", lambda: decorated)
+
+    text = "\x1b]0;title\x07 \x1b[31m \x9b1m \u202e" + ("" if decorated else "\x1b[1m")
+    print_line(f"{bold('a')} {text}")
+    print_stderr("\x1b[2J gone")
+
+    printed = capsys.readouterr()
+    assert printed.out.startswith("\x1b[1ma\x1b[0m " if decorated else "a ")
+    assert not set(printed.out.removeprefix("\x1b[1ma\x1b[0m")) & set("\x1b\x9b\u202e")
+    assert printed.err == "quarry: [2J gone\n"
 
 
 def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):
