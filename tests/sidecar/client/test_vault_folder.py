@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from quarry.client import vault_folder
 from quarry.client.vault_folder import confirm_scope, describe_scope, find_vault, is_vault, vault_root
 from quarry.errors import BadRequest, VaultMissing
 
@@ -62,19 +61,6 @@ def person(tmp_path, monkeypatch):
     return folder
 
 
-class Keys:
-    """A terminal at which *typed* is typed."""
-
-    def __init__(self, typed):
-        self.typed = typed
-
-    def isatty(self):
-        return True
-
-    def readline(self):
-        return self.typed
-
-
 def test_a_folder_of_notes_is_not_asked_about(person):
     (person / "Notes").mkdir()
 
@@ -101,9 +87,8 @@ def test_a_disk_is_refused(person):
 @pytest.mark.parametrize(
     ("typed", "confirmed"), [("y\n", True), ("YES\n", True), ("\n", False), ("n\n", False), ("", False)]
 )
-def test_at_a_terminal_the_answer_counts(person, monkeypatch, capsys, typed, confirmed):
-    monkeypatch.setattr(vault_folder.sys, "stdin", Keys(typed))
-    monkeypatch.setattr(vault_folder.sys.stderr, "isatty", lambda: True, raising=False)
+def test_at_a_terminal_the_answer_counts(person, type_at_terminal, capsys, typed, confirmed):
+    type_at_terminal(typed)
 
     if confirmed:
         confirm_scope(person)

@@ -88,6 +88,12 @@ class Speaker:
     def tool(self, name, **arguments):
         return self.result("tools/call", name=name, arguments=arguments)
 
+    def structured(self, name, **arguments):
+        """The structured content of a tool's result, which is no error."""
+        result = self.tool(name, **arguments)
+        assert "isError" not in result, result
+        return result["structuredContent"]
+
     def leave(self):
         """Close its input; the messages that were still to come, and the exit code."""
         self.process.stdin.close()
