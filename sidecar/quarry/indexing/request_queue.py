@@ -125,10 +125,11 @@ class ChangeLog:
 
 
 class RequestQueue:
-    """Requests for the indexing thread, and whether it should pause or stop."""
+    """Requests for the indexing thread, and whether it should begin, pause or stop."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request
+        self.may_begin = threading.Event()  # set: the first job, if it still waits, gives way to no first answer
         self._changes = ChangeLog()
         self._requests: set[Request] = set()
         self.is_paused = False  # work is held up
@@ -176,6 +177,7 @@ class RequestQueue:
         with self.condition:
             self.is_stopping = True
             self.condition.notify_all()
+        self.may_begin.set()
 
     @property
     def is_empty(self) -> bool:
