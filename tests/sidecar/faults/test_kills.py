@@ -171,7 +171,7 @@ def test_killed_at_random_the_next_start_repairs_the_rest(
     for attempt in range(4):
         process = start(outset, tmp_path / str(attempt))
         try:
-            process.wait(moments.uniform(0.2, 1.0) * undisturbed_s)
+            process.wait((attempt + 1 + moments.random()) / 5 * undisturbed_s)
         except subprocess.TimeoutExpired:
             process.kill()
             killed += 1
