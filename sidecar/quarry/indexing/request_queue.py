@@ -35,10 +35,11 @@ class _Report(Struct, frozen=True):
 
 
 class RequestQueue:
-    """The changes and requests that wait for the indexing thread, and whether it should pause or stop."""
+    """The changes and requests that wait for the indexing thread, and whether it should begin, pause or stop."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request
+        self.may_begin = threading.Event()  # set: the first job, if it still waits, gives way to no first answer
         self._changes: deque[VaultChange] = deque()  # those that wait to be taken
         self._last = 0  # the sequence number of the last reported change
         self._reports: deque[_Report] = deque()  # those not fully acknowledged, oldest first
@@ -95,6 +96,7 @@ class RequestQueue:
         with self.condition:
             self.is_stopping = True
             self.condition.notify_all()
+        self.may_begin.set()
 
     @property
     def is_empty(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from quarry.analysis.analysis import Languages
 from quarry.documents.sentences import informative_sentences
@@ -82,8 +83,8 @@ class SnippetBuilder(Struct, frozen=True):
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
         truncated = False
         if options.width:
-            ranks = range(max((len(note.passages) for note in shown), default=0) if options.expand else 1)
-            ranked = [chunk for at in ranks for note in shown for chunk in note.passages[at : at + 1]]
+            ranks = range(max((len(note.chunks) for note in shown), default=0) if options.expand else 1)
+            ranked = [chunk for at in ranks for note in shown for chunk in note.chunks[at : at + 1]]
             passages, truncated = self._passages(ranked, options)
             for passage in passages:
                 passages_of[passage.ranked.path].append(passage)
@@ -105,17 +106,11 @@ class SnippetBuilder(Struct, frozen=True):
                 with ornament("marks"):
                     terms = self.terms.in_languages(languages.get(note_ids[note.path], ()))
                     marks = highlight(first[note.path].title, terms)
-            quoted = tuple(passages_of[note.path])
             hits.append(
                 Hit(
-                    path=note.path,
-                    score=note.score,
-                    confidence=note.confidence,
-                    retrievers=note.retrievers,
-                    passages=quoted,
-                    further_passages=len(note.passages) - len(quoted),
+                    **asdict(note),
+                    passages=tuple(passages_of[note.path]),
                     title_marks=marks,
-                    shares=note.shares,
                     maps=maps.get(note.path, ()),
                     missing_words=missing.get(note_ids.get(note.path, -1), ()),
                 )
@@ -124,7 +119,7 @@ class SnippetBuilder(Struct, frozen=True):
 
     def further_passages(self, note: RankedNote, options: SearchOptions) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
-        passages, truncated = self._passages(note.passages[1:], options)
+        passages, truncated = self._passages(note.chunks[1:], options)
         return FurtherPassages(tuple(passages), truncated)
 
     def _passages(self, ranked: Sequence[RankedChunk], options: SearchOptions) -> tuple[list[Passage], bool]:

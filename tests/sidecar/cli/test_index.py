@@ -11,7 +11,7 @@ import apsw
 import msgspec
 import pytest
 
-from quarry.client import client as client_module
+from quarry.client.client import SidecarClient
 
 pytestmark = pytest.mark.slow  # each test starts a sidecar
 
@@ -64,7 +64,7 @@ def test_an_index_that_cannot_be_made_is_a_failure(command, vault, monkeypatch):
     def failed(client):
         yield msgspec.structs.replace(client.status(), state="failed", message="the disk is full; make room")
 
-    monkeypatch.setattr(client_module.SidecarClient, "statuses", failed)
+    monkeypatch.setattr(SidecarClient, "statuses", failed)
 
     done = command("index", str(vault))
 
@@ -84,16 +84,15 @@ def test_notes_that_a_rule_leaves_out_are_counted(command, vault):
 @pytest.fixture
 def blinking(monkeypatch):
     """A client that looks away while the index is rebuilt: on a small vault that is over between two looks."""
-    look = client_module.SidecarClient.statuses
+    look = SidecarClient.statuses
 
     def statuses(client):
-        for number, status in enumerate(look(client)):
+        for number, status in enumerate(look(client, poll_s=0.05)):
             assert number < 500, "it does not end"
             if status.state != "rebuilding":
                 yield status
 
-    monkeypatch.setattr(client_module.SidecarClient, "statuses", statuses)
-    monkeypatch.setattr(client_module, "STATUS_POLL_S", 0.05)
+    monkeypatch.setattr(SidecarClient, "statuses", statuses)
 
 
 def test_a_rebuild_ends_also_where_nobody_saw_it_begin(command, vault, blinking):

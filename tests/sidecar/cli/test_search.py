@@ -270,13 +270,11 @@ def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools, monkeypatch):
-    tools.write_vault(
-        vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
+def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(long_indexed, command):
+    done, later = (
+        command("search", "--vault", str(long_indexed), wait, "--mode", "keyword", "xyzzyqqq")
+        for wait in ("--wait=0", "--wait")
     )
-
-    done = command("search", "--vault", str(vault), "--wait=0", "--mode", "keyword", "xyzzyqqq")
-    later = command("search", "--vault", str(vault), "--wait", "--mode", "keyword", "xyzzyqqq")
 
     assert done.code == 7
     assert "being indexed: " in done.err or "being scanned" in done.err

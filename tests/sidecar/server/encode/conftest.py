@@ -31,7 +31,15 @@ def answer_of(chunk, *, words=("oolong",), retrievers=("keyword",), shares=None,
     fused = RankedChunk(1, chunk.path, 0.5, RetrieverScores(1, None, 2.0, None))
     passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
     hit = Hit(
-        chunk.path, 0.5, 0.9, frozenset(retrievers), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps
+        path=chunk.path,
+        score=0.5,
+        retrievers=frozenset(retrievers),
+        shares=shares or {},
+        chunks=(fused,) * 3,
+        confidence=0.9,
+        passages=(passage,),
+        title_marks=highlight(chunk.title, wanted),
+        maps=maps,
     )
     return Answer((hit,), 1, ("keyword",), {}, False, **more)
 
