@@ -21,13 +21,14 @@ import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
+import { type LastEditor } from "./insert";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
 import { keyDialog } from "../dialogs/modals";
 import { type ListView } from "./list-view";
 import { Peek } from "./peek";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { commandsFor, type LastEditor, linkSource, type OpenWhere, preview, queryMenu, rowActions, type RowCommands, rowCommands, type RowHandlers, rowMenu } from "./row-actions";
+import { commandsFor, linkSource, type OpenWhere, preview, queryMenu, rowActions, type RowCommands, rowCommands, type RowHandlers, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
 import { showMenuBelow } from "./elements";
 
@@ -50,7 +51,7 @@ export interface ListServices {
   readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
   /** Into the clipboard of `win`, where that is given. */
   readonly copy: (text: string, win?: Window) => void;
-  readonly lastEditor: LastEditor;
+  readonly lastEditor: Pick<LastEditor, "view">;
 }
 
 /** What every place with a list depends on, beside the list. */

@@ -1,5 +1,5 @@
 /** What is done with rows: opening, inserting and copying them, as one map of commands for the context menu, the keys and the mouse. */
-import { type App, type HoverParent, type MarkdownView, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { type App, type HoverParent, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { isForSeveral, rowCommandName } from "../../i18n/actions";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
@@ -8,7 +8,7 @@ import { type PlaceRow, type QueryRow } from "../../pane/rows";
 import { type FeedbackKind, type Passage } from "../../protocol/messages";
 import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "./elements";
-import { type Insertion, insertRows } from "./insert";
+import { type Insertion, insertRows, type LastEditor } from "./insert";
 import { linksTo } from "./links";
 import { documentSubpath, noteAt, openHit } from "./open";
 import { type RecentHandlers } from "./row-views";
@@ -34,7 +34,7 @@ export interface RowHandlers {
 
 export interface RowActionParts extends Pick<RowHandlers, "explain" | "setContext"> {
   readonly app: App;
-  readonly lastEditor: LastEditor;
+  readonly lastEditor: Pick<LastEditor, "view">;
   readonly copy: (text: string, win?: Window) => void;
   /** The window of the list, whose clipboard is used. */
   readonly win: () => Window;
@@ -97,13 +97,8 @@ export function rowActions({ app, lastEditor, copy, win, opening, report, setDis
   };
 }
 
-/** The note that was used last, which is written into. */
-export interface LastEditor {
-  readonly view: MarkdownView | null;
-}
-
 /** The note that links are most likely meant for. */
-export function linkSource(app: App, lastEditor: LastEditor): string {
+export function linkSource(app: App, lastEditor: Pick<LastEditor, "view">): string {
   return lastEditor.view?.file?.path ?? app.workspace.getActiveFile()?.path ?? "";
 }
 
