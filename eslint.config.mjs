@@ -40,7 +40,7 @@ const noObsidian = (who) => ({
 const no = (regex, message, allowTypeImports = false) => ({ regex, message, allowTypeImports });
 
 export default defineConfig([
-  { ignores: ["main.js", "node_modules/**", "sidecar/**", "tests/end_to_end/**"] },
+  { ignores: ["main.js", "node_modules/**", "plugin/build/**", "sidecar/**", "tests/end_to_end/**"] },
   ...asErrors(obsidianmd.configs.recommended),
   { linterOptions: { noInlineConfig: true } }, // no line of the plugin is excepted
   {

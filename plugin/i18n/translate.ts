@@ -2,7 +2,7 @@
  * The sentence for a key, or for a message of the engine, in the user's language. It is chosen once, when the plugin loads.
  *
  * Each language is a file of `locales/` in the sidecar, whose README has the rules. `sidecar/quarry/messages.py` renders
- * English by the same ones. In `main.js` the catalogues are packed (`esbuild.locales.mjs`).
+ * English by the same ones. In `main.js` the catalogues are packed (`plugin/build/locales.mjs`).
  */
 import { type Message } from "../protocol/messages";
 import de from "../../sidecar/quarry/locales/de.json";

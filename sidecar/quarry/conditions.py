@@ -298,28 +298,33 @@ class InTimeRange(_State, frozen=True):
         return f"{self.field}:{first}" if first >= last else f"{self.field}:{first}..{last}"
 
 
-class AllOf(_Condition, frozen=True):
-    """All parts hold; without parts, every note satisfies it."""
+class _Combination(_Condition, frozen=True):
+    """Several conditions as one, which is negated by De Morgan's laws."""
 
     parts: tuple["Condition", ...] = ()
+    is_conjunction: ClassVar[bool]
 
     def described(self, *, negated: bool = False) -> Message:
-        """The condition, or its negation: by De Morgan's laws, one of the parts does not hold."""
-        return _combined(self.parts, "either" if negated else "every", negated=negated)
+        described = [part.described(negated=negated) for part in self.parts]
+        if len(described) < 2:
+            return described[0] if described else message("understood.all")
+        return message(f"understood.{'every' if self.is_conjunction != negated else 'either'}", parts=described)
+
+
+class AllOf(_Combination, frozen=True):
+    """All parts hold; without parts, every note satisfies it."""
+
+    is_conjunction: ClassVar[bool] = True
 
     def written(self) -> str:
         written = [part.written() for part in self.parts]
         return written[0] if len(written) == 1 else f"({' '.join(written)})"
 
 
-class AnyOf(_Condition, frozen=True):
+class AnyOf(_Combination, frozen=True):
     """At least one part holds."""
 
-    parts: tuple["Condition", ...]
-
-    def described(self, *, negated: bool = False) -> Message:
-        """The condition, or its negation: by De Morgan's laws, none of the parts holds."""
-        return _combined(self.parts, "every" if negated else "either", negated=negated)
+    is_conjunction: ClassVar[bool] = False
 
     def written(self) -> str:
         return f"({' OR '.join(part.written() for part in self.parts)})"
@@ -408,13 +413,6 @@ def _phrases(phrases: Sequence[str], without: Sequence[str]) -> Message:
     if not without:
         return what
     return message("understood.except", what=what, others=message("word.any-of", words=tuple(without)))
-
-
-def _combined(parts: Sequence[Condition], how: Literal["every", "either"], *, negated: bool) -> Message:
-    described = [part.described(negated=negated) for part in parts]
-    if not described:
-        return message("understood.all")
-    return described[0] if len(described) == 1 else message(f"understood.{how}", parts=described)
 
 
 def _value(text: str) -> str:

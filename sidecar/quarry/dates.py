@@ -1,5 +1,5 @@
 """
-Days, months and years as people write them: in queries, in front matter, on the command line and in sentences.
+Days, months and years as people write them: in queries, in front matter and on the command line.
 
 Days begin at local midnight, weeks on Monday. In a query, `last week` is the calendar week before this one; `7d` is
 the last seven days and all of today. `<` and `>` leave the day, month or year itself out, `<=` and `>=` take it in,
@@ -235,33 +235,3 @@ def period_in(text: str) -> tuple[date, date] | None:
     except (ValueError, OverflowError):  # no such month; the year 9999
         return None
     return None
-
-
-_MONTH_NAMES = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)} | {
-    name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DAY = r"(?P<{}>[0-3]?[0-9])(?:st|nd|rd|th)?"
-_SPOKEN_DATE = lazy_pattern(
-    rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_MONTH})\.?,?(?:\s+{_DAY.format('after')}(?![0-9]),?)?"
-    r"\s+(?P<year>[12][0-9]{3})\b",
-    re.IGNORECASE,
-)
-
-
-def date_phrases(text: str) -> tuple[str, ...]:
-    """
-    The months and days with a year that *text* names in English, as `2021 12` or `2021 12 07`.
-
-    A query for `december 2021` thus finds a note called `2021-12-07`.
-    """
-    found = []
-    for said in _SPOKEN_DATE.finditer(text):
-        day = said["before"] or said["after"]
-        month = f"{said['year']} {_MONTHS[said['month'].lower()]:02d}"
-        found.append(f"{month} {int(day):02d}" if day and 1 <= int(day) <= 31 else month)
-    return tuple(dict.fromkeys(found))

@@ -84,7 +84,7 @@ class Engine:
             limits=limits,
         )
         self._worker = Worker(self._sync, self._requests, limits.timing)
-        self.freshness = IndexFreshness(self.reader, self._sync, self._requests, self._worker)
+        self.freshness = IndexFreshness(self.reader, self._sync, self._requests)
 
     @classmethod
     def open(
@@ -286,12 +286,12 @@ class Engine:
                 fusion=options.fusion or settings.fusion,
                 settings=settings,
                 contextual=contextual,
-                is_complete=self.freshness.is_nearly_complete(reader),
+                is_complete=partial(self.freshness.is_nearly_complete, reader),
             )
         model.slot.start_loading()
         self._sync.note_search()
         if encoder is not None:
-            self._worker.end_head_start()
+            self._requests.may_begin.set()
 
     @property
     def settings(self) -> Settings:

@@ -51,12 +51,11 @@ from tomlkit.items import Array
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
-from quarry.options import Fusion, Stemming
+from quarry.options import FUSIONS, Fusion, Stemming
 from quarry.private_files import write_atomically
 
 SETTINGS_FILE = ".quarry.toml"
 BLOCKS = "context"  # the table of the context blocks
-FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 STEMMINGS: tuple[Stemming, ...] = get_args(Stemming)
 MAX_LISTED = 1_000  # folders or sections; every note is compared with each
 MAX_TEXT = 1_000

@@ -1,9 +1,7 @@
 """Fixtures: a home folder, and a shell in which `quarry` is the program under test."""
 
-import contextlib
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +9,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `pages`
+sys.path.append(str(Path(__file__).parent.parent / "sidecar"))  # for `sidecars`
 
-from quarry.client.discovery import read_discovery
+from sidecars import end_those_of
 
 
 @pytest.fixture
@@ -21,10 +20,7 @@ def person(tmp_path):
     home = tmp_path / "person"
     home.mkdir()
     yield home
-    for file in (home / "quarry" / "run").glob("*.json"):
-        if discovery := read_discovery(file):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(discovery.pid, signal.SIGKILL)
+    end_those_of(home / "quarry")
 
 
 @pytest.fixture

@@ -175,7 +175,7 @@ def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) ->
     if not (found and isinstance(found[0].ranking, SignalRanking) and found[0].shown):
         return Example(prompt, "", {}, np.zeros(0))
     result, execution = found
-    ranking, passages = result.ranking, [note.passages for note in result.shown]
+    ranking, passages = result.ranking, [note.chunks for note in result.shown]
     shown = ranking.order[: len(passages)]
     evidence = ranking.evidence(shown, passages, execution)
     right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child pr
 sys.path.append(str(Path(__file__).parent.parent / "performance"))  # for `benchmark`
 
 from builders import IMPATIENT, HashEncoder, Recorder, Vault, settle
-from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools  # noqa: F401  (fixtures)
+from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools, type_at_terminal  # noqa: F401  (fixtures)
 
 from quarry.embedding import ContextualEncoder, Encoder, load_encoder
 from quarry.engine import Engine

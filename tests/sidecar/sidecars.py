@@ -7,6 +7,7 @@ Every sidecar that a test starts, or has a tool start, is ended by its process i
 
 import contextlib
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -375,6 +376,24 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., SimpleNamespace
         return SimpleNamespace(code=code, out=captured.out, err=captured.err)
 
     return run
+
+
+class Keyboard(io.StringIO):
+    """A terminal at which a text is typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def type_at_terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Make standard input and standard error a terminal, at which a text is typed."""
+
+    def begin(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", Keyboard(text))
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+
+    return begin
 
 
 @pytest.fixture

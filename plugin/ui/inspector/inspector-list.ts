@@ -22,58 +22,84 @@ interface Drawn {
   readonly shown: string;
 }
 
-export class InspectorList {
-  #rows: readonly TreeRow[] = [];
-  #drawn = new Map<string, Drawn>();
-  #active = "";
+export interface InspectorList {
+  show(rows: readonly TreeRow[]): void;
+  focus(): void;
+}
 
-  constructor(
-    private readonly el: HTMLElement,
-    private readonly handlers: ListHandlers,
-  ) {
-    el.setAttrs({ role: "treegrid", "aria-label": t("inspect.list") });
-    el.addEventListener("keydown", (event) => {
-      if (this.#press(event)) event.preventDefault();
-    });
-    el.addEventListener("focusin", ({ target }) => {
-      const key = target instanceof Element ? target.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
-      if (key !== undefined) this.#activate(key);
-    });
-  }
+/** The tree grid in `listEl`. */
+export function inspectorList(listEl: HTMLElement, handlers: ListHandlers): InspectorList {
+  let rows: readonly TreeRow[] = [];
+  let drawn = new Map<string, Drawn>();
+  let active = "";
 
-  show(rows: readonly TreeRow[]): void {
-    this.#rows = rows;
-    const keys = rows.map(rowKey);
-    if (!keys.includes(this.#active)) this.#active = keys[0] ?? "";
-    const before = this.#drawn;
-    this.#drawn = new Map(rows.map((row, at) => [keys[at] ?? "", this.#patched(row, before.get(keys[at] ?? ""))]));
-    for (const [key, { el }] of before) if (!this.#drawn.has(key)) el.remove();
-    arrange(this.el, [...this.#drawn.values()].map(({ el }) => el));
-  }
-
-  focus(): void {
-    this.#drawn.get(this.#active)?.el.focus();
-  }
-
-  #patched(row: TreeRow, before: Drawn | undefined): Drawn {
-    const shown = JSON.stringify(row);
-    if (before?.shown === shown) return before;
-    const hadFocus = before?.el.contains(document.activeElement) === true;
-    // A row that changed is filled anew in its place: the element, and with it the focus, stays.
-    const el = before?.el ?? createDiv({ cls: "quarry-inspect-row" });
-    el.empty();
-    this.#fill(el, row);
-    if (hadFocus && !el.contains(document.activeElement)) el.focus();
-    return { el, shown };
-  }
-
-  #fill(el: HTMLElement, row: TreeRow): void {
+  const focus = (): void => { drawn.get(active)?.el.focus(); };
+  const stop = (key: string, tabindex: number): void => {
+    const el = drawn.get(key)?.el;
+    for (const each of el ? [el, ...el.querySelectorAll("button")] : []) each.setAttribute("tabindex", String(tabindex));
+  };
+  const activate = (key: string): void => {
+    if (key === active) return;
+    stop(active, -1);
+    active = key;
+    stop(key, 0);
+  };
+  const go = (at: number): boolean => {
+    const row = rows[at];
+    if (!row) return false;
+    activate(rowKey(row));
+    focus();
+    return true;
+  };
+  const press = (event: KeyboardEvent): boolean => {
+    if (event.target instanceof HTMLButtonElement || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const at = rows.findIndex((row) => rowKey(row) === active);
+    const row = rows[at];
+    if (!row) return false;
+    const isOpen = row.kind === "folder" && row.isOpen;
+    switch (event.key) {
+      case "ArrowDown":
+        return go(at + 1);
+      case "ArrowUp":
+        return go(at - 1);
+      case "Home":
+        return go(0);
+      case "End":
+        return go(rows.length - 1);
+      case "ArrowRight":
+        if (row.kind !== "folder") return false;
+        if (isOpen) return go(at + 1);
+        handlers.enter(row);
+        return true;
+      case "ArrowLeft":
+        if (!isOpen) return go(rows.slice(0, at).findLastIndex(({ level }) => level < row.level));
+        handlers.enter(row);
+        return true;
+      case "Enter":
+      case " ":
+        handlers.enter(row);
+        return true;
+      default:
+        return false;
+    }
+  };
+  const addButton = (el: HTMLElement, row: TreeRow, name: string): void => {
+    const openMenu = (event: MouseEvent): void => {
+      event.stopPropagation();
+      event.preventDefault();
+      handlers.menu(row, button);
+    };
+    const info = { cls: "clickable-icon", attr: { tabindex: rowKey(row) === active ? 0 : -1 } };
+    const button = iconButton(el.createDiv({ attr: { role: "gridcell" } }), "ellipsis", t("inspect.rowActions", { name }), openMenu, info);
+    el.oncontextmenu = openMenu;
+  };
+  const fill = (el: HTMLElement, row: TreeRow): void => {
     const key = rowKey(row);
-    el.setAttrs({ role: "row", "aria-level": row.level, "data-key": key, "data-kind": row.kind, tabindex: key === this.#active ? 0 : -1 });
+    el.setAttrs({ role: "row", "aria-level": row.level, "data-key": key, "data-kind": row.kind, tabindex: key === active ? 0 : -1 });
     el.setCssStyles({ marginInlineStart: `${1.25 * (row.level - 1)}em` });
     el.onclick = (): void => {
-      this.#activate(key);
-      this.handlers.enter(row);
+      activate(key);
+      handlers.enter(row);
     };
     const cell = el.createDiv({ cls: "quarry-inspect-cell", attr: { role: "gridcell" } });
     const head = cell.createDiv({ cls: "quarry-inspect-name" });
@@ -91,72 +117,37 @@ export class InspectorList {
       if (row.folder.counts.indexed > 0) head.createSpan({ cls: "quarry-inspect-count", text: number(row.folder.counts.indexed) });
     }
     if (facts !== "") cell.createDiv({ cls: "quarry-inspect-facts", text: facts, attr: { dir: "auto" } });
-    this.#addButton(el, row, name);
-  }
-
-  #addButton(el: HTMLElement, row: TreeRow, name: string): void {
-    const openMenu = (event: MouseEvent): void => {
-      event.stopPropagation();
-      event.preventDefault();
-      this.handlers.menu(row, button);
-    };
-    const info = { cls: "clickable-icon", attr: { tabindex: rowKey(row) === this.#active ? 0 : -1 } };
-    const button = iconButton(el.createDiv({ attr: { role: "gridcell" } }), "ellipsis", t("inspect.rowActions", { name }), openMenu, info);
-    el.oncontextmenu = openMenu;
-  }
-
-  #activate(key: string): void {
-    if (key === this.#active) return;
-    this.#stop(this.#active, -1);
-    this.#active = key;
-    this.#stop(key, 0);
-  }
-
-  #stop(key: string, tabindex: number): void {
-    const el = this.#drawn.get(key)?.el;
-    for (const each of el ? [el, ...el.querySelectorAll("button")] : []) each.setAttribute("tabindex", String(tabindex));
-  }
-
-  #press(event: KeyboardEvent): boolean {
-    if (event.target instanceof HTMLButtonElement || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const at = this.#rows.findIndex((row) => rowKey(row) === this.#active);
-    const row = this.#rows[at];
-    if (!row) return false;
-    const isOpen = row.kind === "folder" && row.isOpen;
-    switch (event.key) {
-      case "ArrowDown":
-        return this.#go(at + 1);
-      case "ArrowUp":
-        return this.#go(at - 1);
-      case "Home":
-        return this.#go(0);
-      case "End":
-        return this.#go(this.#rows.length - 1);
-      case "ArrowRight":
-        if (row.kind !== "folder") return false;
-        if (isOpen) return this.#go(at + 1);
-        this.handlers.enter(row);
-        return true;
-      case "ArrowLeft":
-        if (!isOpen) return this.#go(this.#rows.slice(0, at).findLastIndex(({ level }) => level < row.level));
-        this.handlers.enter(row);
-        return true;
-      case "Enter":
-      case " ":
-        this.handlers.enter(row);
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  #go(at: number): boolean {
-    const row = this.#rows[at];
-    if (!row) return false;
-    this.#activate(rowKey(row));
-    this.focus();
-    return true;
-  }
+    addButton(el, row, name);
+  };
+  const patched = (row: TreeRow, before: Drawn | undefined): Drawn => {
+    const shown = JSON.stringify(row);
+    if (before?.shown === shown) return before;
+    const hadFocus = before?.el.contains(document.activeElement) === true;
+    // A row that changed is filled anew in its place: the element, and with it the focus, stays.
+    const el = before?.el ?? createDiv({ cls: "quarry-inspect-row" });
+    el.empty();
+    fill(el, row);
+    if (hadFocus && !el.contains(document.activeElement)) el.focus();
+    return { el, shown };
+  };
+  const show = (wanted: readonly TreeRow[]): void => {
+    rows = wanted;
+    const keys = rows.map(rowKey);
+    if (!keys.includes(active)) active = keys[0] ?? "";
+    const before = drawn;
+    drawn = new Map(rows.map((row, at) => [keys[at] ?? "", patched(row, before.get(keys[at] ?? ""))]));
+    for (const [key, { el }] of before) if (!drawn.has(key)) el.remove();
+    arrange(listEl, [...drawn.values()].map(({ el }) => el));
+  };
+  listEl.setAttrs({ role: "treegrid", "aria-label": t("inspect.list") });
+  listEl.addEventListener("keydown", (event) => {
+    if (press(event)) event.preventDefault();
+  });
+  listEl.addEventListener("focusin", ({ target }) => {
+    const key = target instanceof Element ? target.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
+    if (key !== undefined) activate(key);
+  });
+  return { show, focus };
 }
 
 function iconOf(row: Exclude<TreeRow, { kind: "more" }>): string {

@@ -11,7 +11,7 @@ import { type NoteState } from "../../protocol/messages";
 import { ICON } from "../icon";
 import { addMenuItem, isToDraw, showMenuBelow, showText } from "../list/elements";
 import { type Inspector, INSPECTOR_VIEW } from "./inspector";
-import { InspectorList } from "./inspector-list";
+import { type InspectorList, inspectorList } from "./inspector-list";
 import { drawFacts } from "./report-modal";
 
 const REFRESH_MS = 1_500; // notes are indexed by the hundred in that time; a walk over a large vault takes a fifth of it
@@ -58,7 +58,7 @@ export class InspectorView extends ItemView {
     button(t("action.open-settings"), commands["open-settings"]);
     this.#filtersEl.setAttrs({ role: "group", "aria-label": t("inspect.filter") });
     this.contentEl.append(this.#filtersEl, this.#emptyEl);
-    this.#list = new InspectorList(this.contentEl.createDiv({ cls: "quarry-inspect-list" }), {
+    this.#list = inspectorList(this.contentEl.createDiv({ cls: "quarry-inspect-list" }), {
       enter: (row) => { this.#enter(row); },
       menu: (row, at) => { this.#showMenu(row, at); },
     });

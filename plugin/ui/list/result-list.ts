@@ -3,7 +3,7 @@
  *
  * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
  */
-import { type App, Component, type HoverParent, Keymap, type MarkdownView, type Menu, type WorkspaceLeaf } from "obsidian";
+import { type App, Component, type HoverParent, Keymap, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
 import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
@@ -21,13 +21,14 @@ import { passagesAnnouncement } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
+import { type LastEditor } from "./insert";
 import { listenToKeys, listenToMouse, startDrag } from "./list-input";
 import { keyDialog } from "../dialogs/modals";
 import { type ListView } from "./list-view";
 import { Peek } from "./peek";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { commandsFor, type OpenWhere, preview, queryMenu, RowActions, type RowCommands, rowCommands, rowMenu } from "./row-actions";
+import { commandsFor, linkSource, type OpenWhere, preview, queryMenu, rowActions, type RowCommands, rowCommands, type RowHandlers, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
 import { showMenuBelow } from "./elements";
 
@@ -50,8 +51,7 @@ export interface ListServices {
   readonly preferences: () => { readonly mode: Mode; readonly naming: Naming; readonly density: Density };
   /** Into the clipboard of `win`, where that is given. */
   readonly copy: (text: string, win?: Window) => void;
-  /** The note that was used last, which is written into. */
-  readonly lastEditor: { readonly view: MarkdownView | null };
+  readonly lastEditor: Pick<LastEditor, "view">;
 }
 
 /** What every place with a list depends on, beside the list. */
@@ -85,7 +85,7 @@ export interface ListParts extends ListServices {
 export class ResultList extends Component {
   model: PaneModel;
   readonly peek: Peek;
-  readonly #actions: RowActions;
+  readonly #actions: RowHandlers;
   readonly #commands: RowCommands;
   #isInSight = true;
   #refreshIsDue = false;
@@ -98,7 +98,7 @@ export class ResultList extends Component {
     const { app, copy, explain, engine, preferences, lastEditor, source } = parts;
     this.model = emptyModel(preferences().mode, engine.state, engine.status);
     this.peek = this.addChild(new Peek(app, parts.clock, view.el));
-    this.#actions = new RowActions({
+    this.#actions = rowActions({
       app,
       lastEditor,
       copy,
@@ -130,7 +130,7 @@ export class ResultList extends Component {
         const el = view.rows.elementOf(row.key);
         if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
       },
-      drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), this.#actions.sourcePath, parts.place); },
+      drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), linkSource(parts.app, parts.lastEditor), parts.place); },
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
     this.register(engine.changed.listen(({ kind }) => {

@@ -1,5 +1,5 @@
 /** What is done with rows: opening, inserting and copying them, as one map of commands for the context menu, the keys and the mouse. */
-import { type App, type HoverParent, type MarkdownView, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { type App, type HoverParent, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { isForSeveral, rowCommandName } from "../../i18n/actions";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
@@ -8,7 +8,7 @@ import { type PlaceRow, type QueryRow } from "../../pane/rows";
 import { type FeedbackKind, type Passage } from "../../protocol/messages";
 import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "./elements";
-import { type Insertion, insertRows } from "./insert";
+import { type Insertion, insertRows, type LastEditor } from "./insert";
 import { linksTo } from "./links";
 import { documentSubpath, noteAt, openHit } from "./open";
 import { type RecentHandlers } from "./row-views";
@@ -18,10 +18,23 @@ export type OpenWhere = PaneType | boolean | "background";
 
 const MANY = 10; // tabs that one opens without being asked
 
-export interface RowActionParts {
+/** What the commands of rows call. */
+export interface RowHandlers {
+  readonly open: (rows: readonly PlaceRow[], where: OpenWhere) => void;
+  readonly openNote: (path: string) => void;
+  readonly insert: (rows: readonly PlaceRow[], what: Insertion) => void;
+  readonly copyLinks: (rows: readonly PlaceRow[]) => void;
+  readonly copyText: (row: PlaceRow) => void;
+  readonly dismiss: (rows: readonly PlaceRow[], isDismissed: boolean) => void;
+  /** Explains why a note is in the list; null where the source of the rows cannot. */
+  readonly explain: () => ((path: string) => void) | null;
+  /** Shows more of the row's passage, or no longer; null where there is no more. */
+  readonly setContext: () => ((row: PlaceRow, isShown: boolean) => void) | null;
+}
+
+export interface RowActionParts extends Pick<RowHandlers, "explain" | "setContext"> {
   readonly app: App;
-  /** The note that was used last, which is written into. */
-  readonly lastEditor: { readonly view: MarkdownView | null };
+  readonly lastEditor: Pick<LastEditor, "view">;
   readonly copy: (text: string, win?: Window) => void;
   /** The window of the list, whose clipboard is used. */
   readonly win: () => Window;
@@ -29,83 +42,64 @@ export interface RowActionParts {
   readonly opening: (row: PlaceRow) => void;
   readonly report: (path: string, kind: FeedbackKind) => void;
   readonly setDismissed: (path: string, isDismissed: boolean) => void;
-  readonly explain: () => ((path: string) => void) | null;
-  readonly setContext: () => ((row: PlaceRow, isShown: boolean) => void) | null;
 }
 
-export class RowActions {
-  constructor(private readonly parts: RowActionParts) {}
-
-  /** Explains why a note is in the list; null where the source of the rows cannot. */
-  get explain(): ((path: string) => void) | null {
-    return this.parts.explain();
-  }
-
-  /** Shows more of the row's passage, or no longer; null where there is no more. */
-  get setContext(): ((row: PlaceRow, isShown: boolean) => void) | null {
-    return this.parts.setContext();
-  }
-
-  readonly open = (rows: readonly PlaceRow[], where: OpenWhere): void => {
-    const openAll = (): void => void this.#openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
-    if (rows.length > MANY) confirmDialog(this.parts.app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, openAll).open();
-    else openAll();
+/** What the commands of rows call, in a list of these parts. */
+export function rowActions({ app, lastEditor, copy, win, opening, report, setDismissed, explain, setContext }: RowActionParts): RowHandlers {
+  const reportAll = (rows: readonly PlaceRow[], kind: FeedbackKind): void => {
+    for (const path of pathsOf(rows)) report(path, kind);
   };
-
-  readonly openNote = (path: string): void => void this.#openPlace(path, null, false);
-
-  readonly insert = (rows: readonly PlaceRow[], what: Insertion): void => {
-    const { app, lastEditor } = this.parts;
-    void insertRows(app, lastEditor.view, rows, what).then((refusal) => {
-      if (refusal === null) this.#reportAll(rows, "inserted");
-      else new Notice(refusal);
-    });
+  const openPlace = async (path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> => {
+    if (!(await openHit(app, path, passage, where, isActive))) new Notice(t("notice.noteGone"));
   };
-
-  readonly copyLinks = (rows: readonly PlaceRow[]): void => {
-    const { app, copy, win } = this.parts;
-    const links = linksTo(app, rows, this.sourcePath);
-    if (links.length === 0) {
-      new Notice(t("notice.noteGone"));
-      return;
-    }
-    copy(links.join("\n"), win());
-    this.#reportAll(rows, "copied");
-  };
-
-  readonly copyText = (row: PlaceRow): void => {
-    this.parts.copy(row.passage?.snippet ?? "", this.parts.win());
-    this.#reportAll([row], "copied");
-  };
-
-  readonly dismiss = (rows: readonly PlaceRow[], isDismissed: boolean): void => {
-    for (const path of pathsOf(rows)) this.parts.setDismissed(path, isDismissed);
-    this.#reportAll(rows, isDismissed ? "dismissed" : "restored");
-  };
-
-  /** The note that links are most likely meant for. */
-  get sourcePath(): string {
-    return this.parts.lastEditor.view?.file?.path ?? this.parts.app.workspace.getActiveFile()?.path ?? "";
-  }
-
   /** One after the other, so that the tabs have the order of the rows; the first gets the focus. */
-  async #openAll(rows: readonly PlaceRow[], where: OpenWhere): Promise<void> {
+  const openAll = async (rows: readonly PlaceRow[], where: OpenWhere): Promise<void> => {
     let isActive = where !== "background";
     for (const row of rows) {
-      this.parts.opening(row);
-      this.parts.report(row.hit.path, "opened");
-      await this.#openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
+      opening(row);
+      report(row.hit.path, "opened");
+      await openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
       isActive = false;
     }
-  }
+  };
+  return {
+    open: (rows, where) => {
+      const run = (): void => void openAll(rows, rows.length > 1 && where !== "background" ? "tab" : where);
+      if (rows.length > MANY) confirmDialog(app, { title: t("write.openMany", { count: rows.length }), confirm: t("write.openAll") }, run).open();
+      else run();
+    },
+    openNote: (path) => void openPlace(path, null, false),
+    insert: (rows, what) => {
+      void insertRows(app, lastEditor.view, rows, what).then((refusal) => {
+        if (refusal === null) reportAll(rows, "inserted");
+        else new Notice(refusal);
+      });
+    },
+    copyLinks: (rows) => {
+      const links = linksTo(app, rows, linkSource(app, lastEditor));
+      if (links.length === 0) {
+        new Notice(t("notice.noteGone"));
+        return;
+      }
+      copy(links.join("\n"), win());
+      reportAll(rows, "copied");
+    },
+    copyText: (row) => {
+      copy(row.passage?.snippet ?? "", win());
+      reportAll([row], "copied");
+    },
+    dismiss: (rows, isDismissed) => {
+      for (const path of pathsOf(rows)) setDismissed(path, isDismissed);
+      reportAll(rows, isDismissed ? "dismissed" : "restored");
+    },
+    explain,
+    setContext,
+  };
+}
 
-  async #openPlace(path: string, passage: Passage | null, where: Exclude<OpenWhere, "background">, isActive = true): Promise<void> {
-    if (!(await openHit(this.parts.app, path, passage, where, isActive))) new Notice(t("notice.noteGone"));
-  }
-
-  #reportAll(rows: readonly PlaceRow[], kind: FeedbackKind): void {
-    for (const path of pathsOf(rows)) this.parts.report(path, kind);
-  }
+/** The note that links are most likely meant for. */
+export function linkSource(app: App, lastEditor: Pick<LastEditor, "view">): string {
+  return lastEditor.view?.file?.path ?? app.workspace.getActiveFile()?.path ?? "";
 }
 
 function pathsOf(rows: readonly PlaceRow[]): readonly string[] {
@@ -124,12 +118,8 @@ export interface RowCommand {
 
 export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
 
-/** What the commands of rows call. */
-export type RowHandlers = Pick<RowActions, "open" | "openNote" | "insert" | "copyLinks" | "copyText" | "dismiss" | "explain" | "setContext">;
-
 /** The commands of rows, in the order of the context menu. */
-export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
-  const { open, insert, copyLinks, copyText, dismiss } = handlers;
+export function rowCommands(app: App, { open, insert, copyLinks, copyText, dismiss, explain, setContext }: RowHandlers): RowCommands {
   const hasContext = (row: PlaceRow): boolean => row.kind !== "extract" && row.context !== null;
   const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
   const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
@@ -144,9 +134,9 @@ export function rowCommands(app: App, handlers: RowHandlers): RowCommands {
     "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
     "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
     "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
-    "more-context": { icon: "unfold-vertical", section: "info", isFor: (row) => handlers.setContext !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) handlers.setContext?.(row, true); } },
-    "less-context": { icon: "fold-vertical", section: "info", isFor: hasContext, run: ([row]) => { if (row) handlers.setContext?.(row, false); } },
-    explain: { icon: "info", section: "info", isFor: () => handlers.explain !== null, run: ([row]) => { if (row) handlers.explain?.(row.hit.path); } },
+    "more-context": { icon: "unfold-vertical", section: "info", isFor: (row) => setContext() !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) setContext()?.(row, true); } },
+    "less-context": { icon: "fold-vertical", section: "info", isFor: hasContext, run: ([row]) => { if (row) setContext()?.(row, false); } },
+    explain: { icon: "info", section: "info", isFor: () => explain() !== null, run: ([row]) => { if (row) explain()?.(row.hit.path); } },
     dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
     restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
   };

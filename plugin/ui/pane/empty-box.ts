@@ -1,11 +1,9 @@
 /** Finds out what an empty search box offers: examples and related notes. Out of sight, or with a query, it asks nothing. */
-import { type App, Component } from "obsidian";
+import { type App } from "obsidian";
 import { type Cancel } from "../../clock";
-import { Emitter } from "../../emitter";
 import { exampleTemplates } from "../../i18n/rows";
 import { fileName } from "../../pane/note-name";
-import { type ResultSource, type SearchState } from "../../search/answer";
-import { type RelatedSource } from "../../search/related-source";
+import { type ResultSource } from "../../search/answer";
 import { type Pending, type Requester } from "../../sidecar/client";
 import { watchSight } from "../list/elements";
 import { openNote, relatedSource } from "../list/related-notes";
@@ -21,118 +19,93 @@ export interface EmptyBoxParts extends Pick<PlaceServices, "client" | "clock" | 
   readonly el: HTMLElement;
 }
 
-export class EmptyBox extends Component {
-  readonly #examples: ExampleSource;
-  readonly #related: RelatedSource;
-  #isInSight = false;
-  #isActive = false;
-  /** The related notes may have changed. */
-  #isDue = false;
-  #path: string | null = null;
-  #cancelFollow: Cancel = () => undefined;
+/** Offers them in `list` until it is unloaded. */
+export function fillEmptyBox({ app, client, clock, engine, indexUpdated, search, list, el }: EmptyBoxParts): void {
+  const examples = exampleSource(client, exampleTemplates, (found) => { list.dispatch({ kind: "offered", offers: { examples: found } }); });
+  const related = relatedSource(app, client, clock, () => list.view.room.asked);
+  let isInSight = false;
+  let isActive = false;
+  let isDue = false; // the related notes may have changed
+  let shownPath: string | null = null;
+  let cancelFollow: Cancel = () => undefined;
 
-  constructor(private readonly parts: EmptyBoxParts) {
-    super();
-    const { app, client, clock, list } = parts;
-    this.#examples = new ExampleSource(client, exampleTemplates);
-    this.#related = relatedSource(app, client, clock, () => list.view.room.asked);
-  }
-
-  override onload(): void {
-    const { app, engine, indexUpdated, search, list, el } = this.parts;
-    const update = (): void => { this.#update(); };
-    const follow = (): void => { this.#followSoon(); };
-    this.registerEvent(app.workspace.on("active-leaf-change", follow));
-    this.registerEvent(app.workspace.on("file-open", follow));
-    this.register(search.changed.listen(update));
-    this.register(engine.changed.listen(update));
-    this.register(indexUpdated.listen(() => {
-      this.#isDue = true;
-      follow();
-    }));
-    this.register(this.#examples.changed.listen((examples) => { list.dispatch({ kind: "offered", offers: { examples } }); }));
-    this.register(this.#related.changed.listen((state) => { this.#onRelated(state); }));
-    watchSight(this, el, (isInSight) => {
-      this.#isInSight = isInSight;
-      update();
-    });
-  }
-
-  override onunload(): void {
-    this.#stop();
-  }
-
-  #update(): void {
-    const { search, engine } = this.parts;
-    const isActive = this.#isInSight && search.state.kind === "idle" && engine.state.kind === "live";
-    if (isActive === this.#isActive) return;
-    this.#isActive = isActive;
-    if (isActive) this.#follow();
-    else this.#stop();
-  }
-
-  #stop(): void {
-    this.#cancelFollow();
-    this.#examples.close();
-    this.#related.close();
-    this.#isDue = true;
-  }
-
-  #followSoon(): void {
-    if (!this.#isActive) return;
-    this.#cancelFollow();
-    this.#cancelFollow = this.parts.clock.after(FOLLOW_MS, () => { this.#follow(); });
-  }
-
-  #follow(): void {
-    this.#cancelFollow();
-    void this.#examples.ask();
-    const path = openNote(this.parts.app, null)?.path ?? null;
-    if (path !== this.#path) {
-      this.#path = path;
-      this.#related.show(path === null ? null : { path, text: null, names: [] });
-    } else if (this.#isDue) {
-      this.#related.refresh();
+  const stop = (): void => {
+    cancelFollow();
+    examples.close();
+    related.close();
+    isDue = true;
+  };
+  const follow = (): void => {
+    cancelFollow();
+    void examples.ask();
+    const path = openNote(app, null)?.path ?? null;
+    if (path !== shownPath) {
+      shownPath = path;
+      related.show(path === null ? null : { path, text: null, names: [] });
+    } else if (isDue) {
+      related.refresh();
     }
-    this.#isDue = false;
-  }
-
-  #onRelated(state: SearchState): void {
+    isDue = false;
+  };
+  const followSoon = (): void => {
+    if (!isActive) return;
+    cancelFollow();
+    cancelFollow = clock.after(FOLLOW_MS, follow);
+  };
+  const update = (): void => {
+    const was = isActive;
+    isActive = isInSight && search.state.kind === "idle" && engine.state.kind === "live";
+    if (isActive === was) return;
+    if (isActive) follow();
+    else stop();
+  };
+  list.register(stop);
+  list.registerEvent(app.workspace.on("active-leaf-change", followSoon));
+  list.registerEvent(app.workspace.on("file-open", followSoon));
+  list.register(search.changed.listen(update));
+  list.register(engine.changed.listen(update));
+  list.register(indexUpdated.listen(() => {
+    isDue = true;
+    followSoon();
+  }));
+  list.register(related.changed.listen((state) => {
     if (state.kind === "searching") return; // the rows of the note before stay that long
-    const related = state.kind === "results" ? { name: fileName(state.answer.query), answer: state.answer } : null;
-    this.parts.list.dispatch({ kind: "offered", offers: { related } });
-  }
+    const offer = state.kind === "results" ? { name: fileName(state.answer.query), answer: state.answer } : null;
+    list.dispatch({ kind: "offered", offers: { related: offer } });
+  }));
+  watchSight(list, el, (isSeen) => {
+    isInSight = isSeen;
+    update();
+  });
 }
 
 const WANTED = 3;
 
-export class ExampleSource {
-  readonly changed = new Emitter<readonly string[]>();
-  #found: readonly string[] | null = null;
-  #pending: Pending<unknown> | null = null;
-
-  /** `templates` are questions with `{topic}` in place of a name. */
-  constructor(
-    private readonly client: Requester,
-    private readonly templates: () => readonly string[],
-  ) {}
-
+export interface ExampleSource {
   /** Asks for them, unless there are enough: those that a person has seen stay. */
-  async ask(): Promise<void> {
-    if (this.#pending || (this.#found && this.#found.length >= WANTED)) return;
-    const pending = this.client.request("search/examples", { templates: [...this.templates()], limit: WANTED });
-    this.#pending = pending;
-    const reply = await pending.reply;
-    if (this.#pending !== pending) return;
-    this.#pending = null;
-    const found = reply.ok ? reply.value.examples.map(({ query }) => query) : []; // an engine of an earlier version has none
-    if (this.#found && found.join("\n") === this.#found.join("\n")) return;
-    this.#found = found;
-    this.changed.emit(found);
-  }
+  ask(): Promise<void>;
+  close(): void;
+}
 
-  close(): void {
-    this.#pending?.cancel();
-    this.#pending = null;
-  }
+/** `templates` are questions with `{topic}` in place of a name; `changed` takes the examples when they are others than before. */
+export function exampleSource(client: Requester, templates: () => readonly string[], changed: (examples: readonly string[]) => void): ExampleSource {
+  let found: readonly string[] | null = null;
+  let pending: Pending<unknown> | null = null;
+  const ask = async (): Promise<void> => {
+    if (pending || (found && found.length >= WANTED)) return;
+    const asked = client.request("search/examples", { templates: [...templates()], limit: WANTED });
+    pending = asked;
+    const reply = await asked.reply;
+    if (pending !== asked) return;
+    pending = null;
+    const examples = reply.ok ? reply.value.examples.map(({ query }) => query) : []; // an engine of an earlier version has none
+    if (found && examples.join("\n") === found.join("\n")) return;
+    found = examples;
+    changed(examples);
+  };
+  const close = (): void => {
+    pending?.cancel();
+    pending = null;
+  };
+  return { ask, close };
 }

@@ -8,7 +8,8 @@ import { answerOf } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { quotedAsTyped } from "../../search/spelling";
 import { type Preferences } from "../../settings";
-import { type PlaceServices } from "../list/result-list";
+import { type ListView } from "../list/list-view";
+import { type PlaceServices, type ResultList } from "../list/result-list";
 import { type PaneDom } from "./pane-dom";
 
 export interface History {
@@ -70,6 +71,16 @@ function selectCharacter(input: HTMLInputElement, position: number): void {
   const isPair = (input.value.codePointAt(at) ?? 0) > 0xffff; // a surrogate pair is selected as a whole
   input.focus();
   input.setSelectionRange(at, Math.min(at + (isPair ? 2 : 1), input.value.length));
+}
+
+/** Offers the queries of the history in the list of a box. */
+export function showHistory(list: ResultList, history: History): void {
+  list.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+}
+
+/** Searches as the user wants it, for the rows that the list has room for. */
+export function setSearchOptions(session: SearchSession, { rowsInSight, room }: ListView, { mode, limit }: PanePreferences): void {
+  session.setOptions({ mode, limit, first: rowsInSight, snippetWidth: room.asked });
 }
 
 export interface InputHandlers {

@@ -9,7 +9,7 @@ import { stateOf } from "../../pane/model";
 import { type Freshness, freshness } from "../../pane/state";
 import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
-import { type CompletionHandlers, CompletionList } from "../completion/completion-list";
+import { type CompletionHandlers, type CompletionList, completionList } from "../completion/completion-list";
 import { iconButton, showMenuBelow } from "../list/elements";
 import { ListView, scrollable } from "../list/list-view";
 import { type Surroundings } from "../list/result-list";
@@ -62,7 +62,7 @@ export function buildBox(parent: HTMLElement): Pick<PaneDom, "search" | "input">
 /** The suggestions of a box over its list. */
 export function completionsFor(el: HTMLElement, input: HTMLInputElement, list: ListView, names: CompletionHandlers["names"], accepted: () => void): CompletionList {
   el.id = `quarry-completions-${list.listEl.id}`;
-  return new CompletionList(el, input, { names, accepted, deactivated: () => { list.active.updateAria(); } });
+  return completionList(el, input, { names, accepted, deactivated: () => { list.active.updateAria(); } });
 }
 
 export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {

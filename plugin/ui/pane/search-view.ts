@@ -18,8 +18,8 @@ import { explainDialog, keyDialog } from "../dialogs/modals";
 import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
-import { EmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands } from "./pane-commands";
+import { fillEmptyBox } from "./empty-box";
+import { keyScope, listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "./pane-commands";
 import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
@@ -38,7 +38,6 @@ export class SearchView extends ItemView {
   #list: ResultList | null = null;
   #commands: CommandMap<ActionId> | null = null;
   readonly #walk = new QueryWalk();
-  #emptyBox: EmptyBox | null = null;
   /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
   #isAmongRows = false;
   #cancelRest: Cancel = () => undefined;
@@ -149,7 +148,7 @@ export class SearchView extends ItemView {
     this.scope = keyScope(this.app, (event) => event.target === dom.input && (dom.completions.handleKey(event) || this.#onKey(event)));
     this.#listenToSources(); // before the list does: an emptied box shows the queries as they are now
     this.addChild(list);
-    this.#emptyBox = this.addChild(new EmptyBox({ ...this.parts, app: this.app, search: this.#session, list, el: this.contentEl }));
+    fillEmptyBox({ ...this.parts, app: this.app, search: this.#session, list, el: this.contentEl });
     this.#readPreferences();
     this.#readHistory();
     this.onResize();
@@ -163,17 +162,14 @@ export class SearchView extends ItemView {
   protected override async onClose(): Promise<void> {
     this.#cancelRest();
     this.#session.close();
-    if (this.#emptyBox) this.removeChild(this.#emptyBox);
     if (this.#list) this.removeChild(this.#list);
-    this.#emptyBox = null;
     this.#dom = null;
     this.#list = null;
     await super.onClose();
   }
 
   #readHistory(): void {
-    const { history } = this.parts;
-    this.#list?.dispatch({ kind: "history", recent: history.all(), saved: history.saved() });
+    if (this.#list) showHistory(this.#list, this.parts.history);
   }
 
   #readPreferences(): void {
@@ -182,8 +178,7 @@ export class SearchView extends ItemView {
   }
 
   #setSearchOptions(): void {
-    const { mode, limit } = this.parts.preferences();
-    if (this.#list) this.#session.setOptions({ mode, limit, first: this.#list.view.rowsInSight, snippetWidth: this.#list.view.room.asked });
+    if (this.#list) setSearchOptions(this.#session, this.#list.view, this.parts.preferences());
   }
 
   #build(): PaneDom {

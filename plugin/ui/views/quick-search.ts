@@ -9,7 +9,7 @@ import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { ListView, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands } from "../pane/pane-commands";
+import { listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "../pane/pane-commands";
 import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
@@ -87,7 +87,7 @@ export class QuickSearch extends Modal {
       },
       chooseQuery: ({ query }) => { setQuery(query); },
     });
-    const readHistory = (): void => { list.dispatch({ kind: "history", recent: parts.history.all(), saved: parts.history.saved() }); };
+    const readHistory = (): void => { showHistory(list, parts.history); };
     life.addChild(list);
     life.register(parts.history.changed.listen(readHistory));
     listenToInput(life, { search, input, completions, list: view }, {
@@ -110,9 +110,8 @@ export class QuickSearch extends Modal {
     });
     list.readPreferences();
     readHistory();
-    list.view.measure();
-    const { mode, limit } = parts.preferences();
-    session.setOptions({ mode, limit, first: list.view.rowsInSight, snippetWidth: list.view.room.asked });
+    view.measure();
+    setSearchOptions(session, view, parts.preferences());
     input.focus();
   }
 

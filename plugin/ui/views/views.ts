@@ -1,5 +1,5 @@
 /** The views besides the pane where results are shown, with their commands. */
-import { MarkdownView, type Plugin, type TFile } from "obsidian";
+import { type Component, MarkdownView, type Plugin, type TFile } from "obsidian";
 import { offered } from "../../commands";
 import { type Mode } from "../../protocol/messages";
 import { t } from "../../i18n/translate";
@@ -7,7 +7,7 @@ import { boundedRequester } from "../../search/bounded-requester";
 import { blockText, LANGUAGE } from "../../search/block-spec";
 import { insertBlock, newSearchNote } from "../list/new-note";
 import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./live-block";
-import { NoteSearchBar } from "./note-search-bar";
+import { noteSearchBar } from "./note-search-bar";
 import { type PaneParts } from "../pane/pane-commands";
 import { QUICK_PLACE, QuickSearch } from "./quick-search";
 import { openRelated, RELATED_VIEW_TYPE } from "../list/related-notes";
@@ -35,7 +35,7 @@ export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
 
 function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
   const { app } = plugin;
-  let bar: NoteSearchBar | null = null; // there is one at a time, as there is one note that is read
+  let bar: Component | null = null; // there is one at a time, as there is one note that is read
   const close = (): void => {
     if (bar) plugin.removeChild(bar);
     bar = null;
@@ -43,8 +43,7 @@ function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
   const start = (view: MarkdownView, file: TFile): void => {
     const selected = view.getMode() === "source" ? view.editor.getSelection() : "";
     close();
-    bar = plugin.addChild(new NoteSearchBar(app, view, file, parts, close));
-    bar.start(selected);
+    bar = plugin.addChild(noteSearchBar(app, view, file, parts, selected, close));
   };
   plugin.addCommand({
     id: "search-in-note",

@@ -124,16 +124,17 @@ def _is_current(file: Path, now_s: float) -> bool:
 class Leases:
     """The leases of one vault, for its sidecar."""
 
-    def __init__(self, folder: Path, vault: str) -> None:
+    def __init__(self, folder: Path, vault: str, look_s: float = LOOK_S) -> None:
         self._folder = folder
         self._prefix = f"{vault}."
-        self._looked_s = -LOOK_S
+        self._look_s = look_s
+        self._looked_s = -look_s
         self._is_held = False
 
     def is_any_held(self) -> bool:
-        """Whether a conversation with the vault is open, as of at most `LOOK_S` ago."""
+        """Whether a conversation with the vault is open, as of at most `look_s` ago."""
         now_s = time.monotonic()
-        if now_s - self._looked_s >= LOOK_S:
+        if now_s - self._looked_s >= self._look_s:
             self._looked_s, self._is_held = now_s, self._look()
         return self._is_held
 

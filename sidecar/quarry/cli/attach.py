@@ -2,16 +2,10 @@
 
 import argparse
 
-from quarry.cli.arguments import add_json, add_vault, connect
+from quarry.cli.arguments import connect
 from quarry.cli.terminal import print_json, print_line
 from quarry.client.discovery import read_discovery
 from quarry.errors import ConnectionFailed
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_json(parser)
-    add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from quarry import __version__, config
 from quarry.agents.install.clients import Host, current_host
 from quarry.agents.install.desired_state import Unreadable, installed
 from quarry.agents.install.server_entry import Verification, running_launcher, verify
-from quarry.cli.arguments import add_json, add_vault, resolve_vault
+from quarry.cli.arguments import resolve_vault
 from quarry.cli.terminal import counted, print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
 from quarry.embedding import load_contextual_encoder, load_encoder
@@ -36,12 +36,6 @@ Verdict = Literal["good", "bad", "note"]
 # As long as half of the passages of notes are.
 _PASSAGE = "A passage of a note, of a usual length, to see how long the model takes for one. " * 10
 _TIMED_PASSAGES = 5
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_json(parser)
-    add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,9 +7,7 @@ from quarry import protocol as wire
 from quarry.cli.arguments import (
     QUERY_HELP,
     add_fields,
-    add_json,
     add_note,
-    add_vault,
     connect,
     given_fields,
     query_of,
@@ -25,10 +23,8 @@ FIELDS = ("limit", "mode", "fusion")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_json(parser)
     parser.add_argument("query", metavar="QUERY", help=QUERY_HELP)
     add_note(parser)
-    add_vault(parser)
     add_fields(parser, HitOptions, *FIELDS)
 
 

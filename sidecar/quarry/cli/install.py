@@ -20,7 +20,7 @@ from quarry.agents.install.desired_state import (
     servers_for,
 )
 from quarry.agents.install.server_entry import Verification, checked_name, running_launcher, verify
-from quarry.cli.arguments import add_json, add_vault, resolve_vault
+from quarry.cli.arguments import resolve_vault
 from quarry.cli.failure import FAILED, OK
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import print_json, print_line, print_stderr
@@ -32,8 +32,6 @@ from quarry.redaction.scrub import scrub_text
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=", ".join(CLIENTS))
-    add_json(parser)
-    add_vault(parser)
     parser.add_argument(
         "--scope", choices=SCOPES, default="user", help="for all projects, or for this one (default: user)"
     )

@@ -4,8 +4,6 @@ import argparse
 
 from quarry import protocol as wire
 from quarry.cli.arguments import (
-    add_json,
-    add_vault,
     add_wait,
     connect,
     exit_code_of_nothing,
@@ -20,8 +18,6 @@ from quarry.redaction.sanitize import path_line
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_json(parser)
-    add_vault(parser)
     add_wait(parser)
     parser.add_argument("--folder", metavar="DIR", help="only notes in this folder or below it")
     parser.add_argument("--tag", metavar="TAG", help="only notes with this tag or a nested one")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from quarry.cli.arguments import protected_arguments
+from quarry.cli.arguments import add_json, add_vault, protected_arguments
 from quarry.cli.failure import INTERRUPTED, OK, exit_code_table, report
 from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
@@ -50,6 +50,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Title -> command -> summary, in the order of the help. Each command is a module of this package."""
 COMMANDS: Mapping[str, str] = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+WITH_JSON_AND_VAULT = ("read", "list", "explain", "why", "install", "status", "doctor", "stop", "attach")
+"""Commands that take `--json` and `--vault` before their own options; the others add them where their help has them."""
 EXAMPLES = """examples:
   quarry search "how do I rename a git branch"      notes by word and by meaning
   quarry search git -draft modified:7d --limit 3    operators: see `quarry help query`
@@ -133,7 +135,11 @@ def _add_command(commands: "argparse._SubParsersAction[Parser]", name: str) -> N
     command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
     command.is_intermixed = name in ("search", "context")  # whose words are any number
     command.set_defaults(run=module.run)
-    module.add_options(command)
+    if name in WITH_JSON_AND_VAULT:
+        add_json(command)
+        add_vault(command)
+    if hasattr(module, "add_options"):
+        module.add_options(command)
 
 
 def _options_of(given: Sequence[str]) -> Sequence[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from quarry import protocol as wire
-from quarry.cli.arguments import add_json, add_note, add_vault, add_wait, connect, number, wait_for_index
+from quarry.cli.arguments import add_note, add_wait, connect, number, wait_for_index
 from quarry.cli.failure import NOT_INDEXED_YET, report
 from quarry.cli.terminal import counted, print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
@@ -19,9 +19,7 @@ MAX_LINE = 1_000_000_000
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_json(parser)
     add_note(parser)
-    add_vault(parser)
     add_wait(parser)
     parser.add_argument(
         "--from-line", type=number(1, MAX_LINE), default=1, metavar="N", help="first line to print, counting from 1"

@@ -7,15 +7,9 @@ from pathlib import Path
 import msgspec
 
 from quarry import protocol
-from quarry.cli.arguments import add_json, add_vault, connect
+from quarry.cli.arguments import connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.vault_folder import inner_vaults, outer_vault
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_json(parser)
-    add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> None:

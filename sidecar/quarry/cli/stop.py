@@ -2,7 +2,7 @@
 
 import argparse
 
-from quarry.cli.arguments import add_json, add_vault, resolve_vault
+from quarry.cli.arguments import resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.sidecars import running, stop
 from quarry.cli.terminal import print_json, print_line, print_stderr
@@ -13,8 +13,6 @@ from quarry.vault.paths import vault_id
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_json(parser)
-    add_vault(parser)
     parser.add_argument("--all", action="store_true", help="stop the sidecars of all vaults")
 
 

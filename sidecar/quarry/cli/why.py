@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 from quarry import protocol as wire
-from quarry.cli.arguments import add_json, add_note, add_vault, connect
+from quarry.cli.arguments import add_note, connect
 from quarry.cli.failure import FAILED, OK
 from quarry.cli.terminal import bold, print_answer, print_facts, print_line
 from quarry.protocol.base import local_time
@@ -14,9 +14,7 @@ FOUND = "It is in the index and can be found. `quarry explain` says where it ran
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_json(parser)
     add_note(parser)
-    add_vault(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -166,13 +166,13 @@ class SidecarClient:
                 return
             time.sleep(READY_POLL_S)
 
-    def statuses(self) -> Iterator[wire.IndexStatus]:
-        """Yield the status now, at each notification of progress, and at least every `STATUS_POLL_S`; endless."""
+    def statuses(self, poll_s: float = STATUS_POLL_S) -> Iterator[wire.IndexStatus]:
+        """Yield the status now, at each notification of progress, and at least every *poll_s*; endless."""
         while True:
             yield self.status()
             with contextlib.suppress(TimeoutError, ConnectionLost):  # `status` asks again, or attaches to a successor
                 while True:
-                    if status := _status_in(notification_in(self._receive(STATUS_POLL_S))):
+                    if status := _status_in(notification_in(self._receive(poll_s))):
                         yield status
 
     # --- connecting ----------------------------------------------------------------------------

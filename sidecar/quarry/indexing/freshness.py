@@ -10,7 +10,6 @@ from quarry.indexing.current_index import INITIAL_SYNC_DONE
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Progress, State
 from quarry.indexing.sync import Synchronizer
-from quarry.indexing.worker import Worker
 
 STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
 """States in which an answer is as complete as waiting makes it: a rebuild changes nothing, nothing is coming."""
@@ -42,12 +41,10 @@ class IndexFreshness:
         reader: Callable[[], AbstractContextManager[Reader]],
         sync: Synchronizer,
         requests: RequestQueue,
-        worker: Worker,
     ) -> None:
         self._reader = reader
         self._sync = sync
         self._requests = requests
-        self._worker = worker
 
     @property
     def state(self) -> State:
@@ -93,7 +90,7 @@ class IndexFreshness:
 
         Work that would give way to a first answer begins. Raises as `now`.
         """
-        self._worker.end_head_start()
+        self._requests.may_begin.set()
         self._sync.model.slot.start_loading()
         if self.state in BLOCKED or left_s <= 0:
             return False

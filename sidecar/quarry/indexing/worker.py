@@ -59,7 +59,6 @@ class Worker:
         self._requests = requests
         self._timing = timing
         self._state: State = Working(jobs.initial_sync)  # due from the start
-        self._may_begin = threading.Event()
         self._deep_checked_s = -math.inf
         self._worked_s = time.monotonic()  # when a job ended that was more than a poll
         self._poll_after_s = timing.first_poll_s
@@ -69,14 +68,9 @@ class Worker:
         """Begin; the first job makes the index equal the vault."""
         self._thread.start()
 
-    def end_head_start(self) -> None:
-        """Begin the first job, if it waits."""
-        self._may_begin.set()
-
     def stop(self) -> None:
         """Finish the notes in hand, then end. Returns when the thread has ended."""
         self._requests.stop()
-        self._may_begin.set()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -100,7 +94,7 @@ class Worker:
     # --- the thread ----------------------------------------------------------------------------
 
     def _run(self) -> None:
-        self._may_begin.wait(self._timing.head_start_s)
+        self._requests.may_begin.wait(self._timing.head_start_s)
         while isinstance(state := self._state, Working):
             after = self._carry_out(state)
             if state.job not in (self._jobs.poll, self._jobs.backfill):
@@ -155,8 +149,8 @@ class Worker:
             return Working(jobs.repair)
         if requests.take("reconcile"):
             return Working(jobs.reconcile)
-        if batch := requests.take_changes().changes:
-            return Working(partial(jobs.apply, batch))
+        if changes := requests.take_changes():
+            return Working(partial(jobs.apply, changes))
         if requests.take("backfill"):
             return Working(jobs.backfill)
         if now_s >= self._deep_check_at_s:

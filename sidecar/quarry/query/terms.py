@@ -1,10 +1,11 @@
 """
-The words, phrases and text of a query by which notes are ranked, and whether they ask a question.
+The words, phrases and text of a query by which notes are ranked, the dates in it, and whether it asks a question.
 
 Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an emoji, a run of Chinese); only surrounding
 punctuation is removed. `analysis/` splits them as it splits notes.
 """
 
+import re
 from collections.abc import Iterable
 from typing import get_args
 
@@ -102,6 +103,38 @@ def is_stop_word(word: str) -> bool:
 def word_count(phrase: str) -> int:
     """The number of words in *phrase*, at least 1."""
     return len(_WORD.findall(phrase)) or 1
+
+
+# --- dates --------------------------------------------------------------------------------------
+
+_MONTH_NAMES = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)} | {
+    name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY = r"(?P<{}>[0-3]?[0-9])(?:st|nd|rd|th)?"
+_SPOKEN_DATE = lazy_pattern(
+    rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_MONTH})\.?,?(?:\s+{_DAY.format('after')}(?![0-9]),?)?"
+    r"\s+(?P<year>[12][0-9]{3})\b",
+    re.IGNORECASE,
+)
+
+
+def date_phrases(text: str) -> tuple[str, ...]:
+    """
+    The months and days with a year that *text* names in English, as `2021 12` or `2021 12 07`.
+
+    A query for `december 2021` thus finds a note called `2021-12-07`.
+    """
+    found = []
+    for said in _SPOKEN_DATE.finditer(text):
+        day = said["before"] or said["after"]
+        month = f"{said['year']} {_MONTHS[said['month'].lower()]:02d}"
+        found.append(f"{month} {int(day):02d}" if day and 1 <= int(day) <= 31 else month)
+    return tuple(dict.fromkeys(found))
 
 
 # --- questions -----------------------------------------------------------------------------------

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from quarry.index import MapOfContent, StoredChunk
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.messages import Message, message
 from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.types import Clause, Span
 
-CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
 ELLIPSIS = "..."
 
@@ -51,13 +51,13 @@ class RankedChunk(Struct, frozen=True):
 
 
 class RankedNote(Struct, frozen=True):
-    """A note at its place in a ranking, the reasons for the place, and the passages that may be shown of it."""
+    """A note at its place in a ranking, the reasons for the place, and the chunks that may be shown of it."""
 
     path: str
     score: float
     retrievers: frozenset[Retriever]  # that found it
     shares: Mapping[str, float]  # signal -> what it adds to the score; empty where ranks alone decided
-    passages: tuple[RankedChunk, ...]  # best first
+    chunks: tuple[RankedChunk, ...]  # best first
     confidence: float = 0.0  # the probability that it answers; 0 where there is no query to answer
     word_coverage: float = 0.0  # share of the query's words that its best passages contain
 
@@ -83,7 +83,11 @@ class Passage(Struct, frozen=True):
     ranked: RankedChunk
     snippet: Snippet
     text: str  # as much of the chunk as the budget allowed; "" when only the snippet was asked for
-    truncated: bool
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the budget allowed a part of the text alone."""
+        return self.text not in ("", self.chunk.chunk.text)
 
     @property
     def tokens(self) -> int:
@@ -91,19 +95,18 @@ class Passage(Struct, frozen=True):
         return estimate_tokens(self.chunk.chunk.text)
 
 
-class Hit(Struct, frozen=True):
-    """A note that matches, its best passages first."""
+class Hit(RankedNote, frozen=True, kw_only=True):
+    """A ranked note as it is shown."""
 
-    path: str
-    score: float
-    confidence: float  # the probability that it answers, 0 to 1
-    retrievers: frozenset[Retriever]  # that found it
-    passages: tuple[Passage, ...]
-    further_passages: int = 0  # that match as well and are not quoted
+    passages: tuple[Passage, ...]  # its leading chunks, quoted
     title_marks: tuple[Mark, ...] = ()
-    shares: Mapping[str, float] = field(default_factory=dict)  # signal -> what it adds to the score; empty with `rrf`
     maps: tuple[MapOfContent, ...] = ()  # that link to it
     missing_words: tuple[str, ...] = ()  # of the query, as searched for, that the note does not contain
+
+    @property
+    def further_passages(self) -> int:
+        """How many match as well and are not quoted."""
+        return len(self.chunks) - len(self.passages)
 
 
 class FurtherPassages(Struct, frozen=True):

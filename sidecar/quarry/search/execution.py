@@ -1,7 +1,7 @@
 """What one request searches with: a snapshot of the index, the models and retrievers that serve, and a deadline."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from traceback import extract_tb
@@ -37,7 +37,7 @@ class SearchExecution(Struct, frozen=True):
     fusion: Fusion = "convex"
     settings: Settings = Settings()
     contextual: ContextualQueries | None = None  # where contextual vectors answer in this snapshot
-    is_complete: bool = True  # False: many notes are not indexed yet, and may contain words that no note has now
+    is_complete: Callable[[], bool] = lambda: True  # else a word that no note has may be in one that is not indexed yet
 
     @property
     def has_keyword(self) -> bool:

@@ -136,7 +136,7 @@ def _explain_place(
         total=total,
         score=ranked.score,
         confidence=ranked.confidence,
-        passage=ranked.passages[0] if ranked.passages else None,
+        passage=ranked.chunks[0] if ranked.chunks else None,
         shares=ranked.shares,
         found=found,
         lacking=lacking,

@@ -87,7 +87,7 @@ def compare_sentences(
 ) -> tuple[list[tuple[StoredChunk, Span]], SentenceEvidence] | None:
     """The sentences of the passages of *note*, with the evidence for each; None where nothing can be compared."""
     words = prepared.word_idf
-    chunks = reader.chunks([passage.chunk_id for passage in note.passages]).values() if words else ()
+    chunks = reader.chunks([chunk.chunk_id for chunk in note.chunks]).values() if words else ()
     found = [(chunk, span) for chunk in chunks for span in quotable_sentences(chunk.chunk.text)][:MAX_SENTENCES]
     if not found:
         return None

@@ -89,7 +89,7 @@ class RankedResult(Struct, frozen=True):
     @property
     def has_answer(self) -> bool:
         """Whether there is a passage to show, on this page or on one before it."""
-        return any(note.passages for note in self.shown) or (self.is_later_page and self.reachable > 0)
+        return any(note.chunks for note in self.shown) or (self.is_later_page and self.reachable > 0)
 
 
 QueryResult: TypeAlias = RankedResult | Listing
@@ -225,7 +225,7 @@ def _run(
         query,
         execution,
         typing=options.typing or relaxed is not None,
-        corrects=execution.is_complete and step != "any-passage",  # a quoted word is meant as it is written
+        corrects=step != "any-passage",  # a quoted word is meant as it is written
         in_one_note=len(options.filters.notes) == 1,
     )
     # Every chunk is somewhere near in meaning, so that nearness is no match: by meaning alone, any number may match.
@@ -365,7 +365,8 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:
     """Words that no note contains; none where hits contain no other word either: the weakness covers that."""
     has_words = any("keyword" in note.retrievers for note in result.shown)
-    return result.prepared.unknown_words if has_words and execution.has_keyword and execution.is_complete else ()
+    unknown = result.prepared.unknown_words
+    return unknown if unknown and has_words and execution.has_keyword and execution.is_complete() else ()
 
 
 def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
@@ -378,7 +379,7 @@ def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | No
     if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
         return None
     has_words = len(result.ranking.dense_only_notes) < len(result.ranking.note_ids)  # beyond what is shown, too
-    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete else "no-words"
+    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
 
 
 def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:

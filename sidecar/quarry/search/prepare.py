@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
 from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
-from quarry.dates import date_phrases
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
 from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, idf, max_score
 from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
+from quarry.query.terms import date_phrases
 from quarry.search.answer import Correction
 from quarry.search.corrections import correct_words, with_corrections
 from quarry.search.execution import SearchExecution, ornament
@@ -160,7 +160,7 @@ def prepare_query(
 
     Args:
         typing: Whether the last word may be the beginning of one.
-        corrects: Whether an unknown word may be taken for a typing error.
+        corrects: Whether an unknown word may be taken for a typing error, if nearly all notes are indexed.
         in_one_note: Whether only one note is searched.
 
     Raises:
@@ -178,7 +178,7 @@ def prepare_query(
     words: Sequence[str] = query.words
     text = query.text
     corrections: tuple[Correction, ...] = ()
-    if absent and corrects:
+    if absent and corrects and execution.is_complete():
         with ornament("corrections"):
             words, corrections = correct_words(query, absent, execution)
             text = with_corrections(text, corrections) if corrections else text

@@ -100,7 +100,7 @@ class SignalRanking(Struct, frozen=True):
                     score=score,
                     retrievers=FOUND_BY[word, near],
                     shares=dict(zip(SIGNAL_NAMES, row, strict=True)),
-                    passages=best,
+                    chunks=best,
                     confidence=certainty,
                     word_coverage=share,
                 )

@@ -37,7 +37,7 @@ class PublishedRanking(Struct, frozen=True):
     @property
     def note_ids(self) -> list[int]:
         """The notes, best first."""
-        return [note_of(note.passages[0].chunk_id) for note in self.notes]
+        return [note_of(note.chunks[0].chunk_id) for note in self.notes]
 
     @property
     def dense_only_notes(self) -> list[int]:
@@ -54,7 +54,7 @@ class PublishedRanking(Struct, frozen=True):
             equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}
             by_signals = rank_by_signals(self.prepared, features, execution, weights=equal, min_cosine=-1.0)
             chosen = features.note_ids.searchsorted([note_ids[place] for place in places])
-            evidence = by_signals.evidence(chosen, [note.passages for note in notes], execution)
+            evidence = by_signals.evidence(chosen, [note.chunks for note in notes], execution)
             confidence, coverage = confidences(evidence), evidence.word_coverage.tolist()
         certainty = zip(notes, confidence, coverage, strict=True)
         return tuple([replace(note, confidence=one, word_coverage=share) for note, one, share in certainty])

@@ -102,14 +102,6 @@ test("screen readers hear what settled", () => {
   expect(announcement(STATES.searching)).toBe("");
 });
 
-test("screen readers hear what was corrected and what was given up", () => {
-  const corrected = answer({ hits: [hit("a.md")], corrections: [{ typed: "refrences", used: "references" }] });
-  const relaxed = answer({ hits: [hit("a.md")], relaxed: { step: "meaning", messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] } });
-
-  expect(announcement({ kind: "results", answer: corrected })).toBe("1 note found. Showing results for “references”. No notes contain “refrences”.");
-  expect(announcement({ kind: "results", answer: relaxed })).toBe("1 note found. No notes match. These are the nearest in meaning.");
-});
-
 const MODEL = emptyModel("hybrid", { kind: "live", version: "0.1.0", isOurs: true }, indexStatus());
 
 test("the line above the rows says what they are related to", () => {

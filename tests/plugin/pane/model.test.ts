@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type PaneEvent, type PaneModel, emptyModel, reduce, selectedRow, stateOf, targetRows } from "../../../plugin/pane/model";
 import { type Answer } from "../../../plugin/search/answer";
-import { answer, hit, indexStatus, passage } from "../builders";
+import { answer, hit, indexStatus } from "../builders";
 
 const LIVE = { kind: "live", version: "0.1.0", isOurs: true } as const;
 
@@ -14,38 +14,7 @@ function after(...events: readonly PaneEvent[]): PaneModel {
 
 const keys = ({ rows }: PaneModel): string[] => rows.map(({ key }) => key);
 
-describe("rows", () => {
-  test("are recent queries in an empty box, hits once there is an answer", () => {
-    const empty = after({ kind: "history", recent: ["backoff"], saved: [] });
-
-    expect(empty.rows.map(({ kind }) => kind)).toEqual(["divider", "recent"]);
-    expect(keys(reduce(empty, results(found("a.md"))))).toEqual(["a.md"]);
-  });
-
-  test("stay the same values while the next answer is pending", () => {
-    const before = after(results(found("a.md")));
-    const { search } = before;
-    const pending = reduce(before, { kind: "search", search: { kind: "searching", query: "retry b", previous: search.kind === "results" ? search.answer : null } });
-
-    expect(pending.rows).toBe(before.rows);
-  });
-
-  test("of further passages come and go with them", () => {
-    const unfolded = after(results(found("a.md")), { kind: "further", path: "a.md", further: { kind: "unfolded", passages: [passage({ start: 9 })] } });
-
-    expect(keys(unfolded)).toEqual(["a.md", "a.md#9"]);
-    expect(keys(reduce(unfolded, { kind: "further", path: "a.md", further: { kind: "folded" } }))).toEqual(["a.md"]);
-  });
-});
-
 describe("the selection", () => {
-  test("begins at the first row, moves, and stays through a refresh", () => {
-    const moved = after(results(found("a.md", "b.md")), { kind: "moved", step: 1 });
-
-    expect(moved.selection.key).toBe("b.md");
-    expect(reduce(moved, results(found("x.md", "a.md", "b.md"), true)).selection.key).toBe("b.md");
-  });
-
   test("goes to the best hit of a new query, wherever the chosen note is now", () => {
     const moved = after(results(found("a.md", "b.md")), { kind: "moved", step: 1 });
 

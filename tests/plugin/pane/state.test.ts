@@ -37,10 +37,6 @@ describe("the body", () => {
     expect(paneState({ kind: "stopped" }, null, { kind: "idle" }, false)).toEqual({ kind: "starting" });
   });
 
-  test("an empty box shows recent searches, if there are any", () => {
-    expect(paneState(live, indexStatus(), { kind: "idle" }, true)).toEqual({ kind: "empty", hasHistory: true });
-  });
-
   test("nothing found while indexing is not the last word", () => {
     expect(paneState(live, indexStatus({ state: "indexing", progress }), results(), false)).toMatchObject({ kind: "no-results", isIndexing: true });
     expect(paneState(live, indexStatus(), results(), false)).toMatchObject({ kind: "no-results", isIndexing: false });

@@ -27,19 +27,6 @@ describe("passage loader", () => {
     await settled();
   }
 
-  test("a hit that nobody unfolded is folded and costs no request", () => {
-    expect(loader.stateOf("a.md")).toEqual(FOLDED);
-    expect(client.asked).toEqual([]);
-  });
-
-  test("unfolding a hit asks with the parameters of its search", async () => {
-    await unfolded("a.md");
-
-    expect(client.asked).toMatchObject([{ method: "search/passages", params: { ...SEARCH, path: "a.md" } }]);
-    expect(loader.stateOf("a.md")).toEqual({ kind: "unfolded", passages: [SECOND] });
-    expect(changed).toEqual(["a.md", "a.md"]);
-  });
-
   test("a hit that is loading or unfolded is not asked for again", async () => {
     loader.unfold("a.md");
     loader.unfold("a.md");
@@ -48,17 +35,6 @@ describe("passage loader", () => {
     loader.unfold("a.md");
 
     expect(client.asked).toHaveLength(1);
-  });
-
-  test("a hit that failed can be unfolded again", async () => {
-    loader.unfold("a.md");
-    client.last.fail({ kind: "disconnected" });
-    await settled();
-    const failed = loader.stateOf("a.md");
-    await unfolded("a.md");
-
-    expect(failed).toEqual({ kind: "failed", failure: { kind: "disconnected" } });
-    expect(loader.stateOf("a.md")).toMatchObject({ kind: "unfolded" });
   });
 
   test("folding cancels the request, and its answer is ignored", async () => {
@@ -82,19 +58,6 @@ describe("passage loader", () => {
     expect(client.asked.map(({ isCancelled }) => isCancelled)).toEqual([false, true, true]);
     expect(loader.stateOf("a.md")).toEqual({ kind: "unfolded", passages: [SECOND] });
     expect(loader.stateOf("b.md")).toEqual(FOLDED);
-  });
-
-  test("after a change of the index unfolded hits are asked for again, with the old passages until then", async () => {
-    await unfolded("a.md");
-    search = { ...SEARCH, typing: true };
-    loader.reload(new Set(["a.md"]));
-    const meanwhile = loader.stateOf("a.md");
-    client.last.answer({ passages: [], truncated: false });
-    await settled();
-
-    expect(client.last.params).toEqual({ ...SEARCH, typing: true, path: "a.md" });
-    expect(meanwhile).toEqual({ kind: "loading", previous: [SECOND] });
-    expect(loader.stateOf("a.md")).toEqual({ kind: "unfolded", passages: [] });
   });
 
   test("after a change of the index hits that are gone or failed are folded", async () => {

@@ -29,12 +29,6 @@ async function results(query: string, ...paths: readonly string[]): Promise<void
 }
 
 describe("typing", () => {
-  test("the first key is asked at once", () => {
-    session.setQuery("r");
-
-    expect(queries()).toEqual(["r"]);
-  });
-
   test("keys that follow fast are asked at a pace, the last one always", async () => {
     session.setQuery("r");
     await clock.advance(20);
@@ -93,13 +87,6 @@ describe("typing", () => {
 
     expect(meanwhile).toBe("searching");
     expect(session.state).toMatchObject({ kind: "results", answer: { query: "re", hits: [{ path: "new.md" }] } });
-  });
-
-  test("the answer before stays at hand while the next is awaited", async () => {
-    await results("retry", "a.md");
-    session.setQuery("retry backoff");
-
-    expect(session.state).toMatchObject({ kind: "searching", previous: { query: "retry", hits: [{ path: "a.md" }] } });
   });
 
   test("the answer has the time that the user waited", async () => {
@@ -202,14 +189,6 @@ describe("when the typing rests", () => {
 
     expect(asked()).toEqual([["refrences", true]]);
   });
-
-  test("words from elsewhere are whole from the first", async () => {
-    session.setQuery("refrences", true);
-    client.last.answer(searchResult());
-    await clock.advance(5_000);
-
-    expect(asked()).toEqual([["refrences", false]]);
-  });
 });
 
 test("a note is explained as the open query was asked", async () => {
@@ -239,16 +218,6 @@ test("a hit that was opened is reported with the query that found it", async () 
 });
 
 describe("failing", () => {
-  test("keeps the rows", async () => {
-    await results("retry", "a.md");
-    session.setQuery('"retry');
-    await clock.advance(100);
-    client.last.fail({ kind: "bad-query", message: "no closing quote", next: "", position: 0 });
-    await settled();
-
-    expect(session.state).toMatchObject({ kind: "failed", failure: { kind: "bad-query" }, previous: { hits: [{ path: "a.md" }] } });
-  });
-
   test("a cancelled search is silence", async () => {
     session.setQuery("retry");
     client.last.fail({ kind: "cancelled" });
@@ -306,13 +275,6 @@ describe("refreshing", () => {
 
     expect(client.asked).toEqual([]);
   });
-});
-
-test("another mode asks the same query at once", async () => {
-  await results("retry", "a.md");
-  session.setOptions({ mode: "keyword", limit: 30, snippetWidth: 120 });
-
-  expect(client.last.params).toMatchObject({ query: "retry", mode: "keyword" });
 });
 
 test("a closed session cancels and asks nothing more", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RpcClient } from "../../../plugin/sidecar/client";
 import { Connection } from "../../../plugin/sidecar/connection";
 import { type Failure } from "../../../plugin/sidecar/failure";
-import { indexStatus, nodeClock, searchResult, until } from "../builders";
+import { nodeClock, searchResult, until } from "../builders";
 import { FakeServer, type Message, initializeResult, openSocket } from "./server";
 
 let server: FakeServer;
@@ -34,18 +34,6 @@ function silence(method: string): void {
 const heard = (method: string): Message[] => server.received.filter((message) => message.method === method);
 
 describe("asking", () => {
-  test("gives the answer to the one who asked", async () => {
-    server.respond = ({ params }, reply) => {
-      reply({ result: { ...searchResult(), tokens: Number(params["query"]) } });
-    };
-    const replies = await Promise.all([client.call("search", { query: "1" }), client.call("search", { query: "2" })]);
-
-    expect(replies).toMatchObject([
-      { ok: true, value: { tokens: 1 } },
-      { ok: true, value: { tokens: 2 } },
-    ]);
-  });
-
   test("answers may come in another order", async () => {
     const waiting: ((fields: object) => void)[] = [];
     server.respond = (_, reply) => {
@@ -141,16 +129,6 @@ describe("cancelling", () => {
 
     expect(await pending.reply).toEqual({ ok: false, failure: { kind: "cancelled" } });
   });
-});
-
-test("what the sidecar says unasked reaches those who listen", async () => {
-  const heardUnasked: unknown[] = [];
-  client.notifications.listen((notification) => heardUnasked.push(notification));
-  const params = { indexed: ["a.md"], removed: [], status: indexStatus() };
-  server.notify("index/updated", params);
-  await until(() => heardUnasked.length > 0);
-
-  expect(heardUnasked).toEqual([{ method: "index/updated", params }]);
 });
 
 test("an error that names no request is written down and settles none", async () => {

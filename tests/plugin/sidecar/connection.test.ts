@@ -45,17 +45,6 @@ describe("opening", () => {
     expect(connection.send("{}")).toBe(false);
   });
 
-  test("frames are handed on once it is open", async () => {
-    const received: unknown[] = [];
-    connection.received.listen((message) => received.push(message));
-    connection.open(here);
-    await until(isOpen);
-    server.notify("index/progress", initializeResult.status);
-    await until(() => received.length > 0);
-
-    expect(received).toEqual([{ kind: "notification", notification: { method: "index/progress", params: initializeResult.status } }]);
-  });
-
   test("a sidecar that speaks another protocol is not asked again", async () => {
     server.respond = (_, reply) => {
       reply({ result: { ...initializeResult, protocol: 2, version: "9.0.0" } });

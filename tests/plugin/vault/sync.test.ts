@@ -76,16 +76,6 @@ test("a batch that failed is sent again, before what came since", async () => {
   expect(sent()).toEqual([["a.md"], ["a.md", "b.md"]]);
 });
 
-test("a failed batch does not bring back a note that was deleted meanwhile", async () => {
-  save("a.md");
-  await clock.advance(80);
-  sync.push({ kind: "deleted", path: "a.md" });
-  client.last.fail({ kind: "disconnected" });
-  await clock.advance(1_000);
-
-  expect(client.last.params).toEqual({ changes: [{ kind: "deleted", path: "a.md" }] });
-});
-
 test("a stopped sync sends nothing more", async () => {
   save("a.md");
   sync.stop();
@@ -115,17 +105,6 @@ describe("a batch that the engine refuses", () => {
 
     expect(sent()).toEqual([["a.md", "b.md", "bad.md", "c.md"], ["a.md", "b.md"], ["bad.md", "c.md"], ["bad.md"], ["c.md"]]);
     expect(logged).toEqual(["Dropped a change that the engine rejected: modified, invalid-params"]);
-  });
-
-  test("loses every change to blame and no other", async () => {
-    for (const path of ["bad1.md", "a.md", "b.md", "c.md", "bad2.md"]) save(path);
-    await clock.advance(80);
-    await refuseThoseWith("bad1.md", "bad2.md");
-    save("d.md");
-    await clock.advance(80);
-
-    expect(sent()).toEqual(expect.arrayContaining([["a.md"], ["c.md"], ["d.md"]]));
-    expect(logged).toHaveLength(2);
   });
 
   test("is kept where the connection ends between its halves", async () => {

@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from quarry.agents import conversations
 from quarry.agents.conversations import (
     KEPT_ENTRIES,
     KEPT_S,
@@ -135,13 +134,12 @@ def test_a_lease_that_nobody_frees_runs_out(conversation):
     assert is_held()
 
 
-def test_the_folder_is_looked_at_now_and_then(conversation, monkeypatch):
-    held = Leases(conversations_folder(), "notes-1")
+@pytest.mark.parametrize("look_s", [0.0, 3600.0])
+def test_the_folder_is_looked_at_now_and_then(conversation, look_s):
+    held = Leases(conversations_folder(), "notes-1", look_s)
     assert not held.is_any_held()
     conversation.write(LEASE, "")
-    assert not held.is_any_held()
-    monkeypatch.setattr(conversations, "LOOK_S", 0.0)
-    assert held.is_any_held()
+    assert held.is_any_held() == (look_s == 0)
 
 
 def test_without_a_folder_none_is_held(tmp_path):

@@ -76,9 +76,8 @@ def test_options_that_cannot_be_are_refused(command, at_own, arguments):
     assert sorted(path.name for path in at_own.iterdir()) == ["Garden", "Kitchen", "Tea.md"]
 
 
-def test_a_terminal_is_not_waited_at(command, at_own, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+def test_a_terminal_is_not_waited_at(command, at_own, type_at_terminal):
+    type_at_terminal("")
 
     done = command("capture")
 

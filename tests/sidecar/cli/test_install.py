@@ -31,22 +31,6 @@ def install(command, vault):
     return lambda *arguments: command("install", *arguments, "--vault", str(vault))
 
 
-class Terminal:
-    def __init__(self, answer):
-        self._answer = answer
-
-    def isatty(self):
-        return True
-
-    def readline(self):
-        return self._answer
-
-
-def at_a_terminal(monkeypatch, answer):
-    monkeypatch.setattr(sys, "stdin", Terminal(answer))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-
-
 def test_without_a_terminal_the_change_is_shown_and_nothing_written(user, install):
     done = install("cursor", "vscode")
 
@@ -70,8 +54,8 @@ def test_a_dry_run_writes_nothing_and_is_no_failure(user, install):
 @pytest.mark.parametrize(
     ("answer", "code"), [("y\n", OK), ("yes\n", OK), ("\n", FAILED), ("n\n", FAILED), ("", FAILED)]
 )
-def test_at_a_terminal_it_is_asked(user, install, monkeypatch, answer, code):
-    at_a_terminal(monkeypatch, answer)
+def test_at_a_terminal_it_is_asked(user, install, type_at_terminal, answer, code):
+    type_at_terminal(answer)
 
     done = install("cursor")
 

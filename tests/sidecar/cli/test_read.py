@@ -93,15 +93,13 @@ def test_a_line_that_is_not_there_is_told_with_the_length_of_the_note(at_shared,
 
 
 @pytest.mark.slow
-def test_a_note_of_a_vault_that_is_still_indexed_ends_with_7(vault, command, tools):
-    tools.write_vault(
-        vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
-    )
+def test_a_note_of_a_vault_that_is_still_indexed_ends_with_7(long_indexed, command):
+    at = ("--vault", str(long_indexed))
 
-    done = command("read", "--vault", str(vault), "--wait=0", "Nowhere.md")
-    later = command("read", "--vault", str(vault), "--wait", "Nowhere.md")
+    done = command("read", *at, "--wait=0", "Nowhere.md")
+    later = command("read", *at, "--wait", "Nowhere.md")
 
     assert done.code == 7
     assert "ask again with --wait" in done.err
     assert later.code == 1
-    assert command("read", "--vault", str(vault), "--wait", "Many/799.md").out.startswith("# Number 799")
+    assert command("read", *at, "--wait", "Many/799.md").out.startswith("# Number 799")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from quarry.client import vault_folder
 from quarry.client.vault_folder import confirm_scope, describe_scope, find_vault, is_vault, vault_root
 from quarry.errors import BadRequest, VaultMissing
 
@@ -62,19 +61,6 @@ def person(tmp_path, monkeypatch):
     return folder
 
 
-class Keys:
-    """A terminal at which *typed* is typed."""
-
-    def __init__(self, typed):
-        self.typed = typed
-
-    def isatty(self):
-        return True
-
-    def readline(self):
-        return self.typed
-
-
 def test_a_folder_of_notes_is_not_asked_about(person):
     (person / "Notes").mkdir()
 
@@ -101,9 +87,8 @@ def test_a_disk_is_refused(person):
 @pytest.mark.parametrize(
     ("typed", "confirmed"), [("y\n", True), ("YES\n", True), ("\n", False), ("n\n", False), ("", False)]
 )
-def test_at_a_terminal_the_answer_counts(person, monkeypatch, capsys, typed, confirmed):
-    monkeypatch.setattr(vault_folder.sys, "stdin", Keys(typed))
-    monkeypatch.setattr(vault_folder.sys.stderr, "isatty", lambda: True, raising=False)
+def test_at_a_terminal_the_answer_counts(person, type_at_terminal, capsys, typed, confirmed):
+    type_at_terminal(typed)
 
     if confirmed:
         confirm_scope(person)
@@ -147,9 +132,12 @@ def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
     assert vault_root("~/Notes") == vault_root(tmp_path / "Notes") == tmp_path / "Notes"
 
 
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(VaultMissing, match=r"there is no folder .*nowhere"):
-        vault_root(tmp_path / "nowhere")
+@pytest.mark.parametrize("name", ["nowhere", "note.md"])
+def test_a_missing_folder_is_named_and_not_replaced_by_the_vault_around_it(marked, name):
+    (marked / "note.md").touch()
+    for find in (vault_root, lambda named: find_vault(named, marked)):
+        with pytest.raises(VaultMissing, match=f"there is no folder .*{name}"):
+            find(marked / name)
 
 
 def test_a_home_folder_is_refused_unless_it_is_marked_as_a_vault(tmp_path, monkeypatch):

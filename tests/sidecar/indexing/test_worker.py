@@ -79,8 +79,7 @@ def fail(error: Exception) -> Callable[[], None]:
 
 
 def checkpoint(requests: RequestQueue) -> None:
-    with requests.checkpoint(lambda: None, True):
-        pass
+    requests.checkpoint(lambda: None, lambda _: None)
 
 
 def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:
@@ -88,13 +87,13 @@ def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:
     wait_until(lambda: until in jobs.log and not worker.is_busy and not worker.is_retrying, f"{jobs.log}")
 
 
-def test_the_first_job_begins_when_the_head_start_ends(make, jobs: Jobs):
+def test_the_first_job_begins_when_the_head_start_ends(make, jobs: Jobs, requests: RequestQueue):
     worker = make(head_start_s=1000.0)
     worker.start()
     assert worker.is_busy
     assert not jobs.log
 
-    worker.end_head_start()
+    requests.may_begin.set()
 
     idle(worker, jobs, until="initial_sync")
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import http.client
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -18,7 +17,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from sidecars import in_home  # noqa: F401  (a fixture)
+from sidecars import environment, in_home  # noqa: F401  (`in_home` is a fixture)
 from sidecars import small_vault as vault  # noqa: F401
 
 PATIENCE_S = 60.0
@@ -89,6 +88,12 @@ class Speaker:
     def tool(self, name, **arguments):
         return self.result("tools/call", name=name, arguments=arguments)
 
+    def structured(self, name, **arguments):
+        """The structured content of a tool's result, which is no error."""
+        result = self.tool(name, **arguments)
+        assert "isError" not in result, result
+        return result["structuredContent"]
+
     def leave(self):
         """Close its input; the messages that were still to come, and the exit code."""
         self.process.stdin.close()
@@ -122,8 +127,7 @@ def speak(tools):
 @pytest.fixture(scope="module")
 def spoken(shared):
     """A server over the shared vault, greeted."""
-    env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    speaker = Speaker([shared.vault], {**env, "QUARRY_HOME": str(shared.home)})
+    speaker = Speaker([shared.vault], environment(shared.home))
     speaker.greet()
     yield speaker
     speaker.end()
@@ -214,8 +218,7 @@ def serve(tools):
 
 @pytest.fixture(scope="module")
 def served(shared):
-    env = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    server = Served(shared.vault, env={**env, "QUARRY_HOME": str(shared.home)})
+    server = Served(shared.vault, env=environment(shared.home))
     yield server
     _, complaints = server.end()
     assert complaints == b""  # no attack fills a log

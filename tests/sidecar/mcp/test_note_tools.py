@@ -42,16 +42,15 @@ def test_a_note_without_headings_is_one_section():
 # --- over the shared vault ---------------------------------------------------------------------------
 
 
-def notes_of(result):
-    assert "isError" not in result, result
-    return result["structuredContent"]["notes"]
+def read(spoken, **arguments):
+    return spoken.structured("read_note", **arguments)["notes"]
 
 
 @pytest.mark.slow
 def test_a_note_is_read_by_path_title_and_from_a_line_on(spoken):
-    (whole,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md"))
-    (by_title,) = notes_of(spoken.tool("read_note", path="Lying awake"))
-    (rest,) = notes_of(spoken.tool("read_note", path="Lying awake", first_line=5))
+    (whole,) = read(spoken, path="Health/Lying awake.md")
+    (by_title,) = read(spoken, path="Lying awake")
+    (rest,) = read(spoken, path="Lying awake", first_line=5)
 
     assert whole == by_title
     assert "ten past two" in whole["text"]
@@ -61,7 +60,7 @@ def test_a_note_is_read_by_path_title_and_from_a_line_on(spoken):
 
 @pytest.mark.slow
 def test_an_id_reads_the_section_that_its_line_stands_in(spoken):
-    (part,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md:12"))
+    (part,) = read(spoken, path="Health/Lying awake.md:12")
 
     assert part["text"].startswith("# Lying awake")
     assert "---" not in part["text"]
@@ -72,11 +71,11 @@ def test_an_id_reads_the_section_that_its_line_stands_in(spoken):
 def test_a_note_that_is_cut_says_where_to_go_on(spoken):
     shown, line = [], 1
     while line:
-        (note,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md", first_line=line, max_tokens=150))
+        (note,) = read(spoken, path="Health/Lying awake.md", first_line=line, max_tokens=150)
         shown.append(note["text"])
         line = note.get("next_line")
 
-    (whole,) = notes_of(spoken.tool("read_note", path="Health/Lying awake.md"))
+    (whole,) = read(spoken, path="Health/Lying awake.md")
     assert len(shown) > 2
     assert [row for row in "\n".join(shown).split("\n") if row.strip()] == [
         row for row in whole["text"].split("\n") if row.strip()
@@ -85,8 +84,8 @@ def test_a_note_that_is_cut_says_where_to_go_on(spoken):
 
 @pytest.mark.slow
 def test_links_come_on_request_only(spoken):
-    (plain,) = notes_of(spoken.tool("read_note", path="Home.md"))
-    (linked,) = notes_of(spoken.tool("read_note", path="Home.md", links=True))
+    (plain,) = read(spoken, path="Home.md")
+    (linked,) = read(spoken, path="Home.md", links=True)
 
     assert not {"links", "backlinks"} & set(plain)
     assert linked["links"]
@@ -96,7 +95,7 @@ def test_links_come_on_request_only(spoken):
 def test_several_share_one_budget_and_each_is_read_once(spoken):
     names = ["Home", "Sourdough rye", "Health/Lying awake.md", "Home"]
 
-    notes = notes_of(spoken.tool("read_note", paths=names, max_tokens=1500))
+    notes = read(spoken, paths=names, max_tokens=1500)
 
     assert [note["title"] for note in notes] == ["Home", "Sourdough rye", "Lying awake"]
     assert all(note["text"] for note in notes)
@@ -106,21 +105,21 @@ def test_several_share_one_budget_and_each_is_read_once(spoken):
 def test_a_list_is_paged_by_a_cursor_that_belongs_to_it(spoken):
     seen, cursor = [], None
     while True:
-        page = spoken.tool("list_notes", folder="Health", limit=2, **({"cursor": cursor} if cursor else {}))
-        seen += [note["path"] for note in page["structuredContent"]["notes"]]
-        cursor = page["structuredContent"].get("next_cursor")
+        page = spoken.structured("list_notes", folder="Health", limit=2, **({"cursor": cursor} if cursor else {}))
+        seen += [note["path"] for note in page["notes"]]
+        cursor = page.get("next_cursor")
         if not cursor:
             break
         last = cursor
 
-    assert len(seen) == len(set(seen)) == page["structuredContent"]["total"] == 4
+    assert len(seen) == len(set(seen)) == page["total"] == 4
     assert int(last) == 2
 
 
 @pytest.mark.slow
 def test_a_list_can_be_narrowed_in_every_way(spoken):
     def paths(**filters):
-        return {note["path"] for note in notes_of(spoken.tool("list_notes", limit=200, **filters))}
+        return {note["path"] for note in spoken.structured("list_notes", limit=200, **filters)["notes"]}
 
     everything = paths()
     assert paths(type="LOG") < everything
@@ -135,13 +134,12 @@ def test_a_note_is_captured_where_the_flag_and_the_vault_allow_it(vault, home, t
     speaker = speak(vault, home=home, options=["--allow-capture"])
 
     listed = [tool["name"] for tool in speaker.result("tools/list")["tools"]]
-    result = speaker.tool("capture", text="Steep the zanzibar tea twice.", title="Zanzibar", tags=["tea"])
-    found = speaker.tool("search", query="zanzibar")["structuredContent"]["results"]
+    path = speaker.structured("capture", text="Steep the zanzibar tea twice.", title="Zanzibar", tags=["tea"])["path"]
+    found = speaker.structured("search", query="zanzibar")["results"]
 
     assert listed[-1] == "capture"
-    assert "isError" not in result, result
-    assert found[0]["file_path"] == result["structuredContent"]["path"]
-    assert (vault / result["structuredContent"]["path"]).read_text(encoding="utf-8").endswith("tea twice.\n")
+    assert found[0]["file_path"] == path
+    assert (vault / path).read_text(encoding="utf-8").endswith("tea twice.\n")
 
 
 @pytest.mark.slow
@@ -153,9 +151,3 @@ def test_a_vault_that_does_not_allow_it_says_what_to_set(vault, home, speak):
     assert told["kind"] == "forbidden"
     assert "by_agents = true" in told["suggestion"]
     assert "token" not in str(told)
-
-
-@pytest.mark.slow
-def test_without_the_flag_there_is_no_such_tool(spoken):
-    assert "capture" not in [tool["name"] for tool in spoken.result("tools/list")["tools"]]
-    assert spoken.ask("tools/call", name="capture", arguments={"text": "x"})["error"]["code"] == -32602

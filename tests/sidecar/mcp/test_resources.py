@@ -32,7 +32,7 @@ def test_the_uri_of_a_note_leads_back_to_it_whatever_its_path(vault, home, tools
     paths = ["A b/ü #1.md", "100%.md", "e%20f.md", "a&b=c.md"]
     tools.write_vault(vault, {path: f"# Number {number}\n" for number, path in enumerate(paths)})
     speaker = speak(vault, home=home)
-    tools.eventually(lambda: speaker.tool("list_notes")["structuredContent"]["total"] == 3 + len(paths))
+    tools.eventually(lambda: speaker.structured("list_notes")["total"] == 3 + len(paths))
 
     uris = {resource["name"]: resource["uri"] for resource in speaker.result("resources/list")["resources"]}
 
@@ -78,7 +78,7 @@ def test_what_is_not_there_is_an_error_of_the_protocol(spoken, method, params, c
 def test_a_list_of_many_notes_goes_on_with_a_cursor(vault, home, tools, speak):
     tools.write_vault(vault, {f"Many/{number:03}.md": f"# Number {number}\n" for number in range(150)})
     speaker = speak(vault, home=home)
-    tools.eventually(lambda: speaker.tool("list_notes")["structuredContent"]["total"] == 153)
+    tools.eventually(lambda: speaker.structured("list_notes")["total"] == 153)
 
     first = speaker.result("resources/list")
     second = speaker.result("resources/list", cursor=first["nextCursor"])
@@ -91,7 +91,7 @@ def test_a_list_of_many_notes_goes_on_with_a_cursor(vault, home, tools, speak):
 def test_a_context_block_is_a_resource_a_context_and_an_offer(vault, home, tools, speak):
     tools.write_vault(vault, {".quarry.toml": '[context.brewing]\nquery = "steep oolong tea"\nmax_tokens = 500\n'})
     speaker = speak(vault, home=home)
-    tools.eventually(lambda: speaker.tool("list_notes")["structuredContent"]["total"] == 3)
+    tools.eventually(lambda: speaker.structured("list_notes")["total"] == 3)
 
     listed = [resource["uri"] for resource in speaker.result("resources/list")["resources"]]
     (content,) = speaker.result("resources/read", uri="quarry://block/brewing")["contents"]

@@ -3,13 +3,8 @@ import pytest
 pytestmark = pytest.mark.slow  # starts a sidecar
 
 
-def structured(result):
-    assert "isError" not in result, result
-    return result["structuredContent"]
-
-
 def test_a_hit_has_what_published_systems_ask_for_and_its_confidence(spoken):
-    results = structured(spoken.tool("search", query="trouble sleeping", limit=3))["results"]
+    results = spoken.structured("search", query="trouble sleeping", limit=3)["results"]
 
     assert "Health/Lying awake.md" in [hit["file_path"] for hit in results]
     assert len(results) <= 3
@@ -19,40 +14,40 @@ def test_a_hit_has_what_published_systems_ask_for_and_its_confidence(spoken):
 
 
 def test_a_scan_is_short_and_its_ids_are_read(spoken):
-    results = structured(spoken.tool("search", query="trouble sleeping", detail="scan"))["results"]
+    results = spoken.structured("search", query="trouble sleeping", detail="scan")["results"]
 
     assert all(len(hit["snippet"]) <= 123 for hit in results)
     first = results[0]
     assert first["type"] == "log"
     assert first["tags"] == ["health/sleep"]
     assert first["tokenEstimate"] > 0
-    read = structured(spoken.tool("read_note", paths=[hit["id"] for hit in results[:4]]))["notes"]
+    read = spoken.structured("read_note", paths=[hit["id"] for hit in results[:4]])["notes"]
     assert [note["path"] for note in read] == [hit["id"].rpartition(":")[0] for hit in results[:4]]
     assert first["snippet"][:40] in " ".join(read[0]["text"].split())
 
 
 def test_nothing_found_says_how_to_go_on(spoken):
-    found = structured(spoken.tool("search", query="tag:nowhere-at-all zzqqxx", mode="keyword"))
+    found = spoken.structured("search", query="tag:nowhere-at-all zzqqxx", mode="keyword")
 
     assert found["results"] == []
     assert "Try broader terms" in found["message"]
 
 
 def test_words_that_no_note_has_are_told(spoken):
-    found = structured(spoken.tool("search", query="zzqqxx blorp"))
+    found = spoken.structured("search", query="zzqqxx blorp")
 
     assert "No note contains these words" in found["message"] or found["results"] == []
 
 
 def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(spoken):
-    found = structured(spoken.tool("search", query="-reed reed"))
+    found = spoken.structured("search", query="-reed reed")
 
     assert "No notes under these filters contain these words." in found["message"]
 
 
 def test_corrections_and_relaxations_are_told(spoken):
-    mended = structured(spoken.tool("search", query="sourdouhg", mode="keyword"))["message"]
-    relaxed = structured(spoken.tool("search", query="tag:nowhere sourdough", limit=1))["message"]
+    mended = spoken.structured("search", query="sourdouhg", mode="keyword")["message"]
+    relaxed = spoken.structured("search", query="tag:nowhere sourdough", limit=1)["message"]
 
     assert "Showing results for “sourdough”. No notes contain “sourdouhg”." in mended
     assert "#nowhere" in relaxed
@@ -60,7 +55,7 @@ def test_corrections_and_relaxations_are_told(spoken):
 
 def test_folder_tag_and_type_narrow_the_notes(spoken):
     def paths(**filters):
-        found = structured(spoken.tool("search", query="sleep OR bread", limit=50, detail="scan", **filters))
+        found = spoken.structured("search", query="sleep OR bread", limit=50, detail="scan", **filters)
         return {hit["id"].rpartition(":")[0] for hit in found["results"]}
 
     assert {path.split("/")[0] for path in paths(folder="Health")} == {"Health"}
@@ -70,9 +65,9 @@ def test_folder_tag_and_type_narrow_the_notes(spoken):
 
 
 def test_related_notes_are_placed_and_marked_where_linked(spoken):
-    by_path = structured(spoken.tool("find_related", path="Home.md", limit=50))["results"]
-    by_text = structured(spoken.tool("find_related", text="trouble sleeping at night"))["results"]
-    by_id = structured(spoken.tool("find_related", path="Health/Lying awake.md:12"))["results"]
+    by_path = spoken.structured("find_related", path="Home.md", limit=50)["results"]
+    by_text = spoken.structured("find_related", text="trouble sleeping at night")["results"]
+    by_id = spoken.structured("find_related", path="Health/Lying awake.md:12")["results"]
 
     assert {note["linked"] for note in by_path} == {True, False}
     assert all(note["line"] >= 1 and note["text"] and note["file_path"] != "Home.md" for note in by_path)
@@ -82,8 +77,8 @@ def test_related_notes_are_placed_and_marked_where_linked(spoken):
 
 
 def test_an_explanation_says_why_a_note_is_there_or_not(spoken):
-    there = structured(spoken.tool("explain_result", query="sourdough elephant", path="Recipes/Sourdough rye.md"))
-    absent = structured(spoken.tool("explain_result", query="sourdough", path="Nothing.md"))
+    there = spoken.structured("explain_result", query="sourdough elephant", path="Recipes/Sourdough rye.md")
+    absent = spoken.structured("explain_result", query="sourdough", path="Nothing.md")
 
     assert (there["state"], there["words_lacking"]) == ("hit", ["elephant"])
     assert {"passage", "note"} <= set(there["signals"])
@@ -92,9 +87,9 @@ def test_an_explanation_says_why_a_note_is_there_or_not(spoken):
 
 
 def test_context_quotes_with_sources_or_says_why_not(spoken):
-    found = structured(spoken.tool("get_context", topic="trouble sleeping"))
-    without = structured(spoken.tool("get_context", topic="trouble sleeping", exclude=["Health/Lying awake.md"]))
-    strict = structured(spoken.tool("get_context", topic="trouble sleeping", min_confidence=1.0))
+    found = spoken.structured("get_context", topic="trouble sleeping")
+    without = spoken.structured("get_context", topic="trouble sleeping", exclude=["Health/Lying awake.md"])
+    strict = spoken.structured("get_context", topic="trouble sleeping", min_confidence=1.0)
 
     assert found["sources"][0]["path"] == "Health/Lying awake.md"
     assert "> " in found["text"]

@@ -222,7 +222,6 @@ REFUSED = [
     ("search", {"query": "modified:someday"}, "bad-query", "correct the query"),
     ("search", {"query": "tag:"}, "bad-query", "correct the query"),
     ("search", {"query": "x", "type": 'a"b'}, "bad-request", "correct that parameter"),
-    ("search", {"quary": "x"}, "bad-arguments", "did you mean `query`?"),
     ("search", {"query": "x", "vault": "Nowhere"}, "bad-arguments", "the names are"),
     ("find_related", {}, "bad-request", "correct that parameter"),
     ("find_related", {"path": "Home.md", "text": " "}, "bad-request", "correct that parameter"),

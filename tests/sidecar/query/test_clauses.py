@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarry.errors import BadQuery
-from quarry.query.clauses import MAX_CHECKED
 from quarry.query.grammar import tokenize_query
-from quarry.query.parse import parse_query
+from quarry.query.parse import MAX_CHECKED, parse_query
 from quarry.types import Clause, Query
 
 NOW = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from datetime import datetime
 
+import numpy as np
 import pytest
 from builders import HashEncoder, Vault, ask, execution_over, find
 
 from quarry.engine import Engine
-from quarry.index import max_score
+from quarry.errors import DeadlineExceeded
+from quarry.index import Deadline, KeywordQuery, max_score
 from quarry.options import Filters
 from quarry.query.parse import parse_query
-from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
+from quarry.search.prepare import PreparedQuery, TermsOfNotes, can_rank, prepare_query
 
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
@@ -47,6 +49,16 @@ def test_phrases_and_the_word_being_typed_are_not_corrected(vault: Vault, open_e
 
     assert question_of(engine, "acordions", typing=True).corrections == ()
     assert question_of(engine, '"acordions" bellows').corrections == ()
+
+
+def test_other_terms_than_those_of_the_query_are_looked_up_under_the_deadline(vault: Vault, open_engine):
+    vault.write("a.md", "walnut")
+
+    with open_engine().reader() as reader:
+        prepared = prepare_query(parse_query("walnut", now=NOW), execution_over(reader), typing=False)
+        late = execution_over(reader, deadline=Deadline.after(-1))
+        with pytest.raises(DeadlineExceeded):
+            TermsOfNotes(prepared, np.array([1]), late).contain(KeywordQuery(("oak",)))
 
 
 # --- typing ----------------------------------------------------------------------------------------

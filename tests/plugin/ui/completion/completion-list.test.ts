@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { emptyBody, key, one, texts } from "../dom";
 import { beforeEach, describe, expect, test } from "vitest";
-import { CompletionList } from "../../../../plugin/ui/completion/completion-list";
+import { type CompletionList, completionList } from "../../../../plugin/ui/completion/completion-list";
 
 let input: HTMLInputElement;
 let el: HTMLElement;
@@ -14,7 +14,7 @@ beforeEach(() => {
   el = document.body.createDiv({ cls: "is-hidden", attr: { id: "suggestions" } });
   accepted = [];
   counted = 0;
-  list = new CompletionList(el, input, {
+  list = completionList(el, input, {
     names: () => {
       counted += 1;
       return { folders: [["My notes", 1]], tags: [["howto", 2], ["idea", 1]], properties: [], valuesOf: () => [] };
@@ -160,7 +160,7 @@ test("the vault is counted once while the box is in use", () => {
 
 test("hostile names stay text", () => {
   const evil = "<img src=x onerror=alert(1)>";
-  list = new CompletionList(el, input, { names: () => ({ folders: [], tags: [[evil, 1]], properties: [], valuesOf: () => [] }), accepted: () => undefined, deactivated: () => undefined });
+  list = completionList(el, input, { names: () => ({ folders: [], tags: [[evil, 1]], properties: [], valuesOf: () => [] }), accepted: () => undefined, deactivated: () => undefined });
   type("tag:");
 
   expect(labels()).toEqual([evil]);

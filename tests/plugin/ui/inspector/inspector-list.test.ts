@@ -2,7 +2,7 @@
 import { emptyBody, key, one, removedBy, texts } from "../dom";
 import { beforeEach, expect, test } from "vitest";
 import { type TreeRow } from "../../../../plugin/inspector/tree";
-import { InspectorList } from "../../../../plugin/ui/inspector/inspector-list";
+import { type InspectorList, inspectorList } from "../../../../plugin/ui/inspector/inspector-list";
 
 const counts = { indexed: 2, partial: 0, hidden: 0, waiting: 0, excluded: 0, failed: 1, withoutVectors: 0 };
 const folder = (path: string, isOpen = false, level = 1): TreeRow => ({ kind: "folder", level, isOpen, folder: { path, counts, folderCount: 0, excludedBy: null } });
@@ -15,7 +15,7 @@ let entered: TreeRow[];
 beforeEach(() => {
   el = emptyBody().createDiv();
   entered = [];
-  list = new InspectorList(el, { enter: (row) => entered.push(row), menu: () => undefined });
+  list = inspectorList(el, { enter: (row) => entered.push(row), menu: () => undefined });
 });
 
 test("rows have a role, a level, a name and a state; one of them takes the focus by Tab", () => {

@@ -10,13 +10,6 @@ beforeEach(() => {
   shown = new TestList();
 });
 
-test("the rows of a source are drawn, and the place draws what is around them", () => {
-  shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
-
-  expect(shown.titles()).toEqual(["a", "b"]);
-  expect(shown.drawn.at(-1)?.rows.map(({ key }) => key)).toEqual(["a.md", "b.md"]);
-});
-
 describe("keys", () => {
   test("the arrows select, and the list says so to a screen reader", () => {
     shown.source.answer({ hits: [hit("a.md"), hit("b.md")] });
@@ -41,15 +34,6 @@ describe("keys", () => {
   test("without rows Enter is left to the place, as Escape is", () => {
     expect(shown.press("Enter")).toBe(false);
     expect(shown.press("Escape")).toBe(false);
-  });
-
-  test("Alt and the arrows unfold and fold further passages", () => {
-    shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
-    shown.press("ArrowDown", { altKey: true });
-    shown.source.setFurther("a.md", { kind: "unfolded", passages: [] });
-    shown.press("ArrowUp", { altKey: true });
-
-    expect(shown.source.asked).toEqual(["freeze", "unfold a.md", "fold a.md"]);
   });
 
   test("right and left do the same, and are left to the text where there is nothing to unfold or to fold", () => {
@@ -91,21 +75,6 @@ describe("keys", () => {
 
     expect(shown.source.asked).toContain("more");
   });
-});
-
-test("further passages are drawn below their row and announced", () => {
-  shown.source.answer({ hits: [hit("a.md", { furtherPassages: 1 })] });
-  shown.source.setFurther("a.md", { kind: "unfolded", passages: [passage({ snippet: "another one", start: 40 })] });
-
-  expect(texts(shown.el, ".quarry-others .quarry-snippet")).toEqual(["another one"]);
-  expect(one(shown.el, "[aria-live]").textContent).toBe("1 more passage in a");
-});
-
-test("an engine that is there again is asked again", () => {
-  shown.engine.setState({ kind: "starting" });
-  shown.engine.setState({ kind: "live", version: "0.1.0", isOurs: true });
-
-  expect(shown.source.asked).toEqual(["refresh"]);
 });
 
 test("nothing is drawn once the list is unloaded", () => {

@@ -3,20 +3,20 @@ import "../dom";
 import { Modal, type PaneType, type TFile } from "obsidian";
 import { expect, test, vi } from "vitest";
 import { type PlaceRow } from "../../../../plugin/pane/rows";
-import { RowActions } from "../../../../plugin/ui/list/row-actions";
+import { rowActions, type RowHandlers } from "../../../../plugin/ui/list/row-actions";
 import { hit, hitRow, settled } from "../../builders";
 import { appWith, noteView, TestEditor } from "../writing-doubles";
 
 const rows = (...paths: readonly string[]): readonly PlaceRow[] => paths.map((path) => hitRow(hit(path), { passage: null }));
 
-function actionsOn(paths: readonly string[]): { actions: RowActions; did: string[] } {
+function actionsOn(paths: readonly string[]): { actions: RowHandlers; did: string[] } {
   const did: string[] = [];
   const app = appWith(Object.fromEntries(paths.map((path) => [path, ""])));
   const getLeaf = (where: PaneType | boolean): object => ({
     openFile: async (file: TFile, { active }: { active: boolean }) => Promise.resolve(did.push(`open ${file.path} ${String(where)}${active ? "" : " behind"}`)),
   });
   Object.assign(app.workspace, { getLeaf });
-  const actions = new RowActions({
+  const actions = rowActions({
     app,
     lastEditor: { view: noteView(new TestEditor("|")) },
     copy: (text, win) => did.push(`copy ${text} ${win === window ? "here" : "elsewhere"}`),

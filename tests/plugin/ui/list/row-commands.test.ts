@@ -41,8 +41,8 @@ describe("row commands", () => {
       insert: (rows, what) => did.push(`insert ${what} ${paths(rows)}`),
       copyLinks: (rows) => did.push(`links ${paths(rows)}`),
       copyText: (row) => did.push(`text ${row.hit.path}`),
-      explain: (path) => did.push(`explain ${path}`),
-      setContext: (row, isShown) => did.push(`context ${row.hit.path} ${String(isShown)}`),
+      explain: () => (path) => did.push(`explain ${path}`),
+      setContext: () => (row, isShown) => did.push(`context ${row.hit.path} ${String(isShown)}`),
       dismiss: (rows, isDismissed) => did.push(`dismiss ${paths(rows)} ${String(isDismissed)}`),
       openNote: (path) => did.push(`note ${path}`),
     };
@@ -107,7 +107,7 @@ describe("row commands", () => {
   });
 
   test("commands are offered where they make sense", () => {
-    const commands = rowCommands(app, { ...recorded(), explain: null });
+    const commands = rowCommands(app, { ...recorded(), explain: () => null });
     const missing = (...rows: readonly PlaceRow[]): string[] => Object.keys(commands).filter((id) => !commandsFor(commands, rows).some((offered) => offered === id));
     const row = hitRow(hit("API.md"));
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { answerRows } from "../../../../plugin/pane/rows";
 import { type Hit } from "../../../../plugin/protocol/messages";
 import { keepInPlace, RowList } from "../../../../plugin/ui/list/row-list";
-import { answer, hit, manualClock, passage, ROOM, ROW_OPTIONS } from "../../builders";
+import { answer, hit, manualClock, ROOM, ROW_OPTIONS } from "../../builders";
 import { emptyBody, one, removedBy, texts } from "../dom";
 
 describe("row list", () => {
@@ -51,16 +51,6 @@ describe("row list", () => {
       expect(titles()).toEqual(["new", "a", "b"]);
       expect([rowOf("a"), rowOf("b")]).toEqual(before);
       expect(removed).toBe(0);
-    });
-
-    test("what changed in a row is changed in place", () => {
-      show([hit("a.md", { matchedBy: "meaning" })], 0);
-      const row = rowOf("a");
-      show([hit("a.md", { matchedBy: "both", passages: [passage({ snippet: "other words", marks: [] })] })], 0);
-
-      expect(rowOf("a")).toBe(row);
-      expect(texts(row, ".quarry-why")).toEqual([""]);
-      expect(texts(row, ".quarry-snippet")).toEqual(["other words"]);
     });
   });
 

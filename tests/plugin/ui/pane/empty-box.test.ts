@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { ExampleSource } from "../../../../plugin/ui/pane/empty-box";
+import { type ExampleSource, exampleSource } from "../../../../plugin/ui/pane/empty-box";
 import { FakeClient, settled } from "../../builders";
 
 function asking(): { client: FakeClient; source: ExampleSource; changes: string[] } {
   const client = new FakeClient();
-  const source = new ExampleSource(client, () => ["What about {topic}?"]);
   const changes: string[] = [];
-  source.changed.listen((found) => changes.push(found.join("|")));
+  const source = exampleSource(client, () => ["What about {topic}?"], (found) => changes.push(found.join("|")));
   return { client, source, changes };
 }
 const found = (...queries: string[]): object => ({ examples: queries.map((query) => ({ query, path: "a.md" })) });

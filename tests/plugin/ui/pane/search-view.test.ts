@@ -1,6 +1,5 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { installWords } from "../../../../plugin/i18n/engine";
 import { type PassagesResult } from "../../../../plugin/protocol/messages";
 import { roomFor } from "../../../../plugin/snippet/excerpt";
 import { FRESHNESS, hit, indexStatus, MISSING, passage, searchResult, settled } from "../../builders";
@@ -159,19 +158,6 @@ describe("search view", () => {
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
     });
 
-    test("unfold and fold by keyboard, and can be selected in between", async () => {
-      key(pane.input(), "ArrowDown", { altKey: true });
-      pane.client.last.answer(result("the second"));
-      await settled();
-      key(pane.input(), "ArrowDown");
-      const selected = texts(pane.view.contentEl, '[aria-selected="true"] .quarry-snippet');
-      key(pane.input(), "ArrowUp", { altKey: true });
-
-      expect(selected).toEqual(["the second"]);
-      expect(pane.selected()).toEqual(["a"]);
-      expect(snippets()).toEqual([]);
-    });
-
     test("are shown as loading only when they are slow", async () => {
       more().click();
       await pane.clock.advance(149);
@@ -240,12 +226,6 @@ describe("search view", () => {
       expect(pane.titles()).toEqual(["a"]);
     });
 
-    test("left, right and letters stay with the text", () => {
-      const events = ["ArrowLeft", "ArrowRight", "Home", "a"].map((name) => key(pane.input(), name));
-
-      expect(events.some(({ defaultPrevented }) => defaultPrevented)).toBe(false);
-    });
-
     test("right and left belong to the rows only behind the last letter", async () => {
       await pane.type("retry");
       pane.client.last.answer(searchResult(hit("a.md", { furtherPassages: 1 })));
@@ -278,28 +258,9 @@ describe("search view", () => {
 
       expect([saved, pane.saved, pane.mode]).toEqual([["retry"], [], "keyword"]);
     });
-
-    test("an enter that ends a composition opens nothing", async () => {
-      await pane.type("retry");
-      await pane.answer("a.md");
-      const event = key(pane.input(), "Enter", { isComposing: true });
-
-      expect(event.defaultPrevented).toBe(false);
-      expect(pane.history).toEqual([]);
-    });
   });
 
   describe("states", () => {
-    test("an engine that is not installed shows the command, and copies it", () => {
-      pane.engine.setState(MISSING);
-      pane.press("copy-command");
-      pane.press("check-again");
-
-      expect(texts(pane.panel(), "code")).toEqual(installWords(MISSING).commands);
-      expect(pane.copied).toEqual(installWords(MISSING).commands);
-      expect(pane.acted).toEqual(["check-again"]);
-    });
-
     test("a lost engine leaves the rows, marked as old, and offers a restart", async () => {
       await pane.type("retry");
       await pane.answer("a.md");

@@ -146,14 +146,6 @@ describe("status line", () => {
       expect(count.getAttribute("aria-description")).toBe(count.title);
     });
 
-    test("a word that begins nothing is asked again whole when the box is left", async () => {
-      await pane.type("refrences");
-      await pane.answer("a.md");
-      pane.input().dispatchEvent(new FocusEvent("blur"));
-
-      expect(pane.client.last.params).toMatchObject({ query: "refrences", typing: false });
-    });
-
     test("Enter with no row to open asks as well", async () => {
       await pane.type("refrences");
       await pane.answer();

@@ -70,6 +70,8 @@ def test_ids_are_bounded_and_texts_are_text(talk):
     [
         (b"", "bad-json"),
         (b"null", "bad-json"),
+        (b"[]", "bad-json"),
+        (b"\xff\xfe\x00", "bad-json"),
         (b"{" * 5000, "bad-json"),
         (b"1" * 5000, "bad-json"),
         (b" " * (MAX_BYTES + 1), "too-large"),

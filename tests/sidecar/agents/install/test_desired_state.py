@@ -84,18 +84,6 @@ def test_new_files_and_folders_go_again(desk, client, scope):
     assert desk.content() == before
 
 
-def test_comments_are_kept_and_the_part_is_shown_with_its_place(desk):
-    path = desk.configuration("zed")
-    path.write_text('{\n  // mine\n  "theme": "One"\n}\n')
-
-    [change] = desk.install("zed")
-
-    assert change.action == "left"
-    assert change.plan.state.path == path
-    assert "notes" in json.loads(change.plan.difference.added)["context_servers"]
-    assert path.read_text() == '{\n  // mine\n  "theme": "One"\n}\n'
-
-
 def test_the_clients_own_command_adds_and_removes(desk):
     record = desk.program("claude", CLAUDE)
 

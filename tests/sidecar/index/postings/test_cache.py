@@ -165,9 +165,9 @@ def test_what_a_writer_collected_gives_the_same_file(many, opened):
     read = opened.path.read_bytes()
     collector = BulkCollector()
     for (note_id,) in opened.connection.execute("SELECT id FROM notes").fetchall():
-        columns = read_note(opened.connection, note_id)
-        collector.add_names(note_id, columns.names)
-        for chunk_id, chunk in columns.chunks:
+        fields = read_note(opened.connection, note_id)
+        collector.add_names(note_id, fields.names)
+        for chunk_id, chunk in fields.chunks:
             collector.add_chunk(chunk_id, chunk)
     opened.path.unlink()
 

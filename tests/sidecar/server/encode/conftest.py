@@ -29,9 +29,17 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
 def answer_of(chunk, *, words=("oolong",), retrievers=("keyword",), shares=None, text="", maps=(), width=120, **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = RankedChunk(1, chunk.path, 0.5, RetrieverScores(1, None, 2.0, None))
-    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text)
     hit = Hit(
-        chunk.path, 0.5, 0.9, frozenset(retrievers), (passage,), 2, highlight(chunk.title, wanted), shares or {}, maps
+        path=chunk.path,
+        score=0.5,
+        retrievers=frozenset(retrievers),
+        shares=shares or {},
+        chunks=(fused,) * 3,
+        confidence=0.9,
+        passages=(passage,),
+        title_marks=highlight(chunk.title, wanted),
+        maps=maps,
     )
     return Answer((hit,), 1, ("keyword",), {}, False, **more)
 
