@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -33,7 +33,8 @@ from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQu
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
 from quarry.indexing.process import ChildProcess, ProcessLimits, WorkerTiming
-from quarry.indexing.status import RunMonitor
+from quarry.indexing.request_queue import Apply
+from quarry.indexing.status import Activity, RunMonitor
 from quarry.indexing.sync import IndexingLimits
 from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
@@ -473,8 +474,15 @@ class Recorder(RunMonitor):
     def degraded(self, english: str) -> None:
         self.reported.append(english)
 
-    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
-        return nullcontext(self.at_checkpoint() or ())
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:
+        changes = self.at_checkpoint()
+        if apply and changes:
+            apply(changes)
+
+
+def quiet_activity() -> Activity:
+    """An activity that nobody listens to."""
+    return Activity(lambda _: None, lambda *_: None)
 
 
 def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[..., FileContent]:

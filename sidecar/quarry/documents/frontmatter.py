@@ -136,21 +136,19 @@ class _Reader:
             if not content or (content[0] == "#" and content[1:2] in ("", " ", "#", "\t")):
                 self._at += 1
                 continue
-            self._read_line(_indent(line), content)
-
-    def _read_line(self, indent: int, content: str) -> None:
-        is_item = content == "-" or content.startswith(("- ", "-\t"))
-        while self._open and (self._open[-1].indent > indent or (self._open[-1].indent == indent and not is_item)):
-            self._open.pop()
-        parent = self._open[-1] if self._open else None
-        key_end = None if is_item else _key_end(content)
-        if is_item and parent is not None:
-            self._read_item(parent, indent, content)
-        elif key_end is not None:
-            self._read_pair(parent, indent, content, key_end)
-        else:
-            self._note_problem(self._at)
-            self._at += 1
+            indent = _indent(line)
+            is_item = content == "-" or content.startswith(("- ", "-\t"))
+            while self._open and (self._open[-1].indent > indent or (self._open[-1].indent == indent and not is_item)):
+                self._open.pop()
+            parent = self._open[-1] if self._open else None
+            key_end = None if is_item else _key_end(content)
+            if is_item and parent is not None:
+                self._read_item(parent, indent, content)
+            elif key_end is not None:
+                self._read_pair(parent, indent, content, key_end)
+            else:
+                self._note_problem(self._at)
+                self._at += 1
 
     def _read_item(self, owner: _Open, indent: int, content: str) -> None:
         """`- value`, `- - value`, or `- name: value` with more names of the same map on the lines below."""

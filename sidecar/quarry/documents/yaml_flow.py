@@ -9,6 +9,8 @@ import math
 import re
 from typing import TypeAlias
 
+from msgspec import Struct
+
 MAX_DEPTH = 20  # nested lists and maps; nobody writes ten
 
 FlowValue: TypeAlias = str | list["FlowValue"] | dict[str, "FlowValue"]
@@ -87,74 +89,76 @@ def parse_flow(written: str) -> tuple[FlowValue, int] | None:
     Raises:
         YamlTooDeep: Brackets are nested more than 20 deep.
     """
-    reader = _FlowReader(written)
-    value = reader.collection(1)
-    return None if value is None else (value, reader.at)
-
-
-class _FlowReader:
-    """Reads a value within brackets; None from any method means that it cannot be read."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.at = 0
-
-    def collection(self, depth: int) -> FlowValue | None:
-        if depth > MAX_DEPTH:
-            raise YamlTooDeep
-        opening = self._text[self.at]
-        self.at += 1
-        return self._list(depth) if opening == "[" else self._map(depth)
-
-    def _list(self, depth: int) -> FlowValue | None:
-        items: list[FlowValue] = []
-        while not self._took("]"):
-            item = self._value(depth, _PLAIN)
-            if item is None:
+    opened: list[_Collection] = []  # those that enclose the present place, outermost first
+    at = 0
+    while True:
+        at, sign = _next_sign(written, at)
+        inner = opened[-1] if opened else None
+        value: FlowValue
+        if inner and inner.name is None and sign == inner.closing:
+            value = inner.value
+            opened.pop()
+            at += 1
+        elif sign in ("[", "{") and not (inner and _LIKE_TEXT.match(written, at)):
+            if len(opened) == MAX_DEPTH:
+                raise YamlTooDeep
+            opened.append(_Collection([], "]") if sign == "[" else _Collection({}, "}"))
+            at += 1
+            continue
+        else:
+            is_name = inner is not None and isinstance(inner.value, dict) and inner.name is None
+            found = _read_text(written, at, sign, _PLAIN_KEY if is_name else _PLAIN)
+            if found is None:
                 return None
-            if item != "":
-                items.append(item)
-            if not self._took(",") and self._peek() != "]":
-                return None
-        return items
+            value, at = found
+        if not opened:
+            return value, at
+        at, sign = _next_sign(written, at)
+        if not opened[-1].add(value, is_name=sign == ":"):
+            return None
+        if sign == "," or opened[-1].name is not None:
+            at += 1
+        elif sign != opened[-1].closing:
+            return None
 
-    def _map(self, depth: int) -> FlowValue | None:
-        pairs: dict[str, FlowValue] = {}
-        while not self._took("}"):
-            name = self._value(depth, _PLAIN_KEY)
-            if not isinstance(name, str):
-                return None
-            value = self._value(depth, _PLAIN) if self._took(":") else ""
-            if value is None:
-                return None
-            if name:
-                pairs[name] = value
-            if not self._took(",") and self._peek() != "}":
-                return None
-        return pairs
 
-    def _value(self, depth: int, plain: re.Pattern[str]) -> FlowValue | None:
-        """A nested collection, a quoted text, or what *plain* takes; "" for nothing between two commas."""
-        sign = self._peek()
-        if sign in ("[", "{") and not _LIKE_TEXT.match(self._text, self.at):
-            return self.collection(depth + 1)
-        quoted = QUOTED.match(self._text, self.at) if sign in ("'", '"') else None
-        if quoted and _AFTER_QUOTED.match(self._text, quoted.end()):
-            self.at = quoted.end()
-            return parse_quoted(quoted[0])
-        found = plain.match(self._text, self.at)
-        if found is None:
-            return "" if sign in (",", ":") else None
-        self.at = found.end()
-        return found[0].strip()
+class _Collection(Struct):
+    """A list or map whose closing bracket was not read yet."""
 
-    def _peek(self) -> str:
-        """The next character that is not a space; "" at the end."""
-        space = _SPACE.match(self._text, self.at)
-        self.at = space.end() if space else self.at
-        return self._text[self.at : self.at + 1]
+    value: list[FlowValue] | dict[str, FlowValue]
+    closing: str
+    name: str | None = None  # the name in a map whose value comes next
 
-    def _took(self, sign: str) -> bool:
-        found = self._peek() == sign
-        self.at += found
-        return found
+    def add(self, part: FlowValue, *, is_name: bool) -> bool:
+        """Add a value, or in a map a name, which has a value if *is_name*; returns whether *part* may be here."""
+        if isinstance(self.value, list):
+            if part != "":
+                self.value.append(part)
+        elif self.name is not None:
+            if self.name:
+                self.value[self.name] = part
+            self.name = None
+        elif not isinstance(part, str):
+            return False
+        elif is_name:
+            self.name = part
+        elif part:
+            self.value[part] = ""
+        return True
+
+
+def _read_text(written: str, at: int, sign: str, plain: re.Pattern[str]) -> tuple[str, int] | None:
+    """A quoted text, or what *plain* takes, and its end; "" for nothing between two commas."""
+    quoted = QUOTED.match(written, at) if sign in ("'", '"') else None
+    if quoted and _AFTER_QUOTED.match(written, quoted.end()):
+        return parse_quoted(quoted[0]), quoted.end()
+    if found := plain.match(written, at):
+        return found[0].strip(), found.end()
+    return ("", at) if sign in (",", ":") else None
+
+
+def _next_sign(written: str, at: int) -> tuple[int, str]:
+    """The offset of the next character that is not a space, and the character; "" at the end."""
+    space = _SPACE.match(written, at)
+    at = space.end() if space else at
+    return at, written[at : at + 1]

@@ -152,8 +152,8 @@ def _are_chunks_sound(connection: apsw.Connection, row: NoteRow, content: NoteCo
     )
     first, _ = id_range(row.note_id)
     expected = [
-        (first + slot, number, content_number(content_hash(chunk)), *chunk_lengths(columns))
-        for number, (slot, chunk, columns) in enumerate(zip(content.slots, content.chunks, terms.chunks, strict=True))
+        (first + slot, number, content_number(content_hash(chunk)), *chunk_lengths(fields))
+        for number, (slot, chunk, fields) in enumerate(zip(content.slots, content.chunks, terms.chunks, strict=True))
     ]
     return rows == expected
 

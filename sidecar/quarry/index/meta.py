@@ -10,7 +10,7 @@ from quarry.index.database import select
 
 GENERATION = "generation"  # counts transactions; what is cached from the index is keyed by it
 DIMENSION = "dimension"  # of every vector; absent while there is none
-LEXICAL_STALE = "lexical_stale"  # present: rows changed while FTS5 was missing
+KEYWORDS_STALE = "keywords_stale"  # present: rows changed while FTS5 was missing
 DROPPED = "dropped"  # the generation in which all vectors were dropped
 NOTES = "notes"  # how many there are: counting 80,000 chunks at every search would take a millisecond
 CHUNKS = "chunks"
@@ -20,7 +20,7 @@ CONTEXTUAL_DIMENSION = "contextual_dimension"  # of every vector in them
 CONTEXTUAL_DROPPED = "contextual_dropped"  # the generation in which they were last made
 CONTEXTUAL_COMPLETE = "contextual_complete"  # present: there was a moment when no chunk and no title waited
 OWN_KEYS = frozenset(
-    {GENERATION, DIMENSION, LEXICAL_STALE, DROPPED, NOTES, CHUNKS, POSTINGS}
+    {GENERATION, DIMENSION, KEYWORDS_STALE, DROPPED, NOTES, CHUNKS, POSTINGS}
     | {CONTEXTUAL_MODEL, CONTEXTUAL_DIMENSION, CONTEXTUAL_DROPPED, CONTEXTUAL_COMPLETE}
 )
 

@@ -16,8 +16,8 @@ from quarry.index.note_codec import NoteContent, pack
 from quarry.index.note_rows import Values, check_storable, link_keys, note_values, tag_values
 from quarry.index.postings.builder import CountedDocument, TermCounts, count_terms
 from quarry.index.postings.fields import (
-    CHUNK_COLUMNS,
-    NAME_COLUMNS,
+    CHUNK_FIELDS,
+    NAME_FIELDS,
     NoteTerms,
     chunk_lengths,
     languages_in,
@@ -118,8 +118,8 @@ def prepare(
 def counted(notes: Sequence[PreparedNote]) -> list[PreparedNote]:
     """*notes* with their terms counted, all in one batch: what a bulk load of the index collects."""
     every = [note.terms for note in notes if note.terms is not None]
-    chunks = count_terms([columns for terms in every for columns in terms.chunks], CHUNK_COLUMNS)
-    names = count_terms([terms.names for terms in every], NAME_COLUMNS)
+    chunks = count_terms([fields for terms in every for fields in terms.chunks], CHUNK_FIELDS)
+    names = count_terms([terms.names for terms in every], NAME_FIELDS)
     found: list[PreparedNote] = []
     first = row = 0
     for note in notes:

@@ -177,11 +177,11 @@ def _refuse_newer(path: Path, connection: apsw.Connection) -> None:
 def _refill_keyword_index(writer: Writer) -> None:
     """Make the keyword index agree with the forward index again where FTS5 was missing for a while."""
     connection = writer.connection
-    is_stale = meta.get(connection, meta.LEXICAL_STALE) is not None
+    is_stale = meta.get(connection, meta.KEYWORDS_STALE) is not None
     if is_stale or not has_keyword_index(connection):
         with writer.change():
             create_keyword_index(connection)
-            meta.delete(connection, meta.LEXICAL_STALE)
+            meta.delete(connection, meta.KEYWORDS_STALE)
 
 
 def warm_memory(path: Path, without: frozenset[str], vector_limits: VectorLimits | None, few_notes: int) -> Memory:

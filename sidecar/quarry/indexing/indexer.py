@@ -196,16 +196,16 @@ class Indexer:
         Raises:
             Cancelled: The monitor asked to stop.
         """
-        with self._monitor.checkpoint(index.flush, not self._is_priority_run) as changes:
-            if not changes:
-                return
-            self._is_priority_run = True  # it is not interrupted itself, or a stream of saves would nest without end
-            try:
-                self.apply(index, changes)
-            finally:
-                self._is_priority_run = False
-            self._stale |= named_by(changes)
-            index.flush()
+        self._monitor.checkpoint(index.flush, None if self._is_priority_run else partial(self._apply_at_once, index))
+
+    def _apply_at_once(self, index: Index, changes: Sequence[VaultChange]) -> None:
+        self._is_priority_run = True  # it is not interrupted itself, or a stream of saves would nest without end
+        try:
+            self.apply(index, changes)
+        finally:
+            self._is_priority_run = False
+        self._stale |= named_by(changes)
+        index.flush()
 
     def _new_workforce(self, index: Index) -> Workforce:
         encoder = partial(self._encoder, self._is_priority_run)

@@ -9,8 +9,8 @@ had, the file is filled on the calling thread.
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from operator import methodcaller
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from quarry.indexing.process import (
     ProcessDied,
     ProcessUnavailable,
 )
+from quarry.indexing.request_queue import Apply
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions
 from quarry.settings import Settings
@@ -148,8 +149,7 @@ def _follow(process: ChildProcess, monitor: RunMonitor) -> None:
     """Pass the progress of *process* on until it has finished; whatever ends this ends the process."""
 
     def yield_point() -> None:
-        with monitor.checkpoint(lambda: None, True):
-            pass
+        monitor.checkpoint(lambda: None, None)
 
     while not isinstance(reports := process.receive(yield_point), Finished):
         for report in reports:
@@ -197,11 +197,10 @@ class _Reporter(RunMonitor):
     def degraded(self, english: str) -> None:
         self._reports.append(methodcaller("degraded", english))
 
-    @contextmanager
-    def checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:  # noqa: ARG002
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:  # noqa: ARG002
+        """Report; the serving process brings the new index up to date with what is saved meanwhile."""
         if self._reports or time.monotonic() >= self._reported_s + REPORT_EVERY_S:
             self._parent.send(self._reports)
             self._reports = []
             self._parent.receive()
             self._reported_s = time.monotonic()
-        yield ()  # the serving process brings the new index up to date with what was saved meanwhile

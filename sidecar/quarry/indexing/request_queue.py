@@ -9,9 +9,8 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -24,6 +23,8 @@ Request = Literal["rebuild", "repair", "reconcile", "backfill"]
 Build the index anew; check all of it, as a search met damage; compare the whole vault with it; take a step of the
 contextual backfill. Asking again while one waits changes nothing.
 """
+Apply: TypeAlias = Callable[[Sequence[VaultChange]], None]
+"""Brings changes into the index."""
 
 
 class _Report(Struct, frozen=True):
@@ -33,104 +34,17 @@ class _Report(Struct, frozen=True):
     at_ms: int
 
 
-class ChangeBatch(Struct, frozen=True):
-    """Changes taken together; *first* is the sequence number of the first of them."""
-
-    first: int
-    changes: tuple[VaultChange, ...]
-
-
-class ChangeLog:
-    """A queue of changes that knows which of all reported ones are acknowledged. Its owner guards it with a lock."""
-
-    def __init__(self) -> None:
-        self._queue: deque[VaultChange] = deque()
-        self._reports: deque[_Report] = deque()  # those not fully acknowledged, oldest first
-        self._in_hand: list[int] = []  # the first number of each batch that was taken and is not acknowledged
-        self._given_up: list[int] = []  # the first numbers of what only a read of the whole vault brings
-        self._last = 0
-
-    def __len__(self) -> int:
-        """Changes that wait to be taken."""
-        return len(self._queue)
-
-    def add(self, changes: Sequence[VaultChange], at_ms: int) -> None:
-        """Queue *changes*, reported at *at_ms*, milliseconds since 1970."""
-        self._queue.extend(changes)
-        self._last += len(changes)
-        if changes:
-            self._reports.append(_Report(self._last, at_ms))
-
-    def take(self) -> ChangeBatch:
-        """The changes that wait, which are in hand from now on."""
-        batch = ChangeBatch(self._first_waiting, tuple(self._queue))
-        self._queue.clear()
-        if batch.changes:
-            self._in_hand.append(batch.first)
-        return batch
-
-    def put_back(self, batch: ChangeBatch) -> None:
-        """Queue *batch* again, before all others: it could not be applied. If later ones were given up, so is it."""
-        self._in_hand.remove(batch.first)
-        if self._given_up:
-            self._given_up.append(batch.first)
-        else:
-            self._queue.extendleft(reversed(batch.changes))
-
-    def give_up_waiting(self) -> None:
-        """Forget the changes that wait: a comparison of the whole vault with the index finds them."""
-        self._given_up.append(self._first_waiting)
-        self._reports = deque([_Report(self._last, self._reports[0].at_ms)])
-        self._queue.clear()
-
-    def begin_whole_read(self) -> None:
-        """The whole vault is about to be read: changes that were given up are in hand."""
-        self._in_hand += self._given_up
-        self._given_up.clear()
-
-    def acknowledge(self, batch: ChangeBatch) -> None:
-        """*batch* is in the index."""
-        if batch.first in self._in_hand:
-            self._in_hand.remove(batch.first)
-        self._forget_old_reports()
-
-    def acknowledge_all(self) -> None:
-        """Every batch in hand is in the index: the whole vault was read."""
-        self._in_hand.clear()
-        self._forget_old_reports()
-
-    @property
-    def acknowledged(self) -> int:
-        """All changes up to this sequence number are in the index."""
-        return min([*self._in_hand, *self._given_up], default=self._first_waiting) - 1
-
-    @property
-    def lag(self) -> int:
-        """Changes from the first one that is not acknowledged to the last reported one."""
-        return self._last - self.acknowledged
-
-    def sequence_at(self, at_ms: int | None) -> int:
-        """The number of the last change reported up to *at_ms* (None: up to now), or of an acknowledged one."""
-        if at_ms is None:
-            return self._last
-        return max((report.last for report in self._reports if report.at_ms <= at_ms), default=0)
-
-    @property
-    def _first_waiting(self) -> int:
-        return self._last - len(self._queue) + 1
-
-    def _forget_old_reports(self) -> None:
-        while self._reports and self._reports[0].last <= self.acknowledged:
-            self._reports.popleft()
-
-
 class RequestQueue:
-    """Requests for the indexing thread, and whether it should begin, pause or stop."""
+    """The changes and requests that wait for the indexing thread, and whether it should begin, pause or stop."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()  # notified of every request
         self.may_begin = threading.Event()  # set: the first job, if it still waits, gives way to no first answer
-        self._changes = ChangeLog()
+        self._changes: deque[VaultChange] = deque()  # those that wait to be taken
+        self._last = 0  # the sequence number of the last reported change
+        self._reports: deque[_Report] = deque()  # those not fully acknowledged, oldest first
+        self._in_hand: list[int] = []  # the first number of each batch that was taken and is not acknowledged
+        self._given_up: list[int] = []  # the first numbers of what only a read of the whole vault brings
         self._requests: set[Request] = set()
         self.is_paused = False  # work is held up
         self.is_stopping = False  # the indexing thread is to end
@@ -138,16 +52,21 @@ class RequestQueue:
 
     # --- for any thread ------------------------------------------------------------------------
 
-    def submit(self, changes: Sequence[VaultChange]) -> None:
+    def submit(self, changes: Sequence[VaultChange], at_ms: int | None = None) -> None:
         """
-        Queue *changes*; they interrupt everything but the notes in hand.
+        Queue *changes*, reported at *at_ms* (None: now); they interrupt everything but the notes in hand.
 
         Beyond `MAX_WAITING`, the vault is compared with the index instead, so that no client can fill the memory.
         """
         with self.condition:
-            self._changes.add(changes, time.time_ns() // 1_000_000)
+            self._changes.extend(changes)
+            self._last += len(changes)
+            if changes:
+                self._reports.append(_Report(self._last, time.time_ns() // 1_000_000 if at_ms is None else at_ms))
             if len(self._changes) > MAX_WAITING:
-                self._changes.give_up_waiting()
+                self._given_up.append(self._first_waiting)
+                self._reports = deque([_Report(self._last, self._reports[0].at_ms)])
+                self._changes.clear()
                 self._requests.add("reconcile")
             self._notify()
 
@@ -194,21 +113,27 @@ class RequestQueue:
         return len(self._changes)
 
     @property
-    def lag(self) -> int:
-        """Changes reported and not yet in the index, including those that are being indexed."""
-        with self.condition:
-            return self._changes.lag
-
-    @property
     def acknowledged(self) -> int:
         """All changes up to this sequence number are in the index."""
         with self.condition:
-            return self._changes.acknowledged
+            return min([*self._in_hand, *self._given_up], default=self._first_waiting) - 1
+
+    @property
+    def lag(self) -> int:
+        """Changes from the first one that is not in the index to the last reported one."""
+        with self.condition:
+            return self._last - self.acknowledged
 
     def sequence_at(self, at_ms: int | None = None) -> int:
-        """The number of the last change reported up to *at_ms*, milliseconds since 1970; None: up to now."""
+        """
+        The number of the last change reported up to *at_ms*, milliseconds since 1970 (None: up to now).
+
+        Where all of those are in the index, that of any of them.
+        """
         with self.condition:
-            return self._changes.sequence_at(at_ms)
+            if at_ms is None:
+                return self._last
+            return max((report.last for report in self._reports if report.at_ms <= at_ms), default=0)
 
     @property
     def interrupts_idle_work(self) -> bool:
@@ -227,29 +152,37 @@ class RequestQueue:
         with self.condition:
             found = what in self._requests
             self._requests.discard(what)
-            if found and what in ("reconcile", "rebuild"):
-                self._changes.begin_whole_read()
+            if found and what in ("reconcile", "rebuild"):  # which read the whole vault
+                self._in_hand += self._given_up
+                self._given_up.clear()
         return found
 
-    def take_changes(self) -> ChangeBatch:
-        """The changes that wait, which are queued no longer."""
+    def take_changes(self) -> tuple[VaultChange, ...]:
+        """The changes that wait, which are in hand from now on."""
         with self.condition:
-            return self._changes.take()
+            changes = tuple(self._changes)
+            if changes:
+                self._in_hand.append(self._first_waiting)
+                self._changes.clear()
+            return changes
 
     def acknowledge_all(self) -> None:
         """A job has succeeded: what was taken for it, or for one that failed before, is in the index."""
         with self.condition:
-            self._changes.acknowledge_all()
+            self._in_hand.clear()
+            self._forget_old_reports()
 
-    @contextmanager
-    def checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> Sequence[VaultChange]:
         """
-        Wait while paused, after *flush*, which makes what was done so far visible; then take the changes that wait.
+        Wait while paused, after *flush*, which makes what was done so far visible; then *apply* the changes that wait.
 
-        They are acknowledged when the context ends, and wait again where it fails.
+        They wait again, before all others, where that fails.
 
         Args:
-            take: False leaves them in the queue.
+            apply: None leaves them in the queue.
+
+        Returns:
+            The changes that were applied.
 
         Raises:
             Cancelled: The indexing thread is to end.
@@ -260,16 +193,31 @@ class RequestQueue:
             self.condition.wait_for(lambda: not self.is_paused or self.is_stopping)
             if self.is_stopping:
                 raise Cancelled("the index worker was asked to stop")
-            batch = self._changes.take() if take else ChangeBatch(0, ())
+            first, changes = self._first_waiting, self.take_changes() if apply else ()
+        if not (apply and changes):
+            return ()
         try:
-            yield batch.changes
+            apply(changes)
         except BaseException:
             with self.condition:
-                if batch.changes:
-                    self._changes.put_back(batch)
+                self._in_hand.remove(first)
+                if self._given_up:  # with later ones, so that these cannot be queued before them
+                    self._given_up.append(first)
+                else:
+                    self._changes.extendleft(reversed(changes))
             raise
         with self.condition:
-            self._changes.acknowledge(batch)
+            self._in_hand.remove(first)
+            self._forget_old_reports()
+        return changes
+
+    @property
+    def _first_waiting(self) -> int:
+        return self._last - len(self._changes) + 1
+
+    def _forget_old_reports(self) -> None:
+        while self._reports and self._reports[0].last <= self.acknowledged:
+            self._reports.popleft()
 
     def _notify(self) -> None:
         self.first_request_s = min(self.first_request_s, time.monotonic())

@@ -1,22 +1,20 @@
 """
 The state of indexing as others see it: progress, notices for people, and listeners that learn of commits.
 
-A run of the indexer reports to a `RunMonitor`; the one of the serving process writes to an `Activity` and notifies
-`Listeners`.
+A run of the indexer reports to a `RunMonitor`, in the serving process to an `Activity`, which notifies `Listeners`.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 from quarry.errors import BadSettings, IndexUnavailable, QuarryError, VaultMissing
+from quarry.indexing.request_queue import Apply
 from quarry.messages import Message, message, sentence
-from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
 
@@ -38,10 +36,60 @@ class Progress(Struct, frozen=True):
     remaining_ms: int | None  # None until the rate is known
 
 
-class Activity:
-    """Written by the indexing thread, read by any."""
+class Updated(Struct, frozen=True):
+    """A commit: an open query may have other answers now. No notes are named where other vectors begin to answer."""
 
-    def __init__(self) -> None:
+    indexed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+class RunMonitor:
+    """Receives the progress of a run over an index; this one ignores all of it."""
+
+    def scanned(self, excluded: int) -> None:
+        """A scan is done; *excluded* notes were left out by a rule."""
+
+    def planned(self, total: int) -> None:
+        """Work on *total* notes begins."""
+
+    def advanced(self, note_count: int, chunk_count: int) -> None:
+        """*note_count* more of the planned notes are done."""
+
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        """Notes can be found, and others no longer."""
+
+    def held_back(self, count: int) -> None:
+        """*count* removals were not carried out, because too many notes vanished at once."""
+
+    def degraded(self, english: str) -> None:
+        """Something went wrong that the run copes with; *english* is for people."""
+
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:
+        """
+        Called between two batches, where stopping is safe. May wait while paused, after *flush*.
+
+        Args:
+            apply: Brings changes into the index before the run goes on; None where they have to wait.
+
+        Raises:
+            Cancelled: The run is to stop; what was committed stays.
+        """
+
+
+class Activity(RunMonitor):
+    """
+    What indexing is doing; the monitor of runs over the index in use. Written by the indexing thread, read by any.
+
+    Args:
+        notify: Called with what a commit changed, or with None when progress changed.
+        checkpoint: As `RunMonitor.checkpoint`.
+    """
+
+    def __init__(
+        self, notify: Callable[[Updated | None], None], checkpoint: Callable[[Callable[[], None], Apply | None], None]
+    ) -> None:
+        self._notify = notify
+        self._checkpoint = checkpoint
         self._lock = threading.Lock()
         self._state: State = "starting"
         self._started_s = 0.0
@@ -92,18 +140,45 @@ class Activity:
             self._notices.pop("processes", None)
             self.equal_since_ms = time.time_ns() // 1_000_000
 
-    def plan(self, total: int) -> None:
-        """Work on *total* notes begins."""
+    # --- as the monitor of a run ---------------------------------------------------------------
+
+    def scanned(self, excluded: int) -> None:
+        """Record how many notes a rule left out."""
+        self.ruled_out = excluded
+
+    def planned(self, total: int) -> None:
+        """Work on *total* notes begins; a rebuild stays one."""
         with self._lock:
+            if total and self._state != "rebuilding":
+                self._state = "indexing"
             self._started_s = time.monotonic()
             self._done = self._chunks = 0
             self._total = total
 
-    def advance(self, note_count: int, chunk_count: int) -> None:
+    def advanced(self, note_count: int, chunk_count: int) -> None:
         """*note_count* more notes are done."""
         with self._lock:
             self._done += note_count
             self._chunks += chunk_count
+
+    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
+        """Notify listeners of the commit."""
+        self._notify(Updated(tuple(indexed), tuple(removed)))
+
+    def held_back(self, count: int) -> None:
+        """Tell the user that *count* notes were kept."""
+        self.set_notice("removals", message("status.notes-kept", count=count))
+
+    def degraded(self, english: str) -> None:
+        """Tell the user *english* until the index equals the vault."""
+        self.set_notice("processes", message("status.process-ended", detail=sentence(english)))
+        self._notify(None)
+
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:
+        """Wait while paused, and apply the changes that wait."""
+        self._checkpoint(flush, apply)
+
+    # --- for any thread ------------------------------------------------------------------------
 
     @property
     def pending(self) -> int:
@@ -135,13 +210,6 @@ def _failure_code(error: Exception) -> str:
             return "status.indexing-failed"
 
 
-class Updated(Struct, frozen=True):
-    """A commit: an open query may have other answers now. No notes are named where other vectors begin to answer."""
-
-    indexed: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
 Listener = Callable[[Updated | None], None]
 """Called on the indexing thread with what a commit changed, or with None when progress or state changed."""
 
@@ -165,58 +233,21 @@ class Listeners:
                 _log.exception("a listener failed")
 
 
-Checkpoint = Callable[[Callable[[], None], bool], AbstractContextManager[Sequence[VaultChange]]]
-
-
-class RunMonitor:
-    """Receives the progress of a run over an index; this one ignores all of it."""
-
-    def scanned(self, excluded: int) -> None:
-        """A scan is done; *excluded* notes were left out by a rule."""
-
-    def planned(self, total: int) -> None:
-        """Work on *total* notes begins."""
-
-    def advanced(self, note_count: int, chunk_count: int) -> None:
-        """*note_count* more of the planned notes are done."""
-
-    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
-        """Notes can be found, and others no longer."""
-
-    def held_back(self, count: int) -> None:
-        """*count* removals were not carried out, because too many notes vanished at once."""
-
-    def degraded(self, english: str) -> None:
-        """Something went wrong that the run copes with; *english* is for people."""
-
-    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
-        """
-        Called between two batches, where stopping is safe. May wait while paused, after *flush*.
-
-        Returns:
-            A context with the changes to apply before the run goes on; none unless *take* is true.
-
-        Raises:
-            Cancelled: The run is to stop; what was committed stays.
-        """
-        del flush, take
-        return nullcontext(())
-
-
-class ActivityMonitor(RunMonitor):
+class ShadowMonitor(RunMonitor):
     """
-    The monitor of runs in the serving process.
+    The monitor of a shadow build: an index that is made beside the one that answers, and cannot be searched yet.
+
+    Its commits are not announced; removals that it holds back neither, as the vault is compared once more with the
+    index in its place.
 
     Args:
-        notify: Called with what a commit changed, or with None when progress changed.
-        checkpoint: As `RunMonitor.checkpoint`.
+        activity: Shows its progress.
+        notify: Called with None when progress changed.
+        checkpoint: Called where saved notes may go into the index in use; as `RunMonitor.checkpoint`.
     """
 
     def __init__(
-        self,
-        activity: Activity,
-        notify: Callable[[Updated | None], None],
-        checkpoint: Checkpoint,
+        self, activity: Activity, notify: Callable[[Updated | None], None], checkpoint: Callable[[], None]
     ) -> None:
         self._activity = activity
         self._notify = notify
@@ -224,51 +255,22 @@ class ActivityMonitor(RunMonitor):
 
     def scanned(self, excluded: int) -> None:
         """Record how many notes a rule left out."""
-        self._activity.ruled_out = excluded
+        self._activity.scanned(excluded)
 
     def planned(self, total: int) -> None:
-        """Show that *total* notes are to be indexed."""
-        if total:
-            self._activity.enter("indexing")
-        self._activity.plan(total)
-
-    def advanced(self, note_count: int, chunk_count: int) -> None:
-        """Show progress."""
-        self._activity.advance(note_count, chunk_count)
-
-    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
-        """Notify listeners of the commit."""
-        self._notify(Updated(tuple(indexed), tuple(removed)))
-
-    def held_back(self, count: int) -> None:
-        """Tell the user that *count* notes were kept."""
-        self._activity.set_notice("removals", message("status.notes-kept", count=count))
-
-    def degraded(self, english: str) -> None:
-        """Tell the user *english* until the index equals the vault."""
-        self._activity.set_notice("processes", message("status.process-ended", detail=sentence(english)))
-        self._notify(None)
-
-    def checkpoint(self, flush: Callable[[], None], take: bool) -> AbstractContextManager[Sequence[VaultChange]]:
-        """Wait while paused, and take the changes that wait."""
-        return self._checkpoint(flush, take)
-
-
-class ShadowMonitor(ActivityMonitor):
-    """The monitor of a shadow build: an index that is made beside the one that answers, and cannot be searched yet."""
-
-    def planned(self, total: int) -> None:
-        """Count the notes, without another state."""
-        self._activity.plan(total)
+        """Count the notes."""
+        self._activity.planned(total)
 
     def advanced(self, note_count: int, chunk_count: int) -> None:
         """Show progress, for which no commit is announced."""
-        super().advanced(note_count, chunk_count)
+        self._activity.advanced(note_count, chunk_count)
         if note_count:
             self._notify(None)
 
-    def committed(self, indexed: Sequence[str], removed: Sequence[str]) -> None:
-        """Announce nothing."""
+    def degraded(self, english: str) -> None:
+        """Tell the user *english* until the index equals the vault."""
+        self._activity.degraded(english)
 
-    def held_back(self, count: int) -> None:
-        """Announce nothing: the vault is compared once more with the index in its place."""
+    def checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:  # noqa: ARG002  of another index
+        """Let saved notes into the index in use."""
+        self._checkpoint()

@@ -10,8 +10,8 @@ import logging
 import math
 import operator
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -43,8 +43,8 @@ from quarry.indexing.preparation import NotePreparer
 from quarry.indexing.process import PlanLimits, ProcessLimits, WorkerTiming
 from quarry.indexing.read_files import ExcludedFile
 from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
-from quarry.indexing.request_queue import RequestQueue
-from quarry.indexing.status import Activity, ActivityMonitor, Listeners, ShadowMonitor, Updated
+from quarry.indexing.request_queue import Apply, RequestQueue
+from quarry.indexing.status import Activity, Listeners, RunMonitor, ShadowMonitor, Updated
 from quarry.indexing.vector_model import MAX_PROCESSES, LoadContextual, VectorModel, WorkerOptions
 from quarry.messages import Message, message
 from quarry.options import Retriever
@@ -97,7 +97,7 @@ class Synchronizer:
             SchemaTooNew: A newer version wrote the index.
             IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and rebuilt.
         """
-        self.activity = Activity()
+        self.activity = Activity(self._notify, self._checkpoint)
         self.policy = Policy(root)
         self._root = root
         self._limits = limits
@@ -122,8 +122,7 @@ class Synchronizer:
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
-        self._monitor = ActivityMonitor(self.activity, self._notify, self._checkpoint)
-        self._shadow_monitor = ShadowMonitor(self.activity, self._notify, self._shadow_checkpoint)
+        self._shadow_monitor = ShadowMonitor(self.activity, self._notify, self._yield)
         self._kept_indexer: tuple[tuple[object, ...], Indexer] | None = None
 
     def close(self) -> None:
@@ -229,7 +228,7 @@ class Synchronizer:
             DiskState(self._root, self.policy.rules, self._excluded), self.index, with_excluded=thorough
         )
         if difference.is_empty and not (thorough or everything):
-            self._monitor.scanned(len(difference.scan.excluded))
+            self.activity.scanned(len(difference.scan.excluded))
             self.activity.clear_notice("removals")
             changed_notes = 0
         else:
@@ -363,21 +362,11 @@ class Synchronizer:
     def _is_interrupted(self) -> bool:
         return self._requests.interrupts_idle_work
 
-    @contextmanager
-    def _checkpoint(self, flush: Callable[[], None], take: bool) -> Iterator[Sequence[VaultChange]]:
+    def _checkpoint(self, flush: Callable[[], None], apply: Apply | None) -> None:
         """The checkpoint of the index in use; what goes into it during a rebuild is kept for the new one."""
-        with self._requests.checkpoint(flush, take) as changes:
-            if self._changes_while_rebuilding is not None:
-                self._changes_while_rebuilding += changes
-            yield changes
-
-    def _shadow_checkpoint(
-        self, flush: Callable[[], None], take: bool
-    ) -> AbstractContextManager[Sequence[VaultChange]]:
-        """The checkpoint of a shadow build: saved notes go into the index in use."""
-        del flush, take
-        self._yield()
-        return nullcontext(())
+        changes = self._requests.checkpoint(flush, apply)
+        if self._changes_while_rebuilding is not None:
+            self._changes_while_rebuilding += changes
 
     def _compact(self) -> None:
         """Compact the index, unless there is other work to do."""
@@ -397,11 +386,11 @@ class Synchronizer:
         made_for = (policy.settings, policy.rules, self.model.slot.name)
         if self._kept_indexer and all(map(operator.is_, self._kept_indexer[0], made_for)):
             return self._kept_indexer[1]
-        made = self._new_indexer(self._monitor, self._encoder_for_run)
+        made = self._new_indexer(self.activity, self._encoder_for_run)
         self._kept_indexer = made_for, made
         return made
 
-    def _new_indexer(self, monitor: ActivityMonitor, encoder: Callable[[bool], Encoder | None]) -> Indexer:
+    def _new_indexer(self, monitor: RunMonitor, encoder: Callable[[bool], Encoder | None]) -> Indexer:
         policy, options = self.policy, self._worker_options(MAX_PROCESSES)
         return Indexer(
             self._root, policy.settings, policy.rules, monitor, encoder, self._excluded, options, self._limits.plan

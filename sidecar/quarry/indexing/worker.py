@@ -149,8 +149,8 @@ class Worker:
             return Working(jobs.repair)
         if requests.take("reconcile"):
             return Working(jobs.reconcile)
-        if batch := requests.take_changes().changes:
-            return Working(partial(jobs.apply, batch))
+        if changes := requests.take_changes():
+            return Working(partial(jobs.apply, changes))
         if requests.take("backfill"):
             return Working(jobs.backfill)
         if now_s >= self._deep_check_at_s:

@@ -154,16 +154,24 @@ def test_killed_at_any_stage_the_next_start_repairs_the_rest(outset: Path, tmp_p
     pytest.fail(f"{stage} is reached more than {COUNTS[-2]} times")
 
 
-def test_killed_at_random_the_next_start_repairs_the_rest(outset: Path, tmp_path: Path):
+@pytest.fixture(scope="module")
+def undisturbed_s(outset: Path, tmp_path_factory: pytest.TempPathFactory) -> float:
+    """How long it takes to come through."""
     begun_s = time.monotonic()
-    assert came_through(start(outset, tmp_path / "undisturbed"))
-    duration_s = time.monotonic() - begun_s
-    moments = random.Random(2026)
+    assert came_through(start(outset, tmp_path_factory.mktemp("undisturbed") / "at_work"))
+    return time.monotonic() - begun_s
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_killed_at_random_the_next_start_repairs_the_rest(
+    outset: Path, tmp_path: Path, undisturbed_s: float, seed: int
+):
+    moments = random.Random(seed)
     killed = 0
-    for attempt in range(20):
+    for attempt in range(4):
         process = start(outset, tmp_path / str(attempt))
         try:
-            process.wait(moments.uniform(0.2, 1.0) * duration_s)
+            process.wait((attempt + 1 + moments.random()) / 5 * undisturbed_s)
         except subprocess.TimeoutExpired:
             process.kill()
             killed += 1

@@ -14,7 +14,7 @@ from quarry.index.note_codec import (
     stored_terms,
     with_slots,
 )
-from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS, NoteTerms, encode_terms, note_terms
+from quarry.index.postings.fields import CHUNK_FIELDS, NAME_FIELDS, NoteTerms, encode_terms, note_terms
 from quarry.types import Chunk, Link, Shift
 
 
@@ -58,17 +58,17 @@ BODIES = st.builds(
 )
 
 
-COLUMN = st.lists(st.sampled_from(["a", "ü", "机", "c++", "\u2028"]), max_size=4).map(" ".join)
+FIELD = st.lists(st.sampled_from(["a", "ü", "机", "c++", "\u2028"]), max_size=4).map(" ".join)
 
 
-def terms_of(body, names, column):
+def terms_of(body, names, field):
     """Terms for as many chunks as *body* has; which they are does not matter to the codec."""
-    return NoteTerms(names, ((column, *names[: CHUNK_COLUMNS - 1]),) * len(body.chunks))
+    return NoteTerms(names, ((field, *names[: CHUNK_FIELDS - 1]),) * len(body.chunks))
 
 
-@given(BODIES, st.tuples(*[COLUMN] * NAME_COLUMNS), COLUMN, st.permutations(range(6)))
-def test_a_body_and_its_terms_come_back_as_they_were(body, names, column, slots):
-    terms = terms_of(body, names, column)
+@given(BODIES, st.tuples(*[FIELD] * NAME_FIELDS), FIELD, st.permutations(range(6)))
+def test_a_body_and_its_terms_come_back_as_they_were(body, names, field, slots):
+    terms = terms_of(body, names, field)
     packed = pack(body, terms)
 
     assert unpack(packed) == body

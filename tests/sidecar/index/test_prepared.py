@@ -24,7 +24,7 @@ def test_lengths_and_the_vocabulary_are_those_of_the_terms(make_note, stamp):
     assert note.lengths == tuple(map(chunk_lengths, note.terms.chunks))
     assert note.name_length == name_length(note.terms.names)
     assert sorted(note.vocabulary.split(" ")) == sorted(
-        {term for columns in (note.terms.names, *note.terms.chunks) for column in columns for term in column.split()}
+        {term for fields in (note.terms.names, *note.terms.chunks) for field in fields for term in field.split()}
     )
     assert open_packed(note.body).terms() == note.terms
 

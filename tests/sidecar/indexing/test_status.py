@@ -1,11 +1,10 @@
 """State, progress and the one thing to say about it; what a run tells, and to whom."""
 
-from contextlib import nullcontext
-
 import pytest
+from builders import quiet_activity
 
 from quarry.indexing import status
-from quarry.indexing.status import Activity, ActivityMonitor, ShadowMonitor, Updated
+from quarry.indexing.status import Activity, ShadowMonitor, Updated
 from quarry.messages import message
 
 DISK_FULL = message("status.index-unavailable", detail="the disk is full")
@@ -22,10 +21,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_progress_tells_rate_and_time_left(clock: list[float]):
-    activity = Activity()
-    activity.plan(10)
-    activity.advance(1, 3)
-    activity.advance(3, 9)
+    activity = quiet_activity()
+    activity.planned(10)
+    activity.advanced(1, 3)
+    activity.advanced(3, 9)
     clock[0] += 2.0
 
     progress = activity.progress()
@@ -37,8 +36,8 @@ def test_progress_tells_rate_and_time_left(clock: list[float]):
 
 
 def test_before_the_first_note_the_time_left_is_not_known(clock: list[float]):
-    activity = Activity()
-    activity.plan(10)
+    activity = quiet_activity()
+    activity.planned(10)
 
     progress = activity.progress()
 
@@ -47,14 +46,14 @@ def test_before_the_first_note_the_time_left_is_not_known(clock: list[float]):
 
 
 def test_without_a_plan_there_is_no_progress():
-    assert Activity().progress() is None
+    assert quiet_activity().progress() is None
 
 
 def test_settling_ends_the_progress_and_says_since_when():
-    activity = Activity()
+    activity = quiet_activity()
     activity.enter("indexing")
-    activity.plan(2)
-    activity.advance(1, 1)
+    activity.planned(2)
+    activity.advanced(1, 1)
 
     activity.settle()
 
@@ -63,7 +62,7 @@ def test_settling_ends_the_progress_and_says_since_when():
 
 
 def test_the_most_urgent_notice_is_the_message():
-    activity = Activity()
+    activity = quiet_activity()
     activity.set_notice("model", ANOTHER_MODEL)
     activity.set_notice("removals", NOTES_GONE)
     activity.set_notice("failure", DISK_FULL)
@@ -78,7 +77,7 @@ def test_the_most_urgent_notice_is_the_message():
 
 
 def test_settling_takes_back_a_failure_and_nothing_else():
-    activity = Activity()
+    activity = quiet_activity()
     activity.set_notice("failure", DISK_FULL)
     activity.set_notice("damage", DAMAGED)
 
@@ -91,23 +90,24 @@ def test_settling_takes_back_a_failure_and_nothing_else():
 
 
 def test_a_commit_is_announced_and_the_work_in_hand_sets_state_and_count():
-    activity, seen = Activity(), []
-    monitor = ActivityMonitor(activity, seen.append, lambda *_: nullcontext(()))
-    monitor.planned(0)
+    seen: list[Updated | None] = []
+    activity = Activity(seen.append, lambda *_: None)
+    activity.planned(0)
     assert activity.state == "starting"
 
-    monitor.planned(2)
-    monitor.advanced(1, 5)
-    monitor.committed(["a.md"], ["b.md"])
+    activity.planned(2)
+    activity.advanced(1, 5)
+    activity.committed(["a.md"], ["b.md"])
 
     assert (activity.state, activity.pending) == ("indexing", 1)
     assert seen == [Updated(("a.md",), ("b.md",))]
 
 
 def test_a_shadow_build_is_progress_only():
-    activity, seen = Activity(), []
+    seen: list[Updated | None] = []
+    activity = Activity(seen.append, lambda *_: None)
     activity.enter("rebuilding")
-    monitor = ShadowMonitor(activity, seen.append, lambda *_: nullcontext(()))
+    monitor = ShadowMonitor(activity, seen.append, lambda: None)
     monitor.planned(10)
     monitor.advanced(1, 3)
     monitor.committed(["a.md"], [])

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from builders import DIM, HashContextualEncoder, HashEncoder, Vault, wait_until
+from builders import DIM, HashContextualEncoder, HashEncoder, Vault, quiet_activity, wait_until
 
 from quarry.embedding import ContextualEncoder, Encoder
 from quarry.errors import ModelMissing
@@ -23,7 +23,7 @@ CONTEXTUAL = HashContextualEncoder("network")
 
 def model_named(name: str, load: Callable[[str], Encoder], activity: Activity | None = None) -> VectorModel:
     """A model that has been awaited."""
-    model = VectorModel(name, load, load_contextual, activity or Activity(), head_start_s=0.0, wait_s=30.0)
+    model = VectorModel(name, load, load_contextual, activity or quiet_activity(), head_start_s=0.0, wait_s=30.0)
     model.await_first()
     return model
 
@@ -65,7 +65,7 @@ def test_a_model_is_used_from_the_moment_it_is_adopted(filled: Index):
 
 
 def test_a_snapshot_is_asked_only_with_the_model_that_made_its_vectors(vault: Vault, filled: Index, monitor):
-    model, activity = model_named("first", load), Activity()
+    model, activity = model_named("first", load), quiet_activity()
     model.adopt(filled)
     embed(filled, vault, monitor, model)
     other = model_named("second", load, activity)
@@ -107,7 +107,9 @@ def test_another_name_in_the_settings_is_another_model(filled: Index):
 
 def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     may_load = threading.Event()
-    model = VectorModel("first", lambda name: (may_load.wait(30), load(name))[1], load_contextual, Activity(), 0.0, 0.0)
+    model = VectorModel(
+        "first", lambda name: (may_load.wait(30), load(name))[1], load_contextual, quiet_activity(), 0.0, 0.0
+    )
     model.await_first()
     assert model.why_no_vectors == message("status.model-loading")
     assert model.is_awaited

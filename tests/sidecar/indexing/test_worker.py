@@ -79,8 +79,7 @@ def fail(error: Exception) -> Callable[[], None]:
 
 
 def checkpoint(requests: RequestQueue) -> None:
-    with requests.checkpoint(lambda: None, True):
-        pass
+    requests.checkpoint(lambda: None, lambda _: None)
 
 
 def idle(worker: Worker, jobs: Jobs, *, until: str) -> None:

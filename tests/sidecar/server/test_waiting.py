@@ -8,7 +8,7 @@ import pytest
 from quarry import protocol as wire
 from quarry.errors import IndexBehind
 from quarry.indexing.freshness import is_worth_waiting
-from quarry.indexing.request_queue import ChangeLog
+from quarry.indexing.request_queue import RequestQueue
 from quarry.server.waiting import wait_for_changes, wait_for_index
 from quarry.types import VaultChange
 
@@ -22,14 +22,17 @@ class Index:
 
     def __init__(self, state="live"):
         self.state = state
-        self.log = ChangeLog()
+        self.requests = RequestQueue()
         self.looks = 0
 
+    def acknowledge_waiting(self):
+        self.requests.checkpoint(lambda: None, lambda _: None)
+
     def sequence_at(self, at_ms=None):
-        return self.log.sequence_at(at_ms)
+        return self.requests.sequence_at(at_ms)
 
     def includes(self, sequence):
-        return sequence <= self.log.acknowledged
+        return sequence <= self.requests.acknowledged
 
     def is_worth_waiting(self, report, left_s):
         self.looks += 1
@@ -69,7 +72,7 @@ async def look_again(index):
 def test_without_either_nothing_is_waited_for(index):
     async def body():
         index.state = "scanning"
-        index.log.add([CHANGE], at_ms=1)
+        index.requests.submit([CHANGE], at_ms=1)
 
         await wait_for_index(index, params())
 
@@ -80,12 +83,12 @@ def test_without_either_nothing_is_waited_for(index):
 
 def test_what_was_reported_before_is_waited_for(index):
     async def body():
-        index.log.add([CHANGE], at_ms=1)
+        index.requests.submit([CHANGE], at_ms=1)
         wait = waiting(index, wait_ms=LONG_MS)
         await look_again(index)
         assert not wait.done()
 
-        index.log.acknowledge(index.log.take())
+        index.acknowledge_waiting()
 
         await wait
 
@@ -94,13 +97,13 @@ def test_what_was_reported_before_is_waited_for(index):
 
 def test_what_is_reported_later_is_not(index):
     async def body():
-        index.log.add([CHANGE], at_ms=1)
-        batch = index.log.take()
+        index.requests.submit([CHANGE], at_ms=1)
+        index.requests.take_changes()
         wait = waiting(index, wait_ms=LONG_MS)
         await look_again(index)
 
-        index.log.add([CHANGE], at_ms=2)
-        index.log.acknowledge(batch)
+        index.requests.submit([CHANGE], at_ms=2)
+        index.requests.acknowledge_all()
 
         await wait
 
@@ -134,14 +137,14 @@ def test_a_wait_ends_in_an_answer_also_where_nothing_came_of_it(index):
 def test_after_a_time_only_what_was_reported_until_then_is_waited_for(index):
     async def body():
         index.state = "indexing"
-        index.log.add([CHANGE], at_ms=100)
-        batch = index.log.take()
-        index.log.add([CHANGE], at_ms=200)
+        index.requests.submit([CHANGE], at_ms=100)
+        index.requests.take_changes()
+        index.requests.submit([CHANGE], at_ms=200)
         wait = waiting(index, after_ms=150, wait_ms=LONG_MS)
         await asyncio.sleep(0)
         assert not wait.done()
 
-        index.log.acknowledge(batch)
+        index.requests.acknowledge_all()
 
         await wait
 
@@ -151,7 +154,7 @@ def test_after_a_time_only_what_was_reported_until_then_is_waited_for(index):
 @pytest.mark.parametrize("wait_ms", [0, 20])
 def test_what_is_not_indexed_in_time_is_an_error_that_says_so(index, wait_ms):
     async def body():
-        index.log.add([CHANGE], at_ms=100)
+        index.requests.submit([CHANGE], at_ms=100)
 
         with pytest.raises(IndexBehind, match=f"up to 100 are not indexed after {wait_ms} ms; state: live"):
             await wait_for_index(index, params(after_ms=100, wait_ms=wait_ms))
@@ -162,7 +165,7 @@ def test_what_is_not_indexed_in_time_is_an_error_that_says_so(index, wait_ms):
 def test_where_indexing_is_paused_that_is_said_at_once(index):
     async def body():
         index.state = "paused"
-        index.log.add([CHANGE], at_ms=100)
+        index.requests.submit([CHANGE], at_ms=100)
 
         with pytest.raises(IndexBehind, match="indexing is paused"):
             await wait_for_index(index, params(after_ms=100, wait_ms=LONG_MS))
@@ -180,13 +183,13 @@ def test_nothing_is_waited_for_where_all_is_indexed(index):
 
 def test_a_time_to_come_counts_as_now(index):
     async def body():
-        index.log.add([CHANGE], at_ms=100)
-        batch = index.log.take()
+        index.requests.submit([CHANGE], at_ms=100)
+        index.requests.take_changes()
         wait = waiting(index, after_ms=10**15, wait_ms=LONG_MS)
         await asyncio.sleep(0)
 
-        index.log.add([CHANGE], at_ms=200)
-        index.log.acknowledge(batch)
+        index.requests.submit([CHANGE], at_ms=200)
+        index.requests.acknowledge_all()
 
         await wait
 
@@ -195,19 +198,19 @@ def test_a_time_to_come_counts_as_now(index):
 
 @pytest.mark.parametrize(("state", "wait_ms"), [("paused", LONG_MS), ("failed", LONG_MS), ("live", 0)])
 def test_a_report_is_not_waited_for_in_vain(index, state, wait_ms):
-    index.log.add([CHANGE], 1)
+    index.requests.submit([CHANGE], 1)
     index.state = state
 
     assert asyncio.run(wait_for_changes(index, 1, wait_ms, lambda: False)) is False
 
 
 def test_a_report_is_waited_for_until_it_is_carried_out(index):
-    index.log.add([CHANGE], 1)
+    index.requests.submit([CHANGE], 1)
 
     async def body():
         waiting = asyncio.create_task(wait_for_changes(index, 1, LONG_MS, lambda: False))
         await asyncio.sleep(0)
-        index.log.acknowledge(index.log.take())
+        index.acknowledge_waiting()
 
         assert await waiting is True
 
@@ -215,6 +218,6 @@ def test_a_report_is_waited_for_until_it_is_carried_out(index):
 
 
 def test_a_cancelled_wait_for_a_report_ends(index):
-    index.log.add([CHANGE], 1)
+    index.requests.submit([CHANGE], 1)
 
     assert asyncio.run(wait_for_changes(index, 1, LONG_MS, lambda: True)) is False

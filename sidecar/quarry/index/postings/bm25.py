@@ -1,5 +1,5 @@
 """
-BM25 over arrays, and its parts: weights of columns, inverse document frequencies, length norms.
+BM25 over arrays, and its parts: weights of fields, inverse document frequencies, length norms.
 
 The formula is that of FTS5's bm25(), with its floor of the inverse document frequency (Robertson and Zaragoza, The
 Probabilistic Relevance Framework, 2009). Documents that cannot reach the best are passed over as MaxScore does (Turtle
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class ChunkWeights(Struct, frozen=True):
-    """The weight of each column of a chunk; the first three are the published ones."""
+    """The weight of each field of a chunk; the first three are the published ones."""
 
     text: float = 1.0
     section: float = 0.5
@@ -42,7 +42,7 @@ class ChunkWeights(Struct, frozen=True):
 
 
 class NoteWeights(Struct, frozen=True):
-    """The weight of each column of a note's names, and of the text of its chunks."""
+    """The weight of each field of a note's names, and of the text of its chunks."""
 
     title: float = 10.0
     aliases: float = 5.0

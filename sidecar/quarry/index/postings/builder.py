@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from quarry.analysis.tokenizer import unique_words
 from quarry.index.postings.dictionary import BlockLayout
-from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.fields import CHUNK_FIELDS, NAME_FIELDS
 from quarry.index.postings.segment import _LAYOUT, Segment, TermPostings, assemble
 
-COLUMN_BITS = 3
+FIELD_BITS = 3
 
 Small: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -27,8 +27,8 @@ class TermCounts(Struct, frozen=True, eq=False):
     """The postings of a batch of documents: one for each term and document. Can be pickled."""
 
     terms: tuple[bytes, ...]  # distinct
-    tf_table: NDArray[np.uint32]  # shape (codes, columns), distinct rows
-    field_lengths: NDArray[np.uint32]  # shape (documents, columns): tokens
+    tf_table: NDArray[np.uint32]  # shape (codes, fields), distinct rows
+    field_lengths: NDArray[np.uint32]  # shape (documents, fields): tokens
     term: NDArray[np.int32]  # of each posting, into `terms`
     document: Small  # of each posting, its number in the batch
     code: Small  # of each posting, into `tf_table`
@@ -41,15 +41,15 @@ class CountedDocument(NamedTuple):
     row: int
 
 
-def count_terms(documents: Sequence[Sequence[str]], columns: int) -> TermCounts:
-    """Count the terms of *documents*, each of as many *columns* of terms joined by spaces."""
-    assert columns < 1 << COLUMN_BITS
-    texts = [document[column] for column in range(columns) for document in documents]
+def count_terms(documents: Sequence[Sequence[str]], fields: int) -> TermCounts:
+    """Count the terms of *documents*, each of as many *fields* of terms joined by spaces."""
+    assert fields < 1 << FIELD_BITS
+    texts = [document[field] for field in range(fields) for document in documents]
     terms, numbers = _number_tokens(texts)
-    term, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], columns)
-    field_lengths = np.zeros((len(documents), columns), np.uint32)
-    for column in range(columns):
-        field_lengths[:, column] = np.bincount(document, weights=table[:, column], minlength=len(documents))
+    term, document, table = _postings(numbers, [text.count(" ") + 1 for text in texts], fields)
+    field_lengths = np.zeros((len(documents), fields), np.uint32)
+    for at in range(fields):
+        field_lengths[:, at] = np.bincount(document, weights=table[:, at], minlength=len(documents))
     tf_table, code = _distinct_rows(table)
     return TermCounts(
         tuple(terms),
@@ -80,36 +80,36 @@ def _number_tokens(texts: Sequence[str]) -> tuple[list[bytes], NDArray[np.int64]
 
 
 def _postings(
-    numbers: NDArray[np.int64], lengths: Sequence[int], columns: int
+    numbers: NDArray[np.int64], lengths: Sequence[int], fields: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """
     Make postings of numbered tokens.
 
     Args:
-        numbers: The tokens: column by column, document by document.
-        lengths: Tokens of each column of each document, in the same order.
+        numbers: The tokens: field by field, document by document.
+        lengths: Tokens of each field of each document, in the same order.
 
     Returns:
-        Term and document of each posting, shape (postings,), sorted by term; and term frequencies by column, shape
-        (postings, columns).
+        Term and document of each posting, shape (postings,), sorted by term; and term frequencies by field, shape
+        (postings, fields).
     """
-    document_count = len(lengths) // columns
+    document_count = len(lengths) // fields
     bits = max(1, document_count.bit_length())
     # Half as many bytes are sorted in half the time; a batch of 2 MB has 20,000 words in 500 documents.
-    kind = np.uint32 if int(numbers.max()) < 1 << (32 - bits - COLUMN_BITS) else np.uint64
-    documents, of_columns = np.arange(document_count), np.arange(columns)[:, np.newaxis]
-    places = np.repeat((documents << COLUMN_BITS | of_columns).astype(kind).reshape(-1), lengths)
-    cells: NDArray[Any] = (numbers << bits + COLUMN_BITS).astype(kind) | places
-    cells = cells[cells >= 1 << bits + COLUMN_BITS]  # empty tokens do not count
+    kind = np.uint32 if int(numbers.max()) < 1 << (32 - bits - FIELD_BITS) else np.uint64
+    documents, of_fields = np.arange(document_count), np.arange(fields)[:, np.newaxis]
+    places = np.repeat((documents << FIELD_BITS | of_fields).astype(kind).reshape(-1), lengths)
+    cells: NDArray[Any] = (numbers << bits + FIELD_BITS).astype(kind) | places
+    cells = cells[cells >= 1 << bits + FIELD_BITS]  # empty tokens do not count
     cells.sort()
     begins = np.flatnonzero(_differs(cells))
     times = np.diff(begins, append=len(cells))
     cells = cells[begins]
-    in_column = cells & ((1 << COLUMN_BITS) - 1)
-    cells >>= COLUMN_BITS
+    in_field = cells & ((1 << FIELD_BITS) - 1)
+    cells >>= FIELD_BITS
     is_first = _differs(cells)
-    table = np.zeros((int(is_first.sum()), columns), np.int64)
-    table[np.cumsum(is_first) - 1, in_column] = times
+    table = np.zeros((int(is_first.sum()), fields), np.int64)
+    table[np.cumsum(is_first) - 1, in_field] = times
     found = cells[is_first].astype(np.int64)
     return found >> bits, found & ((1 << bits) - 1), table
 
@@ -123,10 +123,10 @@ def _differs(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _distinct_rows(table: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """The distinct rows of *table*, and the number of each row among them."""
-    columns = table.shape[1]
-    bits = 60 // columns
+    fields = table.shape[1]
+    bits = 60 // fields
     if len(table) and int(table.max()) < 1 << bits:
-        packed = table @ (1 << bits * np.arange(columns, dtype=np.int64))  # ten times as fast as comparing rows
+        packed = table @ (1 << bits * np.arange(fields, dtype=np.int64))  # ten times as fast as comparing rows
         _, at, which = np.unique(packed, return_index=True, return_inverse=True)
         rows = table[at]
     else:
@@ -140,15 +140,15 @@ _BATCH_CHARACTERS = 4_000_000  # of one batch, where documents are long
 class SegmentBuilder:
     """Collects documents; of a document that is added twice the last stands."""
 
-    def __init__(self, columns: int, layout: BlockLayout = _LAYOUT, batch_size: int = 512) -> None:
+    def __init__(self, fields: int, layout: BlockLayout = _LAYOUT, batch_size: int = 512) -> None:
         """
         Begin without documents.
 
         Args:
-            columns: Fields of each document.
+            fields: Fields of each document.
             batch_size: Documents that are counted together; 512 take 10 MB for a moment.
         """
-        self._columns = columns
+        self._fields = fields
         self._layout = layout
         self._batch_size = batch_size
         self._terms: dict[bytes, int] = {}
@@ -156,7 +156,7 @@ class SegmentBuilder:
         self._ids: list[int] = []
         self._field_lengths: list[NDArray[np.uint32]] = []
         self._batches: list[_Batch] = []
-        # What was added and is not collected yet: columns to be counted, or rows of one counted batch.
+        # What was added and is not collected yet: fields to be counted, or rows of one counted batch.
         self._uncounted: list[Sequence[str]] = []
         self._characters = 0
         self._counted: TermCounts | None = None
@@ -170,8 +170,8 @@ class SegmentBuilder:
         """The ids of the documents in the order in which they were added."""
         return np.array(self._ids, np.int64)
 
-    def add(self, document_id: int, columns: Sequence[str]) -> None:
-        """Add a document of these *columns*, each terms joined by spaces."""
+    def add(self, document_id: int, fields: Sequence[str]) -> None:
+        """Add a document of these *fields*, each terms joined by spaces."""
         if (
             self._counted is not None
             or len(self._uncounted) == self._batch_size
@@ -179,8 +179,8 @@ class SegmentBuilder:
         ):
             self._collect()
         self._ids.append(document_id)
-        self._uncounted.append(columns)
-        self._characters += sum(map(len, columns))
+        self._uncounted.append(fields)
+        self._characters += sum(map(len, fields))
 
     def add_counted(self, document_id: int, counted: CountedDocument) -> None:
         """Add a document that was counted before; documents of one batch cost less if they come in its order."""
@@ -202,8 +202,8 @@ class SegmentBuilder:
         """
         self._collect()
         ids = self.ids
-        field_lengths = np.concatenate([np.zeros((0, self._columns), np.uint32), *self._field_lengths])
-        tf_table = np.frombuffer(b"".join(self._codes), np.uint32).reshape(-1, self._columns)
+        field_lengths = np.concatenate([np.zeros((0, self._fields), np.uint32), *self._field_lengths])
+        tf_table = np.frombuffer(b"".join(self._codes), np.uint32).reshape(-1, self._fields)
         keep = _last_of_each(ids)
         if dropped is not None:
             keep &= ~dropped
@@ -213,7 +213,7 @@ class SegmentBuilder:
     def _collect(self) -> None:
         """Number the terms and frequencies of the documents that wait."""
         if self._uncounted:
-            batch = count_terms(self._uncounted, self._columns)
+            batch = count_terms(self._uncounted, self._fields)
             self._collect_rows(batch, len(self._ids) - len(self._uncounted), np.arange(len(self._uncounted)))
         elif self._counted is not None:
             self._collect_rows(self._counted, len(self._ids) - len(self._rows), np.array(self._rows))
@@ -264,18 +264,18 @@ class _PostingsOfBatches(Struct, frozen=True):
 class BulkCollector(Struct):
     """Collects the rows that are written in bulk, and gives both segments at the end: no text is analysed twice."""
 
-    _chunks: SegmentBuilder = field(default_factory=lambda: SegmentBuilder(CHUNK_COLUMNS))
-    _names: SegmentBuilder = field(default_factory=lambda: SegmentBuilder(NAME_COLUMNS))
+    _chunks: SegmentBuilder = field(default_factory=lambda: SegmentBuilder(CHUNK_FIELDS))
+    _names: SegmentBuilder = field(default_factory=lambda: SegmentBuilder(NAME_FIELDS))
     _removed_chunks: dict[int, int] = field(default_factory=dict)  # id -> documents added before it was removed
     _removed_names: dict[int, int] = field(default_factory=dict)
 
-    def add_chunk(self, chunk_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add a chunk of the columns of `fields.chunk_columns`; *counted*: they were counted before."""
-        _add(self._chunks, chunk_id, columns, counted)
+    def add_chunk(self, chunk_id: int, fields: Sequence[str], counted: CountedDocument | None = None) -> None:
+        """Add a chunk of the fields of `fields.chunk_fields`; *counted*: they were counted before."""
+        _add(self._chunks, chunk_id, fields, counted)
 
-    def add_names(self, note_id: int, columns: Sequence[str], counted: CountedDocument | None = None) -> None:
-        """Add the names of a note, in the columns of `fields.name_columns`; *counted*: they were counted before."""
-        _add(self._names, note_id, columns, counted)
+    def add_names(self, note_id: int, fields: Sequence[str], counted: CountedDocument | None = None) -> None:
+        """Add the names of a note, in the fields of `fields.name_fields`; *counted*: they were counted before."""
+        _add(self._names, note_id, fields, counted)
 
     def remove_chunk(self, chunk_id: int) -> None:
         """Drop a chunk that was added; it may be added again."""
@@ -291,9 +291,9 @@ class BulkCollector(Struct):
         return chunks, self._names.build(_is_removed(self._names.ids, self._removed_names))
 
 
-def _add(builder: SegmentBuilder, document_id: int, columns: Sequence[str], counted: CountedDocument | None) -> None:
+def _add(builder: SegmentBuilder, document_id: int, fields: Sequence[str], counted: CountedDocument | None) -> None:
     if counted is None:
-        builder.add(document_id, columns)
+        builder.add(document_id, fields)
     else:
         builder.add_counted(document_id, counted)
 

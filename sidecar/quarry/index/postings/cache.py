@@ -32,18 +32,18 @@ from quarry.index.note_rows import every_body
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS, ChunkColumns, NameColumns
+from quarry.index.postings.fields import CHUNK_FIELDS, NAME_FIELDS, ChunkFields, NameFields
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import Segment, SegmentPair, empty_segment, merge_segments
 from quarry.index.postings.segment_file import CHECKED_BYTES, InvalidSegmentFile, SegmentFile
 from quarry.index.postings.snapshot import MutableSegment, PostingsSnapshot, SegmentSnapshot
 
 
-class NoteColumns(NamedTuple):
+class NoteFields(NamedTuple):
     """The terms of one note: of its names, and of each of its chunks by id."""
 
-    names: NameColumns
-    chunks: Sequence[tuple[int, ChunkColumns]]
+    names: NameFields
+    chunks: Sequence[tuple[int, ChunkFields]]
 
 
 def build_from_database(connection: apsw.Connection, deadline: Deadline = NO_DEADLINE) -> tuple[Segment, Segment]:
@@ -58,27 +58,27 @@ def build_from_database(connection: apsw.Connection, deadline: Deadline = NO_DEA
     collector = BulkCollector()
     for note_id, body in every_body(connection):
         deadline.check()
-        columns = _columns(note_id, body)
-        for chunk_id, chunk in columns.chunks:
+        fields = _fields(note_id, body)
+        for chunk_id, chunk in fields.chunks:
             collector.add_chunk(chunk_id, chunk)
-        collector.add_names(note_id, columns.names)
+        collector.add_names(note_id, fields.names)
     return collector.build()
 
 
-def read_note(connection: apsw.Connection, note_id: int) -> NoteColumns | None:
+def read_note(connection: apsw.Connection, note_id: int) -> NoteFields | None:
     """The terms of one note; None: there is no note of that id. Raises PostingsDamaged as `build_from_database`."""
     found = select(connection, "SELECT body FROM bodies WHERE note_id = ?", (note_id,))
-    return _columns(note_id, found[0][0]) if found else None
+    return _fields(note_id, found[0][0]) if found else None
 
 
-def _columns(note_id: int, body: bytes) -> NoteColumns:
+def _fields(note_id: int, body: bytes) -> NoteFields:
     try:
         opened = open_packed(body)
         terms = opened.terms()
     except IndexDamaged as error:
         raise PostingsDamaged(f"the terms of note {note_id} are not as they were written") from error
     first, _ = id_range(note_id)
-    return NoteColumns(
+    return NoteFields(
         terms.names, [(first + slot, chunk) for slot, chunk in zip(opened.slots, terms.chunks, strict=True)]
     )
 
@@ -90,8 +90,8 @@ class SegmentDelta:
         """Begin with *segments*, without changes."""
         self.segments = segments
         self.generation = segments.generation  # up to which changes have been applied
-        self._chunks = MutableSegment(CHUNK_COLUMNS)
-        self._names = MutableSegment(NAME_COLUMNS)
+        self._chunks = MutableSegment(CHUNK_FIELDS)
+        self._names = MutableSegment(NAME_FIELDS)
         self._notes: list[int] = []  # the ordinal of the note of each added chunk
         self._dead: set[int] = set()  # ordinals of notes
         self._added: dict[int, int] = {}  # note id -> ordinal, where it was added
@@ -103,16 +103,16 @@ class SegmentDelta:
 
     def apply_note(self, connection: apsw.Connection, note_id: int) -> None:
         """Replace the note *note_id* by what *connection* sees, which may be nothing."""
-        columns = read_note(connection, note_id)
+        fields = read_note(connection, note_id)
         before = self._ordinal_of(note_id)
         if before is not None:
             self._dead.add(before)
         self._added.pop(note_id, None)
-        if columns is None:
+        if fields is None:
             return
         ordinal = self._added[note_id] = len(self.segments.names.ids) + len(self._names)
-        self._names.add(note_id, columns.names)
-        for chunk_id, chunk in columns.chunks:
+        self._names.add(note_id, fields.names)
+        for chunk_id, chunk in fields.chunks:
             self._chunks.add(chunk_id, chunk)
             self._notes.append(ordinal)
 
@@ -172,7 +172,7 @@ def _merge(snapshot: PostingsSnapshot) -> Segment:
 
 
 _log = logging.getLogger(__name__)
-_EMPTY = SegmentPair(0, empty_segment(CHUNK_COLUMNS), empty_segment(NAME_COLUMNS))
+_EMPTY = SegmentPair(0, empty_segment(CHUNK_FIELDS), empty_segment(NAME_FIELDS))
 NO_DOCUMENTS = SegmentDelta(_EMPTY).scorer(0)
 """The postings of an index that lacks FTS5: nothing is found by word."""
 

@@ -1,5 +1,5 @@
 """
-The terms of a note, by column and in text order: the forward index.
+The terms of a note, by field and in text order: the forward index.
 
 A note is analysed by `analysis/analysis.py`; its terms are stored in its body.
 """
@@ -20,67 +20,67 @@ from quarry.kinds import bare_name
 from quarry.options import Stemming
 from quarry.types import Chunk, Note
 
-ChunkColumns: TypeAlias = tuple[str, str, str, str, str]
-"""The terms of a chunk, each column with one space between two: text, section, context, compounds, parts."""
-NameColumns: TypeAlias = tuple[str, str, str, str, str, str]
+ChunkFields: TypeAlias = tuple[str, str, str, str, str]
+"""The terms of a chunk, each field with one space between two: text, section, context, compounds, parts."""
+NameFields: TypeAlias = tuple[str, str, str, str, str, str]
 """The terms of a note's names, likewise: title, aliases, file name, headings, tags, compounds."""
 
-CHUNK_COLUMNS = 5
-NAME_COLUMNS = 6
-TEXT, SECTION, COMPOUNDS = 0, 1, 3  # columns of a chunk
-TITLE, ALIASES, FILE_NAME = 0, 1, 2  # columns of the names
-IN_ORDER = 3  # the first columns of a chunk, in which terms follow each other as in the text: text, section, context
+CHUNK_FIELDS = 5
+NAME_FIELDS = 6
+TEXT, SECTION, COMPOUNDS = 0, 1, 3  # fields of a chunk
+TITLE, ALIASES, FILE_NAME = 0, 1, 2  # fields of the names
+IN_ORDER = 3  # the first fields of a chunk, in which terms follow each other as in the text: text, section, context
 NAMES_IN_ORDER = 5  # of the names, likewise
 
-_SEPARATOR = "\x1f"  # between columns; no term contains a control character, see `stored`
+_SEPARATOR = "\x1f"  # between fields; no term contains a control character, see `stored`
 _SEPARATOR_BYTE = _SEPARATOR.encode()
 
 
 class NoteTerms(NamedTuple):
     """The terms of a note."""
 
-    names: NameColumns
-    chunks: tuple[ChunkColumns, ...]
+    names: NameFields
+    chunks: tuple[ChunkFields, ...]
 
     def distinct(self) -> str:
         """Each term once, in no particular order, with one space between two."""
-        found = {term for columns in (self.names, *self.chunks) for column in columns for term in column.split(" ")}
+        found = {term for fields in (self.names, *self.chunks) for field in fields for term in field.split(" ")}
         found.discard("")
         return " ".join(found)
 
 
-def column_length(column: str) -> int:
-    """The number of terms in a column."""
-    return column.count(" ") + 1 if column else 0
+def field_length(field: str) -> int:
+    """The number of terms in a field."""
+    return field.count(" ") + 1 if field else 0
 
 
-def chunk_lengths(columns: ChunkColumns) -> tuple[int, int]:
-    """The number of terms in all columns of a chunk, and in those that count for its note: text and compounds."""
-    each = [column_length(column) for column in columns]
+def chunk_lengths(fields: ChunkFields) -> tuple[int, int]:
+    """The number of terms in all fields of a chunk, and in those that count for its note: text and compounds."""
+    each = [field_length(field) for field in fields]
     return sum(each), each[TEXT] + each[COMPOUNDS]
 
 
-def name_length(columns: NameColumns) -> int:
+def name_length(fields: NameFields) -> int:
     """The number of terms in a note's names."""
-    return sum([column_length(column) for column in columns])
+    return sum([field_length(field) for field in fields])
 
 
 def encode_terms(terms: NoteTerms) -> str:
     """*terms* as one line of text."""
-    return _SEPARATOR.join([*terms.names, *[column for columns in terms.chunks for column in columns]])
+    return _SEPARATOR.join([*terms.names, *[field for fields in terms.chunks for field in fields]])
 
 
 def chunks_in_order(line: bytes, numbers: Sequence[int]) -> list[bytes]:
     """
-    The columns of each of these chunks that have the order of the text, `spaced`.
+    The fields of each of these chunks that have the order of the text, `spaced`.
 
     Args:
         line: What `encode_terms` wrote; a long one is not split further than is needed.
         numbers: Of chunks of this note, at least one.
     """
-    begins = [NAME_COLUMNS + number * CHUNK_COLUMNS for number in numbers]
-    columns = line.split(_SEPARATOR_BYTE, max(begins) + IN_ORDER)
-    return [spaced(_SEPARATOR_BYTE.join(columns[begin : begin + IN_ORDER])) for begin in begins]
+    begins = [NAME_FIELDS + number * CHUNK_FIELDS for number in numbers]
+    fields = line.split(_SEPARATOR_BYTE, max(begins) + IN_ORDER)
+    return [spaced(_SEPARATOR_BYTE.join(fields[begin : begin + IN_ORDER])) for begin in begins]
 
 
 def decode_terms(line: str) -> NoteTerms:
@@ -88,14 +88,14 @@ def decode_terms(line: str) -> NoteTerms:
     The terms that `encode_terms` wrote.
 
     Raises:
-        ValueError: *line* has another number of columns than any note.
+        ValueError: *line* has another number of fields than any note.
     """
-    columns = line.split(_SEPARATOR)
-    if len(columns) < NAME_COLUMNS or (len(columns) - NAME_COLUMNS) % CHUNK_COLUMNS:
-        raise ValueError(f"{len(columns)} columns of terms are those of no note")
-    starts = range(NAME_COLUMNS, len(columns), CHUNK_COLUMNS)
-    chunks = tuple([tuple(columns[at : at + CHUNK_COLUMNS]) for at in starts])
-    return NoteTerms(tuple(columns[:NAME_COLUMNS]), chunks)  # type: ignore[arg-type]  # tuples of these lengths
+    fields = line.split(_SEPARATOR)
+    if len(fields) < NAME_FIELDS or (len(fields) - NAME_FIELDS) % CHUNK_FIELDS:
+        raise ValueError(f"{len(fields)} fields of terms are those of no note")
+    starts = range(NAME_FIELDS, len(fields), CHUNK_FIELDS)
+    chunks = tuple([tuple(fields[at : at + CHUNK_FIELDS]) for at in starts])
+    return NoteTerms(tuple(fields[:NAME_FIELDS]), chunks)  # type: ignore[arg-type]  # tuples of these lengths
 
 
 def spaced(line: bytes) -> bytes:
@@ -103,7 +103,7 @@ def spaced(line: bytes) -> bytes:
     return b" " + line.replace(_SEPARATOR_BYTE, b" " + _SEPARATOR_BYTE + b" ") + b" "
 
 
-def occurrences_by_column(phrase: bytes, line: bytes) -> list[tuple[int, int]]:
+def occurrences_by_field(phrase: bytes, line: bytes) -> list[tuple[int, int]]:
     """
     Where a term, or terms side by side, stand in a `spaced` line.
 
@@ -111,49 +111,49 @@ def occurrences_by_column(phrase: bytes, line: bytes) -> list[tuple[int, int]]:
         phrase: The terms, with one space between two.
 
     Returns:
-        Columns, ascending, and how often the phrase stands in each: the names' from 0 on, then those of each chunk.
+        Fields, ascending, and how often the phrase stands in each: the names' from 0 on, then those of each chunk.
     """
     wanted = b" " + phrase + b" "
     found: list[tuple[int, int]] = []
-    column, counted, at = 0, 0, line.find(wanted)
+    field, counted, at = 0, 0, line.find(wanted)
     while at >= 0:
-        column += line.count(_SEPARATOR_BYTE, counted, at)
+        field += line.count(_SEPARATOR_BYTE, counted, at)
         counted = at
-        if found and found[-1][0] == column:
-            found[-1] = (column, found[-1][1] + 1)
+        if found and found[-1][0] == field:
+            found[-1] = (field, found[-1][1] + 1)
         else:
-            found.append((column, 1))
+            found.append((field, 1))
         at = line.find(wanted, at + 1)  # they may overlap: `a a` stands twice in `a a a`
     return found
 
 
 def occurrences_with_prefix(prefix: bytes, line: bytes) -> dict[bytes, list[tuple[int, int]]]:
-    """The `occurrences_by_column` of every term of a `spaced` line that begins with *prefix*, found in one pass."""
+    """The `occurrences_by_field` of every term of a `spaced` line that begins with *prefix*, found in one pass."""
     wanted = b" " + prefix
     found: dict[bytes, list[tuple[int, int]]] = {}
-    column, counted, at = 0, 0, line.find(wanted)
+    field, counted, at = 0, 0, line.find(wanted)
     while at >= 0:
-        column += line.count(_SEPARATOR_BYTE, counted, at)
+        field += line.count(_SEPARATOR_BYTE, counted, at)
         counted, end = at, line.index(b" ", at + len(wanted))
-        columns = found.setdefault(line[at + 1 : end], [])
-        if columns and columns[-1][0] == column:
-            columns[-1] = (column, columns[-1][1] + 1)
+        fields = found.setdefault(line[at + 1 : end], [])
+        if fields and fields[-1][0] == field:
+            fields[-1] = (field, fields[-1][1] + 1)
         else:
-            columns.append((column, 1))
+            fields.append((field, 1))
         at = line.find(wanted, end)
     return found
 
 
 def stands_in_text(phrase: bytes, line: bytes) -> bool:
     """Whether *phrase*, of two or more terms, stands in the text of a note, over a border of chunks or not."""
-    if phrase not in line and not _may_cross_columns(phrase, line):  # nearly every note ends here
+    if phrase not in line and not _may_cross_fields(phrase, line):  # nearly every note ends here
         return False
-    texts = line.split(_SEPARATOR_BYTE)[NAME_COLUMNS + TEXT :: CHUNK_COLUMNS]
+    texts = line.split(_SEPARATOR_BYTE)[NAME_FIELDS + TEXT :: CHUNK_FIELDS]
     return b" " + phrase + b" " in b" " + b" ".join(filter(None, texts)) + b" "
 
 
-def _may_cross_columns(phrase: bytes, line: bytes) -> bool:
-    """Whether some column of *line* ends as *phrase* begins, and one begins as it ends."""
+def _may_cross_fields(phrase: bytes, line: bytes) -> bool:
+    """Whether some field of *line* ends as *phrase* begins, and one begins as it ends."""
     words = phrase.split(b" ")
     borders = range(1, len(words))
     return any(b" ".join(words[:border]) + _SEPARATOR_BYTE in line for border in borders) and any(
@@ -169,7 +169,7 @@ BETWEEN = "\ue000"  # a term that no text has: a phrase does not reach from one 
 CACHED_TEXTS = 512  # a saved note is mostly what it was, and section and context repeat in a note
 MAX_TERM_CHARACTERS = 8192  # of up to four bytes each: FTS5 would cut a token of more than 32,768 bytes
 
-# What FTS5's tokenizer would split at or fold, and what separates columns; no analysis gives a term with any of it.
+# What FTS5's tokenizer would split at or fold, and what separates fields; no analysis gives a term with any of it.
 _FOREIGN = re.compile("[\\x00-\\x1f\"'\\x7fA-Z]")
 _REPLACED: dict[int, str | int] = {
     **dict.fromkeys((*range(32), ord('"'), ord("'"), 127), "_"),
@@ -198,14 +198,14 @@ def note_terms(note: Note, stemming: Stemming = "by-language") -> NoteTerms:
     """All terms of *note*: 0.1 ms a chunk, less where the chunk was analysed lately."""
     declared = declared_language(note.properties) if stemming == "by-language" else UNSTEMMED
     language = declared or _language_of_note(note)
-    chunks = [chunk_columns(chunk, declared or _language_of_chunk(chunk, language)) for chunk in note.chunks]
-    return NoteTerms(name_columns(note, language), tuple(chunks))
+    chunks = [chunk_fields(chunk, declared or _language_of_chunk(chunk, language)) for chunk in note.chunks]
+    return NoteTerms(name_fields(note, language), tuple(chunks))
 
 
 def languages_in(terms: NoteTerms) -> str | None:
     """The languages other than English that *terms* are stemmed in, with spaces between; None if there is none."""
-    columns = [*terms.names, *[column for columns in terms.chunks for column in columns]]
-    tags = {tag for column in columns if not column.isascii() for tag in _TAG.findall(column)}
+    fields = [*terms.names, *[field for fields in terms.chunks for field in fields]]
+    tags = {tag for field in fields if not field.isascii() for tag in _TAG.findall(field)}
     return " ".join([language for language, tag in TAGS.items() if tag in tags]) or None
 
 
@@ -221,7 +221,7 @@ def _language_of_chunk(chunk: Chunk, of_note: str) -> str:
     return language_of(chunk.text) or of_note
 
 
-def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
+def chunk_fields(chunk: Chunk, language: str = ENGLISH) -> ChunkFields:
     """The terms of *chunk*, which is in *language*."""
     text, section = _terms(chunk.text, language), _terms(chunk.section, language)
     context = _terms(chunk.context, language)
@@ -234,7 +234,7 @@ def chunk_columns(chunk: Chunk, language: str = ENGLISH) -> ChunkColumns:
     )
 
 
-def name_columns(note: Note, language: str = ENGLISH) -> NameColumns:
+def name_fields(note: Note, language: str = ENGLISH) -> NameFields:
     """The terms of what *note*, which is in *language*, is called and filed under."""
     title, name = _terms(note.title, language), _terms(bare_name(note.path), language)
     headings = list(dict.fromkeys(heading for chunk in note.chunks for heading in chunk.heading_path))
@@ -255,17 +255,17 @@ def name_columns(note: Note, language: str = ENGLISH) -> NameColumns:
     )
 
 
-def stored(column: str) -> str:
-    """*column*, or a single term, with one space between two terms, each of which FTS5 takes for one token."""
-    if not column:
-        return column
-    if "  " in column or column[:1] == " " or column[-1:] == " ":
-        column = " ".join(filter(None, column.split(" ")))
-    if _FOREIGN.search(column):
-        column = column.translate(_REPLACED)
-    if len(column) > MAX_TERM_CHARACTERS:
-        column = " ".join([term[:MAX_TERM_CHARACTERS] for term in column.split(" ")])
-    return column
+def stored(field: str) -> str:
+    """*field*, or a single term, with one space between two terms, each of which FTS5 takes for one token."""
+    if not field:
+        return field
+    if "  " in field or field[:1] == " " or field[-1:] == " ":
+        field = " ".join(filter(None, field.split(" ")))
+    if _FOREIGN.search(field):
+        field = field.translate(_REPLACED)
+    if len(field) > MAX_TERM_CHARACTERS:
+        field = " ".join([term[:MAX_TERM_CHARACTERS] for term in field.split(" ")])
+    return field
 
 
 def _words_in(items: Sequence[str], language: str) -> str:
@@ -276,9 +276,9 @@ def _compounds_in(items: Iterable[str], language: str) -> str:
     return _joined(*[_terms(item, language).compounds for item in items])
 
 
-def _joined(*columns: str) -> str:
-    """*columns*, each as it is `stored`, as one."""
-    return " ".join(filter(None, columns))
+def _joined(*fields: str) -> str:
+    """*fields*, each as it is `stored`, as one."""
+    return " ".join(filter(None, fields))
 
 
 MAX_TERMS = 32  # phrases and terms of a query that rank; what is beyond is dropped

@@ -160,7 +160,7 @@ class KeywordQueue(Struct):
         if self.has_fts5:
             self.changes.append(change)
         else:
-            meta.put(connection, meta.LEXICAL_STALE, "1")
+            meta.put(connection, meta.KEYWORDS_STALE, "1")
 
     def rewind(self, length: int) -> None:
         """Drop all changes after the first *length*."""
@@ -192,6 +192,6 @@ def collect(changes: Iterable[KeywordChange], collector: BulkCollector) -> None:
             collector.add_names(note_id, (), note.counted.names)
         else:
             terms = note.terms or open_packed(note.body).terms()
-            for chunk_id, columns in zip(chunk_ids, terms.chunks, strict=True):
-                collector.add_chunk(chunk_id, columns)
+            for chunk_id, fields in zip(chunk_ids, terms.chunks, strict=True):
+                collector.add_chunk(chunk_id, fields)
             collector.add_names(note_id, terms.names)

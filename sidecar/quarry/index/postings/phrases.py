@@ -28,14 +28,14 @@ from quarry.index.postings.bm25 import (
 )
 from quarry.index.postings.fields import (
     ALIASES,
-    CHUNK_COLUMNS,
+    CHUNK_FIELDS,
     IN_ORDER,
     MAX_TERMS,
-    NAME_COLUMNS,
+    NAME_FIELDS,
     NAMES_IN_ORDER,
     TEXT,
     chunks_in_order,
-    occurrences_by_column,
+    occurrences_by_field,
     spaced,
     stands_in_text,
 )
@@ -47,10 +47,10 @@ from quarry.index.postings.snapshot import PostingsSnapshot
 class PhraseOccurrences(Struct, frozen=True, eq=False):
     """Every place where a phrase stands."""
 
-    chunks: DocOrdinals  # that hold it in one column, ascending
-    chunk_frequencies: Floats  # how often in each column; shape (chunks, CHUNK_COLUMNS)
+    chunks: DocOrdinals  # that hold it in one field, ascending
+    chunk_frequencies: Floats  # how often in each field; shape (chunks, CHUNK_FIELDS)
     names: DocOrdinals  # ascending
-    name_frequencies: Floats  # shape (names, NAME_COLUMNS)
+    name_frequencies: Floats  # shape (names, NAME_FIELDS)
     note_ids: NoteIds  # that hold it in their text, over a border of chunks or not, title or aliases
 
 
@@ -72,27 +72,27 @@ def find_phrase(
         first, is_found = id_range(note_id)[0], False
         together = [phrase for phrase in wanted if phrase in terms.line]
         line = spaced(terms.line) if together else b""
-        for column, count in [each for phrase in together for each in occurrences_by_column(phrase, line)]:
-            if column < NAME_COLUMNS:
-                if column < NAMES_IN_ORDER:
-                    names.setdefault(note_id, [0] * NAME_COLUMNS)[column] = count
-                    is_found |= column <= ALIASES
+        for field, count in [each for phrase in together for each in occurrences_by_field(phrase, line)]:
+            if field < NAME_FIELDS:
+                if field < NAMES_IN_ORDER:
+                    names.setdefault(note_id, [0] * NAME_FIELDS)[field] = count
+                    is_found |= field <= ALIASES
                 continue
-            number, column = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
-            if column < IN_ORDER:
-                chunks.setdefault(first + terms.slot(number), [0] * CHUNK_COLUMNS)[column] = count
-                is_found |= column == TEXT
+            number, field = divmod(field - NAME_FIELDS, CHUNK_FIELDS)
+            if field < IN_ORDER:
+                chunks.setdefault(first + terms.slot(number), [0] * CHUNK_FIELDS)[field] = count
+                is_found |= field == TEXT
         if is_found or any(stands_in_text(phrase, terms.line) for phrase in wanted):
             holding.append(note_id)
     return PhraseOccurrences(
-        *_by_ordinal(scorer.chunks, chunks, CHUNK_COLUMNS),
-        *_by_ordinal(scorer.names, names, NAME_COLUMNS),
+        *_by_ordinal(scorer.chunks, chunks, CHUNK_FIELDS),
+        *_by_ordinal(scorer.names, names, NAME_FIELDS),
         np.array(holding, np.int64),
     )
 
 
 def phrase_chunk_scores(scorer: TermScorer, found: PhraseOccurrences, weights: Sequence[float]) -> SparseScores:
-    """The scores of chunks for a phrase, as for one term; *weights* of the columns."""
+    """The scores of chunks for a phrase, as for one term; *weights* of the fields."""
     chunks = scorer.chunks
     frequencies = (found.chunk_frequencies @ np.array(weights)).round(DIGITS)
     return sparse_scores(found.chunks, frequencies, np.array([len(found.chunks)]), chunks.length_norms, chunks.total)
@@ -153,7 +153,7 @@ def proximity_scores(
 def _frequencies_in_order(
     scorer: TermScorer, phrase: Sequence[str], places: Sequence[int], texts: Mapping[int, bytes]
 ) -> dict[int, list[float]]:
-    """How often *phrase* stands in each column of the *texts* at those of *places* that hold it."""
+    """How often *phrase* stands in each field of the *texts* at those of *places* that hold it."""
     found: dict[int, list[float]] = {}
     for terms in phrase_alternatives(phrase) if places else ():
         if not all(map(scorer.is_held, terms)):
@@ -161,8 +161,8 @@ def _frequencies_in_order(
         together = " ".join(terms).encode()
         for at in places:
             if together in texts[at]:
-                for column, count in occurrences_by_column(together, texts[at]):
-                    found.setdefault(at, [0.0] * IN_ORDER)[column] = count
+                for field, count in occurrences_by_field(together, texts[at]):
+                    found.setdefault(at, [0.0] * IN_ORDER)[field] = count
     return found
 
 
@@ -195,10 +195,10 @@ def _notes_with_terms(scorer: TermScorer, terms: Sequence[str], among: NoteIds |
 
 
 def _by_ordinal(
-    snapshot: PostingsSnapshot, found: Mapping[int, Sequence[int]], columns: int
+    snapshot: PostingsSnapshot, found: Mapping[int, Sequence[int]], fields: int
 ) -> tuple[DocOrdinals, Floats]:
-    """Document ordinals, ascending, and frequencies by column, for ids of documents and theirs."""
+    """Document ordinals, ascending, and frequencies by field, for ids of documents and theirs."""
     ordinals = snapshot.ordinals_of(np.array([*found], np.int64))
-    frequencies: Floats = np.array([*found.values()], np.float64).reshape(-1, columns)
+    frequencies: Floats = np.array([*found.values()], np.float64).reshape(-1, fields)
     order = ordinals.argsort(kind="stable")
     return ordinals[order], frequencies[order]

@@ -126,7 +126,7 @@ class KeywordSearcher:
         """
         The notes that hold *terms* side by side in their text, over a border of chunks or not, title or aliases.
 
-        Ascending by id. The columns that one term stands in are known from its postings; for several, notes are read.
+        Ascending by id. The fields that one term stands in are known from its postings; for several, notes are read.
         """
         if len(terms) > 1:
             return _listed(self.find_phrase(" ".join(terms), deadline).note_ids)
@@ -149,12 +149,12 @@ class KeywordSearcher:
 
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
         """The chunks that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
-        columns = (TEXT, SECTION) if in_headings else (TEXT,)
+        fields = (TEXT, SECTION) if in_headings else (TEXT,)
         chunks = self._scorer([QueryTerm(term) for term in terms], deadline).chunks
         if len(terms) == 1:
-            return _listed(chunks.ids[_standing_in(chunks, terms[0], columns)])
+            return _listed(chunks.ids[_standing_in(chunks, terms[0], fields)])
         found = self.find_phrase(" ".join(terms), deadline)
-        return _listed(chunks.ids[found.chunks[found.chunk_frequencies[:, columns].any(axis=1)]])
+        return _listed(chunks.ids[found.chunks[found.chunk_frequencies[:, fields].any(axis=1)]])
 
     def find_phrase(self, phrase: str, deadline: Deadline) -> PhraseOccurrences:
         """Every occurrence of *phrase*, its terms with one space between two; found once a snapshot."""
@@ -180,10 +180,10 @@ class KeywordSearcher:
         return list(islice((note_id for (note_id,) in every if note_id in wanted), limit))
 
 
-def _standing_in(snapshot: PostingsSnapshot, term: str, columns: Sequence[int]) -> DocOrdinals:
-    """The documents that hold *term* in one of *columns*."""
+def _standing_in(snapshot: PostingsSnapshot, term: str, fields: Sequence[int]) -> DocOrdinals:
+    """The documents that hold *term* in one of *fields*."""
     ordinals, codes = snapshot.postings(term)
-    return ordinals[snapshot.tf_table[:, columns].any(axis=1).take(codes)] if len(ordinals) else ordinals
+    return ordinals[snapshot.tf_table[:, fields].any(axis=1).take(codes)] if len(ordinals) else ordinals
 
 
 def _listed(ids: NDArray[np.int64]) -> list[int]:

@@ -159,7 +159,7 @@ class QueryScorer:
         return _scores(self._scorer.chunks, self._scores_for_chunks(weights), chunk_ids)
 
     def terms_held(self, chunk_ids: NDArray[np.int64]) -> BoolMatrix:
-        """Which of `terms` each of these chunks holds, in any column; shape (terms, chunks)."""
+        """Which of `terms` each of these chunks holds, in any field; shape (terms, chunks)."""
         ordinals = self._scorer.chunks.ordinals_of(chunk_ids)
         held = np.zeros((len(self.terms), len(chunk_ids)), np.bool_)
         ends = self._texts.counts.cumsum().tolist()

@@ -293,7 +293,7 @@ class TermScorer(Struct, frozen=True, dict=True):
 
 
 def name_weights(scope: ScoreScope) -> tuple[float, ...]:
-    """The weight of each column of names."""
+    """The weight of each field of names."""
     title, aliases, name, headings, tags, _, compounds = astuple(NOTE_WEIGHTS)
     return (title, aliases, name, headings, tags, compounds) if scope == "note" else (title, aliases, name, 0, 0, 0)
 

@@ -222,7 +222,7 @@ def merge_segments(segment: Segment, keep: NDArray[np.bool_], newer: Segment) ->
         keep: The documents of *segment* that stay, shape (documents,); none of them has an id of *newer*.
 
     Returns:
-        The segment that building from the columns of all these documents would give, to the byte.
+        The segment that building from the fields of all these documents would give, to the byte.
 
     Raises:
         OverflowError: There are too many documents for memory, see `assemble`.
@@ -305,9 +305,9 @@ def assemble(
     return Segment(ids[order], field_lengths[order], table, *encoded)
 
 
-def empty_segment(columns: int) -> Segment:
+def empty_segment(fields: int) -> Segment:
     """A segment without documents."""
-    nothing = np.zeros((0, columns), np.uint32)
+    nothing = np.zeros((0, fields), np.uint32)
     return assemble(np.zeros(0, np.int64), nothing, nothing, [], [])
 
 

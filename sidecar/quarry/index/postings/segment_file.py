@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from quarry.faults import fault_point
 from quarry.index.postings.dictionary import ByteSource, PostingsDamaged, TermDictionary, compress, decompress
-from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.fields import CHUNK_FIELDS, NAME_FIELDS
 from quarry.index.postings.segment import Segment, SegmentPair
 
 
@@ -299,7 +299,7 @@ class SegmentFile:
             if entry.size <= checked_bytes and not self._is_sound(entry):
                 raise InvalidSegmentFile(f"its part {entry.name} is not as it was written")
             arrays[entry.name] = _array(entry, self._stored[entry.name])
-        chunks, names = _segment(arrays, "chunks", CHUNK_COLUMNS), _segment(arrays, "names", NAME_COLUMNS)
+        chunks, names = _segment(arrays, "chunks", CHUNK_FIELDS), _segment(arrays, "names", NAME_FIELDS)
         self.segments = SegmentPair(directory["generation"], chunks, names)
 
     def is_unchanged(self) -> bool:
@@ -333,7 +333,7 @@ def _array(entry: _Entry, stored: FileSlice) -> Any:
     return np.frombuffer(decompress(stored[:], kind.itemsize * math.prod(entry.shape)), kind).reshape(entry.shape)
 
 
-def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
+def _segment(arrays: Mapping[str, Any], of: str, fields: int) -> Segment:
     """
     The segment of these *arrays*, whose shapes and offsets fit each other.
 
@@ -344,8 +344,8 @@ def _segment(arrays: Mapping[str, Any], of: str, columns: int) -> Segment:
     terms = TermDictionary(*(found.pop(name) for name in ("first_terms", "terms", "term_offsets")))
     segment = Segment(terms=terms, **found)
     fits = (
-        segment.field_lengths.shape == (len(segment.ids), columns)
-        and segment.tf_table.shape[1:] == (columns,)
+        segment.field_lengths.shape == (len(segment.ids), fields)
+        and segment.tf_table.shape[1:] == (fields,)
         and _are_offsets(terms.block_offsets, terms.blocks)
         and _are_offsets(segment.block_offsets, segment.blocks)
         and len(segment.first_block_of) == len(terms.block_offsets)

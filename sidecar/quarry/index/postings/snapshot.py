@@ -69,8 +69,8 @@ _HIGHEST = chr(0x10FFFF)
 class MutableSegment:
     """Documents in the order in which they were added; one thread at a time adds, any thread reads."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self, fields: int) -> None:
+        self._fields = fields
         self._lock = threading.Lock()
         self._ids: list[int] = []
         self._field_lengths: list[list[int]] = []
@@ -82,13 +82,13 @@ class MutableSegment:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, document_id: int, columns: Sequence[str]) -> None:
-        """Add a document of these *columns*, each terms joined by spaces."""
+    def add(self, document_id: int, fields: Sequence[str]) -> None:
+        """Add a document of these *fields*, each terms joined by spaces."""
         counted: dict[str, list[int]] = {}
-        field_lengths = [0] * self._columns
-        for at, column in enumerate(columns):
-            for token in filter(None, column.split(" ")):
-                counted.setdefault(token, [0] * self._columns)[at] += 1
+        field_lengths = [0] * self._fields
+        for at, terms in enumerate(fields):
+            for token in filter(None, terms.split(" ")):
+                counted.setdefault(token, [0] * self._fields)[at] += 1
                 field_lengths[at] += 1
         with self._lock:
             document = len(self._ids)
@@ -109,13 +109,13 @@ class MutableSegment:
         return np.array(self._ids[:limit], np.int64)
 
     def field_lengths(self, limit: int) -> NDArray[np.uint32]:
-        """The tokens of the first *limit* documents by field; shape (limit, columns)."""
-        return np.array(self._field_lengths[:limit], np.uint32).reshape(-1, self._columns)
+        """The tokens of the first *limit* documents by field; shape (limit, fields)."""
+        return np.array(self._field_lengths[:limit], np.uint32).reshape(-1, self._fields)
 
     def tf_table(self) -> NDArray[np.uint32]:
-        """Term frequencies by field of each tf code; shape (codes, columns)."""
+        """Term frequencies by field of each tf code; shape (codes, fields)."""
         with self._lock:
-            return np.array(list(self._codes), np.uint32).reshape(-1, self._columns)
+            return np.array(list(self._codes), np.uint32).reshape(-1, self._fields)
 
     def postings(self, term: str, limit: int) -> tuple[DocOrdinals, DocOrdinals]:
         """The postings of *term* in the first *limit* documents: ordinals, ascending, and tf codes."""

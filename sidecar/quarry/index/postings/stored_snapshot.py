@@ -20,10 +20,10 @@ from quarry.index.keys import id_range, look_up, notes_of
 from quarry.index.note_codec import StoredTerms
 from quarry.index.note_rows import ContentReader
 from quarry.index.postings.fields import (
-    CHUNK_COLUMNS,
-    NAME_COLUMNS,
+    CHUNK_FIELDS,
+    NAME_FIELDS,
     QueryTerm,
-    occurrences_by_column,
+    occurrences_by_field,
     occurrences_with_prefix,
     spaced,
 )
@@ -95,7 +95,7 @@ class TermReader:
         self._notes = ContentReader(connection)
         self._read_documents = read_documents
         self._known: set[tuple[str, bool]] = set()  # a word or a prefix, and whether it is a prefix
-        self._in_chunks, self._in_names = _Postings(CHUNK_COLUMNS), _Postings(NAME_COLUMNS)
+        self._in_chunks, self._in_names = _Postings(CHUNK_FIELDS), _Postings(NAME_FIELDS)
         self._scorer: TermScorer | None = None
 
     def scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
@@ -129,7 +129,7 @@ class TermReader:
         prefixes = [word.encode() for word, is_prefix in unknown if is_prefix]
         for note_id, stored in self._notes.terms(note_ids, deadline):
             line = spaced(stored.line)
-            found = {word: occurrences_by_column(word, line) for word in words}
+            found = {word: occurrences_by_field(word, line) for word in words}
             for prefix in prefixes:
                 found |= occurrences_with_prefix(prefix, line)
             for term, occurrences in found.items():
@@ -137,11 +137,11 @@ class TermReader:
 
     def _add(self, term: bytes, note_id: int, stored: StoredTerms, occurrences: Sequence[tuple[int, int]]) -> None:
         first, _ = id_range(note_id)
-        for column, count in occurrences:
-            if column < NAME_COLUMNS:
-                self._in_names.add(term, note_id, column, count)
+        for field, count in occurrences:
+            if field < NAME_FIELDS:
+                self._in_names.add(term, note_id, field, count)
             else:
-                number, of_chunk = divmod(column - NAME_COLUMNS, CHUNK_COLUMNS)
+                number, of_chunk = divmod(field - NAME_FIELDS, CHUNK_FIELDS)
                 self._in_chunks.add(term, first + stored.slot(number), of_chunk, count)
 
 
@@ -157,16 +157,16 @@ def _quoted(term: str) -> str:
 
 
 class _Postings:
-    """Term frequencies, gathered document by document and column by column."""
+    """Term frequencies, gathered document by document and field by field."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
-        self._found: dict[bytes, dict[int, list[int]]] = {}  # term -> document id -> frequency by column
+    def __init__(self, fields: int) -> None:
+        self._fields = fields
+        self._found: dict[bytes, dict[int, list[int]]] = {}  # term -> document id -> frequency by field
 
-    def add(self, term: bytes, document_id: int, column: int, count: int) -> None:
-        """Add the frequency of *term* in one *column* of a document."""
+    def add(self, term: bytes, document_id: int, field: int, count: int) -> None:
+        """Add the frequency of *term* in one *field* of a document."""
         documents = self._found.setdefault(term, {})
-        documents.setdefault(document_id, [0] * self._columns)[column] = count
+        documents.setdefault(document_id, [0] * self._fields)[field] = count
 
     def snapshot(self, documents: StoredSnapshot) -> StoredSnapshot:
         """The postings among *documents*."""
@@ -175,7 +175,7 @@ class _Postings:
         for term, by_document in self._found.items():
             of_term = np.array([codes.setdefault(tuple(row), len(codes)) for row in by_document.values()], np.intp)
             found[term.decode()] = _ordered(documents, np.array([*by_document], np.int64), of_term)
-        return replace(documents, tf_table=np.array([*codes], np.float64).reshape(-1, self._columns), found=found)
+        return replace(documents, tf_table=np.array([*codes], np.float64).reshape(-1, self._fields), found=found)
 
 
 def _ordered(documents: StoredSnapshot, ids: NDArray[np.int64], codes: DocOrdinals) -> Postings:

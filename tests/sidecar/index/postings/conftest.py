@@ -1,4 +1,4 @@
-"""A plain reckoning of BM25 over columns of terms, to compare with."""
+"""A plain reckoning of BM25 over fields of terms, to compare with."""
 
 import math
 from collections import Counter
@@ -10,22 +10,22 @@ from quarry.index import Reader
 from quarry.index.keys import id_range
 from quarry.index.postings.fields import NoteTerms, note_terms
 
-Columns = Mapping[int, Sequence[str]]
+Fields = Mapping[int, Sequence[str]]
 Wanted = Callable[[str], int]
-"""How often a term or a phrase stands in a column."""
+"""How often a term or a phrase stands in a field."""
 
 
-def _bm25(columns: Columns, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
+def _bm25(fields: Fields, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
     """Id -> score of every document with a score: BM25 as FTS5's documentation writes it down."""
-    lengths = {i: sum(len(column.split()) for column in of) for i, of in columns.items()}
+    lengths = {i: sum(len(field.split()) for field in of) for i, of in fields.items()}
     average = sum(lengths.values()) / len(lengths) if lengths else 0.0
     scores: dict[int, float] = Counter()
     for count in wanted:
         counts = {
-            i: [count(column) if w else 0 for w, column in zip(weights, of, strict=True)] for i, of in columns.items()
+            i: [count(field) if w else 0 for w, field in zip(weights, of, strict=True)] for i, of in fields.items()
         }
         found = {i: f for i, of in counts.items() if (f := sum(w * c for w, c in zip(weights, of, strict=True)))}
-        idf = math.log((len(columns) - len(found) + 0.5) / (len(found) + 0.5))
+        idf = math.log((len(fields) - len(found) + 0.5) / (len(found) + 0.5))
         for i, f in found.items():
             score = f * 2.2 / (f + 1.2 * (0.25 + 0.75 * lengths[i] / average))
             scores[i] += (idf if idf > 0 else 1e-6) * score
@@ -47,20 +47,20 @@ def _analysed(reader: Reader) -> Iterator[tuple[int, Sequence[int], NoteTerms]]:
 
 
 @pytest.fixture(scope="session")
-def chunk_columns() -> Callable[[Reader], Columns]:
-    """The columns of every chunk."""
+def chunk_fields() -> Callable[[Reader], Fields]:
+    """The fields of every chunk."""
     return lambda reader: {
-        chunk_id: columns
+        chunk_id: fields
         for _, chunk_ids, terms in _analysed(reader)
-        for chunk_id, columns in zip(chunk_ids, terms.chunks, strict=True)
+        for chunk_id, fields in zip(chunk_ids, terms.chunks, strict=True)
     }
 
 
 @pytest.fixture(scope="session")
-def note_columns() -> Callable[[Reader], Columns]:
-    """The columns of every note: those of its names, then the text of each of its chunks, and their compounds."""
+def note_fields() -> Callable[[Reader], Fields]:
+    """The fields of every note: those of its names, then the text of each of its chunks, and their compounds."""
     return lambda reader: {
-        note_id: (*terms.names, "\n".join(columns[0] for columns in terms.chunks), " ".join(c[3] for c in terms.chunks))
+        note_id: (*terms.names, "\n".join(fields[0] for fields in terms.chunks), " ".join(c[3] for c in terms.chunks))
         for note_id, _, terms in _analysed(reader)
     }
 

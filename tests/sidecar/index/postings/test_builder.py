@@ -15,7 +15,7 @@ BATCHES = st.lists(st.tuples(*[st.lists(TOKENS, max_size=6).map(" ".join)] * 3),
 
 
 def counts_of(counted):
-    """Of each document word -> how often it is in each column."""
+    """Of each document word -> how often it is in each field."""
     found = [{} for _ in counted.field_lengths]
     for word, document, code in zip(counted.term, counted.document, counted.code, strict=True):
         assert counted.terms[word].decode() not in found[document]
@@ -25,15 +25,15 @@ def counts_of(counted):
 
 @pytest.mark.slow
 @given(BATCHES)
-def test_every_token_is_counted_in_its_document_and_column(documents):
+def test_every_token_is_counted_in_its_document_and_field(documents):
     counted = count_terms(documents, 3)
 
-    columns = [[Counter(column.split(" ")) for column in document] for document in documents]
-    for document in columns:
-        for column in document:
-            column.pop("", None)
-    assert counts_of(counted) == [{word: [c[word] for c in found] for word in set().union(*found)} for found in columns]
-    assert counted.field_lengths.tolist() == [[c.total() for c in found] for found in columns]
+    fields = [[Counter(field.split(" ")) for field in document] for document in documents]
+    for document in fields:
+        for field in document:
+            field.pop("", None)
+    assert counts_of(counted) == [{word: [c[word] for c in found] for word in set().union(*found)} for found in fields]
+    assert counted.field_lengths.tolist() == [[c.total() for c in found] for found in fields]
     assert len(set(counted.terms)) == len(counted.terms)
 
 
@@ -68,13 +68,11 @@ def test_numbers_take_four_bytes_where_two_are_too_few():
     assert downcast(values[:1], 1 << 16).dtype == np.uint16
 
 
-COLUMN = st.lists(st.sampled_from(["a", "b", "be", "ü", "机", "😀", "x\u2028y", "", "\u00a0"]), max_size=6).map(
-    " ".join
-)
-DOCUMENTS = st.lists(st.tuples(st.integers(0, 30), COLUMN, COLUMN), max_size=20)
+FIELD = st.lists(st.sampled_from(["a", "b", "be", "ü", "机", "😀", "x\u2028y", "", "\u00a0"]), max_size=6).map(" ".join)
+DOCUMENTS = st.lists(st.tuples(st.integers(0, 30), FIELD, FIELD), max_size=20)
 
 
-BY_ID = st.dictionaries(st.integers(0, 40), st.tuples(COLUMN, COLUMN), max_size=15)
+BY_ID = st.dictionaries(st.integers(0, 40), st.tuples(FIELD, FIELD), max_size=15)
 
 
 def told(found):
@@ -90,11 +88,11 @@ def told(found):
 
 def expected(documents):
     found = {}
-    for i, *columns in documents:
-        tokens = [[token for token in column.split(" ") if token] for column in columns]
-        counted = [Counter(column) for column in tokens]
-        terms = {term: [column[term] for column in counted] for column in tokens for term in column}
-        found[i] = (terms, [len(column) for column in tokens])
+    for i, *fields in documents:
+        tokens = [[token for token in field.split(" ") if token] for field in fields]
+        counted = [Counter(field) for field in tokens]
+        terms = {term: [field[term] for field in counted] for field in tokens for term in field}
+        found[i] = (terms, [len(field) for field in tokens])
     return found
 
 
@@ -102,8 +100,8 @@ def expected(documents):
 @given(DOCUMENTS, st.sampled_from([1, 3, 512]))
 def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents, batch):
     builder = SegmentBuilder(2, batch_size=batch)
-    for i, *columns in documents:
-        builder.add(i, columns)
+    for i, *fields in documents:
+        builder.add(i, fields)
     found = builder.build()
 
     assert told(found) == expected(documents)
@@ -113,16 +111,16 @@ def test_postings_are_what_counting_gives_and_the_last_of_an_id_stands(documents
 @pytest.mark.slow
 @given(DOCUMENTS, st.data())
 def test_documents_that_were_counted_before_are_like_others(documents, data):
-    batch = count_terms([columns for _, *columns in documents], 2)
+    batch = count_terms([fields for _, *fields in documents], 2)
     builder = SegmentBuilder(2)
     put = []
     for row in data.draw(st.lists(st.integers(0, len(documents) - 1), max_size=30)) if documents else []:
-        i, *columns = documents[row]
+        i, *fields = documents[row]
         put.append(documents[row])
         if data.draw(st.booleans()):
             builder.add_counted(i, CountedDocument(batch, row))
         else:
-            builder.add(i, columns)
+            builder.add(i, fields)
 
     assert len(builder) == len(put)
     assert told(builder.build()) == expected(put)
@@ -131,11 +129,11 @@ def test_documents_that_were_counted_before_are_like_others(documents, data):
 def test_equal_documents_make_equal_bytes_in_whichever_order_they_came():
     documents = [(i, (f"w{i % 7} both", f"x{i}")) for i in range(50)]
     one, other = SegmentBuilder(2), SegmentBuilder(2)
-    for i, columns in documents:
-        one.add(i, columns)
+    for i, fields in documents:
+        one.add(i, fields)
     other.add(99, ("gone entirely", ""))
-    for i, columns in reversed(documents):
-        other.add(i, columns)
+    for i, fields in reversed(documents):
+        other.add(i, fields)
 
     first, second = one.build(), other.build(np.arange(51) == 0)
 
@@ -177,8 +175,8 @@ def test_who_gathers_may_remove_what_it_put_and_put_it_again():
 
 def built(documents):
     builder = SegmentBuilder(2)
-    for i, columns in documents.items():
-        builder.add(i, columns)
+    for i, fields in documents.items():
+        builder.add(i, fields)
     return builder.build()
 
 
@@ -186,15 +184,15 @@ def built(documents):
 @given(BY_ID, BY_ID, st.sets(st.integers(0, 40)))
 def test_merging_gives_the_bytes_that_building_gives(before, fresh, gone):
     base, additions = built(before), MutableSegment(2)
-    for i, columns in fresh.items():
-        additions.add(i, columns)
+    for i, fields in fresh.items():
+        additions.add(i, fields)
     dead = gone | fresh.keys()
 
     keep = np.array([i not in dead for i in base.ids], np.bool_)
 
     found = merge_segments(base, keep, additions.to_segment(np.ones(len(fresh), np.bool_)))
 
-    wanted = built({**{i: columns for i, columns in before.items() if i not in dead}, **fresh})
+    wanted = built({**{i: fields for i, fields in before.items() if i not in dead}, **fresh})
     assert list(found.terms) == list(wanted.terms)
     for name in ("ids", "field_lengths", "tf_table", "blocks", "block_offsets", "first_block_of"):
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name

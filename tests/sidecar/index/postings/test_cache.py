@@ -13,7 +13,7 @@ from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.fields import chunk_columns, name_columns
+from quarry.index.postings.fields import chunk_fields, name_fields
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.reader_pool import connect_ours
@@ -113,8 +113,8 @@ def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(inde
 
     found = read_note(database, 1)
 
-    assert found.names == name_columns(note)
-    assert [columns for _, columns in found.chunks] == [chunk_columns(chunk) for chunk in note.chunks]
+    assert found.names == name_fields(note)
+    assert [fields for _, fields in found.chunks] == [chunk_fields(chunk) for chunk in note.chunks]
     with index.reader() as reader:
         assert tuple(chunk_id for chunk_id, _ in found.chunks) == reader.note("a.md").chunk_ids
     assert [chunk_id - (1 << 11) for chunk_id, _ in found.chunks] != [0, 1, 2]
@@ -256,9 +256,9 @@ def test_what_a_writer_collected_gives_the_same_file(many, opened):
     read = opened.path.read_bytes()
     collector = BulkCollector()
     for (note_id,) in opened.connection.execute("SELECT id FROM notes").fetchall():
-        columns = read_note(opened.connection, note_id)
-        collector.add_names(note_id, columns.names)
-        for chunk_id, chunk in columns.chunks:
+        fields = read_note(opened.connection, note_id)
+        collector.add_names(note_id, fields.names)
+        for chunk_id, chunk in fields.chunks:
             collector.add_chunk(chunk_id, chunk)
     opened.path.unlink()
 

@@ -11,25 +11,25 @@ from quarry.index.memory import vault_languages
 from quarry.index.postings.cache import read_note
 from quarry.index.postings.fields import (
     BETWEEN,
-    CHUNK_COLUMNS,
+    CHUNK_FIELDS,
     IN_ORDER,
     MAX_TERM_CHARACTERS,
     MAX_TERMS,
-    NAME_COLUMNS,
+    NAME_FIELDS,
     KeywordQuery,
     NoteTerms,
     QueryTerm,
-    chunk_columns,
+    chunk_fields,
     chunk_lengths,
     chunks_in_order,
-    column_length,
     decode_terms,
     encode_terms,
+    field_length,
     languages_in,
-    name_columns,
+    name_fields,
     name_length,
     note_terms,
-    occurrences_by_column,
+    occurrences_by_field,
     occurrences_with_prefix,
     spaced,
     stands_in_text,
@@ -59,9 +59,9 @@ def test_what_a_note_was_analysed_into_is_what_is_stored(
     index.check()
     index.close()
 
-    assert found.names == name_columns(note)
-    assert [columns for _, columns in found.chunks] == [chunk_columns(chunk) for chunk in note.chunks]
-    assert note_terms(note) == NoteTerms(found.names, tuple(columns for _, columns in found.chunks))
+    assert found.names == name_fields(note)
+    assert [fields for _, fields in found.chunks] == [chunk_fields(chunk) for chunk in note.chunks]
+    assert note_terms(note) == NoteTerms(found.names, tuple(fields for _, fields in found.chunks))
 
 
 def test_a_note_has_its_terms_by_where_they_stand(make_note):
@@ -75,7 +75,7 @@ def test_a_note_has_its_terms_by_where_they_stand(make_note):
         heading="Head",
     )
 
-    title, aliases, name, headings, tags, compounds = name_columns(note)
+    title, aliases, name, headings, tags, compounds = name_fields(note)
 
     assert (title, name, headings, tags) == ("a titl", "file name", "head", "t u")
     assert aliases == f"on {BETWEEN} two"
@@ -89,14 +89,14 @@ def test_without_stemming_a_note_has_its_words_in_whatever_language(make_note):
 
     tag = TAGS[UNSTEMMED]
     assert terms.names[2] == f"running{tag}"
-    assert [columns[0].split()[-1] for columns in terms.chunks] == [f"dicht{tag}", f"houses{tag}"]
+    assert [fields[0].split()[-1] for fields in terms.chunks] == [f"dicht{tag}", f"houses{tag}"]
     assert languages_in(terms) == UNSTEMMED
 
 
 def test_a_chunk_has_its_terms_by_where_they_stand(make_note):
     (chunk,) = make_note("a.md", "Of getStaleFiles()", heading="snake_case", context="The apples").chunks
 
-    text, section, context, compounds, parts = chunk_columns(chunk)
+    text, section, context, compounds, parts = chunk_fields(chunk)
 
     assert (text, section, context) == (analyse("Of getStaleFiles()").words, "snake case", "the appl")
     of_text, of_section = analyse("Of getStaleFiles()"), analyse("snake_case")
@@ -105,14 +105,14 @@ def test_a_chunk_has_its_terms_by_where_they_stand(make_note):
 
 
 def test_headings_stand_once(make_note):
-    assert name_columns(make_note("a.md", "x", "y", heading="Head"))[3] == "head"
+    assert name_fields(make_note("a.md", "x", "y", heading="Head"))[3] == "head"
 
 
 def test_what_stands_between_two_aliases_is_no_term_of_a_text():
     assert phrase_terms(BETWEEN) == ()
 
 
-def test_a_column_has_one_space_between_two_terms_and_none_at_its_ends():
+def test_a_field_has_one_space_between_two_terms_and_none_at_its_ends():
     assert stored("  a   b c ") == "a b c"
     assert stored(" ") == stored("") == ""
 
@@ -124,16 +124,16 @@ def test_what_fts5_would_split_or_fold_or_cut_is_replaced_alike_for_all():
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=5))
-def test_any_column_is_to_fts5_the_terms_that_the_forward_index_has(words):
-    column = stored(" ".join(words))
+def test_any_field_is_to_fts5_the_terms_that_the_forward_index_has(words):
+    field = stored(" ".join(words))
     connection = apsw.Connection(":memory:")
     connection.execute(_CREATE_INDEX)
     connection.execute(_CREATE_VOCABULARY)
-    connection.execute("INSERT INTO notes_fts(rowid, terms) VALUES (1, ?)", (column,))
+    connection.execute("INSERT INTO notes_fts(rowid, terms) VALUES (1, ?)", (field,))
 
-    terms = column.split(" ") if column else []
+    terms = field.split(" ") if field else []
     assert sorted(term for (term,) in connection.execute("SELECT term FROM vocabulary")) == sorted(set(terms))
-    whole = NoteTerms((column, "", "", "", "", ""), ())
+    whole = NoteTerms((field, "", "", "", "", ""), ())
     assert decode_terms(encode_terms(whole)) == whole
     for term in terms:
         asked = '"' + term + '"'
@@ -188,22 +188,22 @@ def test_many_notes_in_one_language_are_asked_about_once(index, put, languages):
 
 
 TERM = st.sampled_from(["a", "aa", "b", "ab", "ü", "机", "\u2028", "\x85"])
-COLUMN = st.lists(TERM, max_size=6).map(" ".join)
+FIELD = st.lists(TERM, max_size=6).map(" ".join)
 TERMS = st.builds(
     NoteTerms,
-    st.tuples(*[COLUMN] * NAME_COLUMNS),
-    st.lists(st.tuples(*[COLUMN] * CHUNK_COLUMNS), max_size=4).map(tuple),
+    st.tuples(*[FIELD] * NAME_FIELDS),
+    st.lists(st.tuples(*[FIELD] * CHUNK_FIELDS), max_size=4).map(tuple),
 )
 PHRASE = st.lists(TERM, min_size=1, max_size=3)
-NO_NAMES = ("",) * NAME_COLUMNS
+NO_NAMES = ("",) * NAME_FIELDS
 
 
-def columns_of(terms):
-    return [column.split(" ") if column else [] for columns in (terms.names, *terms.chunks) for column in columns]
+def fields_of(terms):
+    return [field.split(" ") if field else [] for fields in (terms.names, *terms.chunks) for field in fields]
 
 
-def count(phrase, column):
-    return sum(column[at : at + len(phrase)] == phrase for at in range(len(column)))
+def count(phrase, field):
+    return sum(field[at : at + len(phrase)] == phrase for at in range(len(field)))
 
 
 def of_texts(*texts):
@@ -220,7 +220,7 @@ def test_terms_come_back_as_they_were_from_one_line(terms):
 
 
 @given(TERMS, st.data())
-def test_the_columns_in_order_are_cut_out_for_the_chunks_that_are_asked_about(terms, data):
+def test_the_fields_in_order_are_cut_out_for_the_chunks_that_are_asked_about(terms, data):
     assume(terms.chunks)
     numbers = data.draw(st.lists(st.sampled_from(range(len(terms.chunks))), min_size=1, unique=True))
 
@@ -230,47 +230,47 @@ def test_the_columns_in_order_are_cut_out_for_the_chunks_that_are_asked_about(te
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 7, 10, 12])
-def test_another_number_of_columns_than_any_note_has_is_no_note(count):
-    with pytest.raises(ValueError, match="columns"):
+def test_another_number_of_fields_than_any_note_has_is_no_note(count):
+    with pytest.raises(ValueError, match="fields"):
         decode_terms("\x1f".join(["a"] * count))
 
 
 def test_a_note_may_have_no_chunks():
-    assert decode_terms("\x1f".join(["a"] * NAME_COLUMNS)) == NoteTerms(("a",) * NAME_COLUMNS, ())
+    assert decode_terms("\x1f".join(["a"] * NAME_FIELDS)) == NoteTerms(("a",) * NAME_FIELDS, ())
 
 
 @given(TERMS)
 def test_each_term_stands_once_among_the_distinct_ones(terms):
     found = terms.distinct().split(" ") if terms.distinct() else []
 
-    assert sorted(found) == sorted({term for column in columns_of(terms) for term in column})
+    assert sorted(found) == sorted({term for field in fields_of(terms) for term in field})
 
 
 @given(TERMS)
 def test_lengths_are_numbers_of_terms(terms):
-    columns = columns_of(terms)
+    fields = fields_of(terms)
 
-    assert name_length(terms.names) == sum(map(len, columns[:NAME_COLUMNS]))
+    assert name_length(terms.names) == sum(map(len, fields[:NAME_FIELDS]))
     for number, chunk in enumerate(terms.chunks):
-        text, section, context, compounds, parts = columns[NAME_COLUMNS + number * CHUNK_COLUMNS :][:CHUNK_COLUMNS]
+        text, section, context, compounds, parts = fields[NAME_FIELDS + number * CHUNK_FIELDS :][:CHUNK_FIELDS]
         assert chunk_lengths(chunk) == (
             sum(map(len, (text, section, context, compounds, parts))),
             len(text) + len(compounds),
         )
-    assert (column_length(""), column_length("a"), column_length("a b")) == (0, 1, 2)
+    assert (field_length(""), field_length("a"), field_length("a b")) == (0, 1, 2)
 
 
 @given(TERMS, PHRASE)
-def test_a_phrase_is_counted_in_every_column_where_its_terms_stand_side_by_side(terms, phrase):
-    found = occurrences_by_column(" ".join(phrase).encode(), spaced(encode_terms(terms).encode()))
+def test_a_phrase_is_counted_in_every_field_where_its_terms_stand_side_by_side(terms, phrase):
+    found = occurrences_by_field(" ".join(phrase).encode(), spaced(encode_terms(terms).encode()))
 
-    expected = [(at, times) for at, column in enumerate(columns_of(terms)) if (times := count(phrase, column))]
+    expected = [(at, times) for at, field in enumerate(fields_of(terms)) if (times := count(phrase, field))]
     assert found == expected
 
 
-def test_occurrences_may_overlap_and_end_where_a_column_does():
-    assert occurrences_by_column(b"a a", spaced(b"a\x1fa a\x1f\x1faa a\x1fa a a\x1fa")) == [(1, 1), (4, 2)]
-    assert occurrences_by_column(b"a", spaced(b"a\x1fa a\x1f\x1faa a\x1fba ab")) == [(0, 1), (1, 2), (3, 1)]
+def test_occurrences_may_overlap_and_end_where_a_field_does():
+    assert occurrences_by_field(b"a a", spaced(b"a\x1fa a\x1f\x1faa a\x1fa a a\x1fa")) == [(1, 1), (4, 2)]
+    assert occurrences_by_field(b"a", spaced(b"a\x1fa a\x1f\x1faa a\x1fba ab")) == [(0, 1), (1, 2), (3, 1)]
 
 
 @given(TERMS, PHRASE)
@@ -300,8 +300,8 @@ def test_terms_are_found_by_what_they_begin_with(terms, prefix):
 
     found = occurrences_with_prefix(prefix.encode(), line)
 
-    every = {term.encode() for column in columns_of(terms) for term in column if term.startswith(prefix)}
-    assert found == {term: occurrences_by_column(term, line) for term in every}
+    every = {term.encode() for field in fields_of(terms) for term in field if term.startswith(prefix)}
+    assert found == {term: occurrences_by_field(term, line) for term in every}
 
 
 def test_a_term_that_holds_a_prefix_further_in_does_not_begin_with_it():

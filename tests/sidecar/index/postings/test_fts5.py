@@ -214,7 +214,7 @@ def test_without_fts5_the_keyword_index_is_marked_stale_and_nothing_is_queued(in
     queue.put(connection, KeywordChange(1, None, (), ()))
 
     assert queue.changes == []
-    assert meta.get(connection, meta.LEXICAL_STALE) is not None
+    assert meta.get(connection, meta.KEYWORDS_STALE) is not None
 
 
 def test_a_change_rewound_at_its_savepoint_leaves_the_note_as_it_was(index, put, make_note, stamp, lexical):

@@ -5,7 +5,7 @@ from quarry.errors import Cancelled, IndexDamaged
 from quarry.index import Deadline, note_rows
 from quarry.index.database import NO_DEADLINE
 from quarry.index.note_rows import ContentReader
-from quarry.index.postings.fields import CHUNK_COLUMNS, NAME_COLUMNS
+from quarry.index.postings.fields import CHUNK_FIELDS, NAME_FIELDS
 from quarry.index.postings.phrases import (
     find_phrase,
     proximity_scores,
@@ -22,7 +22,7 @@ def scored(index):
 
 
 def found_in(index, phrase):
-    """The columns of chunks and of names that hold *phrase*, by id, and the notes that do."""
+    """The fields of chunks and of names that hold *phrase*, by id, and the notes that do."""
     with index.reader() as reader:
         scorer = reader._memory.postings.scorer(reader._db)
         found = find_phrase(ContentReader(reader._db), scorer, phrase, NO_DEADLINE)
@@ -31,9 +31,9 @@ def found_in(index, phrase):
     return dict(chunks), dict(names), found.note_ids.tolist()
 
 
-def row(columns, **counts):
-    """Frequencies by column: `at_2=3` is three times in column 2."""
-    found = [0.0] * columns
+def row(fields, **counts):
+    """Frequencies by field: `at_2=3` is three times in field 2."""
+    found = [0.0] * fields
     for name, count in counts.items():
         found[int(name.removeprefix("at_"))] = count
     return found
@@ -47,19 +47,19 @@ def red_cars(put):
     put("d.md", "red-car", "redcar", title="x", aliases=("a Red Car", "y"), context="")
 
 
-def test_every_column_that_holds_a_phrase_is_counted(index, red_cars):
+def test_every_field_that_holds_a_phrase_is_counted(index, red_cars):
     chunks, names, notes = found_in(index, "red car")
 
     assert chunks == {
-        1 << 11: row(CHUNK_COLUMNS, at_0=2),
-        2 << 11: row(CHUNK_COLUMNS, at_1=1, at_2=1),
-        4 << 11: row(CHUNK_COLUMNS, at_0=1),
+        1 << 11: row(CHUNK_FIELDS, at_0=2),
+        2 << 11: row(CHUNK_FIELDS, at_1=1, at_2=1),
+        4 << 11: row(CHUNK_FIELDS, at_0=1),
     }
     assert names == {
-        1: row(NAME_COLUMNS, at_2=1),
-        2: row(NAME_COLUMNS, at_0=1, at_3=1),
-        3: row(NAME_COLUMNS, at_4=1),
-        4: row(NAME_COLUMNS, at_1=1),
+        1: row(NAME_FIELDS, at_2=1),
+        2: row(NAME_FIELDS, at_0=1, at_3=1),
+        3: row(NAME_FIELDS, at_4=1),
+        4: row(NAME_FIELDS, at_1=1),
     }
     assert notes == [1, 2, 4]  # by their text, title and aliases
 
@@ -198,7 +198,7 @@ def test_terms_side_by_side_may_be_one_term_or_three(index, put, ask):
     assert [*ask([("now",)], [first, second])] == [first, second]
 
 
-def test_terms_side_by_side_stand_in_one_column(put, ask):
+def test_terms_side_by_side_stand_in_one_field(put, ask):
     put("1.md", "red", "red car", heading="car", context="red")
     put("2.md", "x", heading="a red car", context="red car")
 

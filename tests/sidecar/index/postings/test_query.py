@@ -484,27 +484,27 @@ def answers(keywords, ids, notes, deadline):
 # --- a plain reckoning --------------------------------------------------------------------------
 
 
-def occurrences(words, column):
-    """How often *words* stand side by side in a *column*, of which each line is by itself, in one language."""
+def occurrences(words, field):
+    """How often *words* stand side by side in a *field*, of which each line is by itself, in one language."""
     count = 0
-    for line in column.split("\n"):
+    for line in field.split("\n"):
         found = line.split(" ")
         for each in phrase_alternatives(words):
             count += sum(found[at : at + len(each)] == [*each] for at in range(len(found)))
     return count
 
 
-def count_of(term, column):
-    """How often *term* or one of its alternatives stands in *column*."""
-    return sum(map(column.split().count, split_alternatives(term)))
+def count_of(term, field):
+    """How often *term* or one of its alternatives stands in *field*."""
+    return sum(map(field.split().count, split_alternatives(term)))
 
 
 def wanted_by(query):
-    """What counts how often each part of a *query* stands in a column, and whether it is a phrase."""
-    wanted = [(lambda column, term=term: count_of(term, column), False) for term in query.terms]
-    wanted += [(lambda column, phrase=phrase: occurrences(phrase, column), True) for phrase in query.phrases]
+    """What counts how often each part of a *query* stands in a field, and whether it is a phrase."""
+    wanted = [(lambda field, term=term: count_of(term, field), False) for term in query.terms]
+    wanted += [(lambda field, phrase=phrase: occurrences(phrase, field), True) for phrase in query.phrases]
     if prefix := query.prefix:
-        wanted.append((lambda column: sum(term.startswith(prefix) for term in column.split()), False))
+        wanted.append((lambda field: sum(term.startswith(prefix) for term in field.split()), False))
     return wanted
 
 
@@ -530,24 +530,24 @@ class Reckoning:
         return dict(scores)
 
     def frequency(self, term):
-        return sum(any(count_of(term, column) for column in columns) for columns in self.chunks.values())
+        return sum(any(count_of(term, field) for field in fields) for fields in self.chunks.values())
 
     def notes_with(self, phrase):
-        def holds(columns):
-            title, aliases, *_, texts, _ = columns
+        def holds(fields):
+            title, aliases, *_, texts, _ = fields
             whole = " ".join(filter(None, texts.split("\n")))
-            return any(occurrences(phrase, column) for column in (title, aliases, whole))
+            return any(occurrences(phrase, field) for field in (title, aliases, whole))
 
-        return sorted(note_id for note_id, columns in self.notes.items() if holds(columns))
+        return sorted(note_id for note_id, fields in self.notes.items() if holds(fields))
 
     def chunks_with(self, phrase, in_headings):
-        def holds(columns):
-            return any(occurrences(phrase, column) for column in columns[: 1 + in_headings])
+        def holds(fields):
+            return any(occurrences(phrase, field) for field in fields[: 1 + in_headings])
 
-        return sorted(chunk_id for chunk_id, columns in self.chunks.items() if holds(columns))
+        return sorted(chunk_id for chunk_id, fields in self.chunks.items() if holds(fields))
 
     def proximity(self, pairs, asked):
-        lengths = {i: sum(len(column.split()) for column in of) for i, of in self.chunks.items()}
+        lengths = {i: sum(len(field.split()) for field in of) for i, of in self.chunks.items()}
         average, scores = sum(lengths.values()) / max(1, len(lengths)), Counter()
         for words in filter(None, pairs):
             in_order = {i: self.chunks[i][:3] for i in asked if i in self.chunks}
@@ -564,11 +564,11 @@ class Reckoning:
                 scores[i] += (idf if idf > 0 else 1e-6) * f * 2.2 / (f + norm)
         return dict(scores)
 
-    def _scores(self, query, columns, weights, in_order):
+    def _scores(self, query, fields, weights, in_order):
         scores = Counter()
         for wanted, is_phrase in wanted_by(query):
             of_part = [w * keep for w, keep in zip(weights, in_order, strict=True)] if is_phrase else weights
-            scores.update(self.bm25(columns, of_part, [wanted]))
+            scores.update(self.bm25(fields, of_part, [wanted]))
         return dict(scores)
 
 
@@ -613,13 +613,13 @@ def compare_with_reckoning(keywords, reckoning, places):
 
 
 @pytest.fixture
-def compare(bm25, chunk_columns, note_columns, by_fts5, in_memory, in_time):
+def compare(bm25, chunk_fields, note_fields, by_fts5, in_memory, in_time):
     """Ask everything of memory and of FTS5, and reckon what can be reckoned."""
 
     def ask(index):
         with index.reader() as reader, by_fts5(index) as other:
             assert in_memory(reader)
-            reckoning = Reckoning(bm25, chunk_columns(reader), note_columns(reader))
+            reckoning = Reckoning(bm25, chunk_fields(reader), note_fields(reader))
             ids, notes = sorted(reckoning.chunks), sorted(reckoning.notes)
             there = answers(other, ids, notes, in_time)
             for (question, found), (_, expected) in zip(
@@ -634,7 +634,7 @@ def compare(bm25, chunk_columns, note_columns, by_fts5, in_memory, in_time):
             rows = reader._db.execute(
                 "SELECT c.id, n.path, c.number FROM chunk_rows c JOIN notes n ON n.id = c.note_id"
             )
-            tags = {letter for columns in reckoning.notes.values() for column in columns for letter in column}
+            tags = {letter for fields in reckoning.notes.values() for field in fields for letter in field}
             assert reader.languages == tuple(language for language in LANGUAGES if TAGS[language] in tags)
             compare_with_reckoning(other, reckoning, {row[0]: row[1:] for row in rows})
 
@@ -765,7 +765,7 @@ def test_memory_and_fts5_and_reckoning_agree_after_any_edits(
 
 @pytest.fixture
 def mixed(index, put):
-    """Terms, phrases and beginnings in every column, in chunks and over their borders."""
+    """Terms, phrases and beginnings in every field, in chunks and over their borders."""
     put("0 apple.md", "the apple", "apricot and the apple", title="The apple apricot", aliases=("naïve", "the 42"))
     put("1.md", "机器学习 the", "the getStaleFiles() of snake_case", heading="apple apricot", tags=("apple/apricot",))
     put("2.md", "the the the apple apricot apple apricot", "", "42", title="x", heading="the the")

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from quarry.index.postings import snapshot as module
 from quarry.index.postings.builder import SegmentBuilder
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.fields import CHUNK_COLUMNS
+from quarry.index.postings.fields import CHUNK_FIELDS
 from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot, SizedCache
 
 
@@ -45,18 +45,18 @@ def test_terms_come_in_order_whenever_they_were_added():
     assert additions.field_lengths(2).tolist() == [[2], [3]]
 
 
-def columns(text, compounds=""):
+def fields(text, compounds=""):
     return (text, "section", "", compounds, "")
 
 
 @pytest.fixture
 def parts():
     """A segment of documents 10 to 14, and 12 and 7 that were added since; 12 was there before."""
-    builder, added = SegmentBuilder(CHUNK_COLUMNS), MutableSegment(CHUNK_COLUMNS)
+    builder, added = SegmentBuilder(CHUNK_FIELDS), MutableSegment(CHUNK_FIELDS)
     for document_id in range(10, 15):
-        builder.add(document_id, columns(f"apple pear w{document_id}", "x/y"))
-    added.add(12, columns("apple apple plum"))
-    added.add(7, columns("apricot"))
+        builder.add(document_id, fields(f"apple pear w{document_id}", "x/y"))
+    added.add(12, fields("apple apple plum"))
+    added.add(7, fields("apricot"))
     return builder.build(), added
 
 
@@ -123,7 +123,7 @@ def test_documents_that_are_added_later_are_not_seen(parts):
 def test_ids_have_the_ordinal_of_the_document_that_is_alive(snapshot, parts):
     assert snapshot.ordinals_of(np.array([10, 12, 14, 7, 99])).tolist() == [0, 5, -1, 6, -1]
     assert snapshot.ordinals_of(np.zeros(0, np.int64)).tolist() == []
-    fresh = SegmentSnapshot.of(SegmentBuilder(CHUNK_COLUMNS).build(), parts[1], 2, None)
+    fresh = SegmentSnapshot.of(SegmentBuilder(CHUNK_FIELDS).build(), parts[1], 2, None)
     assert fresh.ordinals_of(np.array([7, 12, 10])).tolist() == [1, 0, -1]
 
 
@@ -139,8 +139,8 @@ def test_postings_that_lead_nowhere_are_damage(parts, broken):
 
 
 def test_a_snapshot_of_which_nothing_is_left_knows_no_id():
-    builder = SegmentBuilder(CHUNK_COLUMNS)
-    snapshot = SegmentSnapshot.of(builder.build(), MutableSegment(CHUNK_COLUMNS), 0, np.zeros(0, np.bool_))
+    builder = SegmentBuilder(CHUNK_FIELDS)
+    snapshot = SegmentSnapshot.of(builder.build(), MutableSegment(CHUNK_FIELDS), 0, np.zeros(0, np.bool_))
 
     assert snapshot.ordinals_of(np.array([7])).tolist() == [-1]
 

@@ -38,7 +38,7 @@ def both(vault):
 
 
 def rows(snapshot, postings):
-    """The frequencies by column of each document, by id; in no order."""
+    """The frequencies by field of each document, by id; in no order."""
     ordinals, codes = postings
     table = snapshot.tf_table.tolist()
     return sorted((int(snapshot.ids[at]), table[code]) for at, code in zip(ordinals, codes, strict=True))
