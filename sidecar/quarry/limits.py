@@ -22,4 +22,4 @@ WEAK_CONFIDENCE = 0.1  # below it are 1 in 17 right first hits, and 14 in 15 of 
 
 INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may exist and not be found
 UNFINISHED = (*INCOMPLETE, "embedding")  # states in which an answer may lack notes or vectors
-CHARACTERS_PER_TOKEN = 4  # of English prose, on average
+CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer

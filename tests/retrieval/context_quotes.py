@@ -34,7 +34,7 @@ from quarry.evaluation.collections import Collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
-from quarry.search.answer import CHARACTERS_PER_TOKEN
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server.encode import context
 from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted

@@ -453,6 +453,14 @@ def top_chunks(
     return reader.candidates(reader.keywords.query(query).top_chunks(admitted, depth, weights))
 
 
+def top_notes(reader: Reader, query: KeywordQuery, admitted: NoteIds | None, depth: int) -> list[tuple[str, float]]:
+    """Path and score of the best notes by keyword; equal scores by path."""
+    asked = reader.keywords.query(query)
+    scores = asked.note_scores(asked.top_note_ids(admitted, depth))
+    ranked = [(name.path, scores[name.note_id]) for name in reader.note_names([*scores])]
+    return sorted(ranked, key=lambda note: (-note[1], note[0]))
+
+
 def paths(index: Index) -> list[str]:
     """The notes that *index* holds."""
     with index.reader() as reader:

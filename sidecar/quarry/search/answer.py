@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from quarry.index import MapOfContent, StoredChunk
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.messages import Message, message
 from quarry.options import Retriever, SortOrder
 from quarry.search.snippet.highlighting import Mark
 from quarry.search.snippet.snippet import Snippet
 from quarry.types import Clause, Span
 
-CHARACTERS_PER_TOKEN = 4  # the usual estimate for English prose; a budget needs no tokenizer
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
 ELLIPSIS = "..."
 
@@ -83,7 +83,11 @@ class Passage(Struct, frozen=True):
     ranked: RankedChunk
     snippet: Snippet
     text: str  # as much of the chunk as the budget allowed; "" when only the snippet was asked for
-    truncated: bool
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the budget allowed a part of the text alone."""
+        return self.text not in ("", self.chunk.chunk.text)
 
     @property
     def tokens(self) -> int:

@@ -11,9 +11,9 @@ from quarry.analysis.analysis import Languages
 from quarry.documents.sentences import informative_sentences
 from quarry.index import MapOfContent, StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.options import SearchOptions
 from quarry.search.answer import (
-    CHARACTERS_PER_TOKEN,
     ELLIPSIS,
     SHORTEST_CUT,
     FurtherPassages,
@@ -34,31 +34,24 @@ MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,
 COSINE_DIGITS = 6  # beyond that, the order of adding floats decides, not the meaning
 
 
-class Fitted(Struct, frozen=True):
-    """A text that fits the token budget, whole or cut."""
-
-    text: str
-    truncated: bool
-
-
-def fit(texts: Iterable[str], max_tokens: int) -> tuple[Fitted, ...]:
+def fit(texts: Iterable[str], max_tokens: int) -> list[str]:
     """
     The leading *texts* that fit into *max_tokens* together: the lowest-ranked text is cut first.
 
     The one that would overflow is cut, with `...`, when at least `SHORTEST_CUT` characters of it fit; nothing after
     it is taken, or even looked at, even if it were short enough.
     """
-    fitted: list[Fitted] = []
+    fitted: list[str] = []
     room = max_tokens * CHARACTERS_PER_TOKEN
     for text in texts:
         if len(text) <= room:
-            fitted.append(Fitted(text, truncated=False))
+            fitted.append(text)
             room -= len(text)
             continue
         if room >= SHORTEST_CUT:
-            fitted.append(Fitted(text[: room - len(ELLIPSIS)].rstrip() + ELLIPSIS, truncated=True))
+            fitted.append(text[: room - len(ELLIPSIS)].rstrip() + ELLIPSIS)
         break
-    return tuple(fitted)
+    return fitted
 
 
 class SnippetBuilder(Struct, frozen=True):
@@ -131,16 +124,17 @@ class SnippetBuilder(Struct, frozen=True):
         else:
             stored = self.execution.reader.chunks(ids)
             snippets = self.snippets([*stored.values()], options.width)
-            fitted = fit([snippet.text for snippet in snippets], options.max_tokens)
-            fitted = tuple([one for one in fitted if not one.truncated])  # a snippet is shown whole or not at all
+            whole = [snippet.text for snippet in snippets]
+            cut = zip(whole, fit(whole, options.max_tokens), strict=False)
+            fitted = ["" for text, shown in cut if text == shown]  # a snippet is shown whole or not at all
         there = [chunk for chunk in ranked if chunk.chunk_id in stored]
         passages = [
-            Passage(stored[chunk.chunk_id], chunk, snippet, one.text if options.with_text else "", one.truncated)
-            for chunk, snippet, one in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
+            Passage(stored[chunk.chunk_id], chunk, snippet, text)
+            for chunk, snippet, text in zip(there, snippets, fitted, strict=False)  # what did not fit ends the zip
         ]
-        return passages, len(fitted) < len(stored) or (bool(fitted) and fitted[-1].truncated)
+        return passages, len(fitted) < len(stored) or any(passage.truncated for passage in passages[-1:])
 
-    def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], tuple[Fitted, ...]]:
+    def _filled(self, chunk_ids: Sequence[int], max_tokens: int) -> tuple[dict[int, StoredChunk], list[str]]:
         """The chunks up to the first that does not fit into the budget, in order, and their texts as far as they do."""
         stored: dict[int, StoredChunk] = {}
 

@@ -30,10 +30,3 @@ def test_it_starts_one_where_none_runs_and_leaves_it_running(command, vault, hom
     assert Path(said["discovery"]).is_file()
     assert found(home, vault).pid == said["content"]["pid"]
     assert json.loads(command("attach", "--vault", str(vault), "--json").out)["started"] is False
-
-
-def test_a_folder_that_is_not_there_is_exit_code_4(command, tmp_path):
-    done = command("attach", "--vault", str(tmp_path / "nowhere"))
-
-    assert done.code == 4
-    assert "there is no folder" in done.err

@@ -55,7 +55,3 @@ def test_bash_completes_a_command_and_an_option(command, tmp_path):
 
     assert completed("quarry", "sea") == ["search"]
     assert "--max-tokens" in completed("quarry", "search", "--ma")
-
-
-def test_another_shell_is_refused(command):
-    assert command("completion", "tcsh").code == 2

@@ -83,10 +83,3 @@ def test_the_limit_is_that_of_the_search(at_shared, command):
     is_first = json.loads(first.out)["hits"][0]["path"] == RYE
     assert told["state"] == ("hit" if is_first else "beyond")
     assert told["signals"]
-
-
-def test_a_bad_query_is_shown_with_the_place(at_shared, command):
-    done = command("explain", "modified:someday", RYE)
-
-    assert done.code == 2
-    assert done.err.splitlines()[1:3] == ["  modified:someday", "           ^"]

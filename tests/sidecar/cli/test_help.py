@@ -49,10 +49,3 @@ def test_the_settings_that_are_shown_are_the_defaults(command, tmp_path):
 
 def test_a_command_is_explained_by_its_own_help(command):
     assert command("help", "read").out == command("read", "--help").out
-
-
-def test_a_topic_that_is_none_is_refused_with_those_there_are(command):
-    done = command("help", "cooking")
-
-    assert done.code == 2
-    assert "there is no topic 'cooking'; there are query, exit-codes, settings, agents" in done.err

@@ -62,6 +62,10 @@ def test_words_of_a_query_may_come_behind_options(arguments):
         (("search", "--vault", "a", "--vault", "b", "tea"), "--vault is given twice; one command asks one vault"),
         (("index", "--vault", "a", "--vault", "b"), "--vault is given twice; one command asks one vault"),
         (("search", "--json", "--files", "tea"), "give either --files or --json"),
+        (("index", "a", "--vault", "b"), "give either --vault or DIR"),
+        (("stop", "--all", "--vault", "a"), "give either --all or --vault"),
+        (("completion", "tcsh"), "SHELL is 'tcsh'; it takes "),
+        (("help", "cooking"), "there is no topic 'cooking'; there are query, exit-codes, settings, agents"),
         (("search", "--wait=soon", "tea"), "--wait is 'soon'; it takes a number from 0 to 3,600"),
         (("search", "x" * 5000), "the query has 5,000 characters; it takes up to 4,096"),
         (("explain", "x" * 5000, "Home.md"), "the query has 5,000 characters; it takes up to 4,096"),
@@ -134,7 +138,7 @@ def test_what_cannot_be_asked_ends_with_2_and_says_why(at_shared, command, argum
     assert done.err.startswith("quarry: ")
 
 
-@pytest.mark.parametrize("name", ["search", "status", "list", "index", "doctor", "read", "serve", "mcp"])
+@pytest.mark.parametrize("name", ["search", "status", "list", "index", "doctor", "read", "serve", "mcp", "attach"])
 def test_a_vault_that_is_not_there_ends_with_4(command, tmp_path, name):
     where = [str(tmp_path / "nowhere")] if name == "index" else ["--vault", str(tmp_path / "nowhere")]
     what = ["x"] if name in ("search", "read") else []
@@ -204,16 +208,6 @@ def test_a_pipe_gets_no_decoration(at_shared, command, arguments):
     assert done.code == 0
     assert done.out
     assert "\x1b" not in done.out + done.err
-
-
-@pytest.mark.parametrize(
-    "arguments", [("search", "accordion"), ("list",), ("status",), ("read", "Home.md"), ("doctor",), ("index",)]
-)
-def test_json_is_one_document_and_nothing_else(at_shared, command, arguments):
-    done = command(*arguments, "--json")
-
-    assert done.code == 0
-    assert isinstance(json.loads(done.out), dict)
 
 
 @pytest.fixture

@@ -1,19 +1,10 @@
 """`quarry search`: hits, the prompt, and what is printed beside them."""
 
-import contextlib
 import json
-import os
 import re
-import select
-import signal
-import subprocess
-import sys
-import time
 
 import msgspec
 import pytest
-
-PATIENCE_S = 30.0
 
 
 def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, command):
@@ -281,73 +272,8 @@ def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(long_ind
     assert (later.code, later.err) == (0, "")
 
 
-class Terminal:
-    """The command at a pseudo-terminal."""
-
-    def __init__(self, *arguments, env):
-        import pty
-
-        self.ours, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-m", "quarry", *arguments],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=env,
-            start_new_session=True,
-        )
-        os.close(theirs)
-        self.shown = ""
-
-    def until(self, text):
-        """Read until *text* has been shown anew; all that was shown for it."""
-        seen = ""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while text not in seen:
-            assert time.monotonic() < deadline_s, f"{text!r} was not shown: {seen!r}"
-            if select.select([self.ours], [], [], 0.1)[0]:
-                try:
-                    seen += os.read(self.ours, 65536).decode(errors="replace")
-                except OSError:
-                    break
-        self.shown += seen
-        return seen
-
-    def type(self, text):
-        os.write(self.ours, text.encode())
-
-    def interrupt(self):
-        """Ctrl-C, and again: Python notices one that comes between the prompt and the reading only with the next."""
-        while self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(5)
-
-    def end(self):
-        code = self.process.wait(PATIENCE_S)
-        os.close(self.ours)
-        return code
-
-
-@pytest.fixture
-def terminal(at_shared, tools):
-    if sys.platform == "win32":
-        pytest.skip("needs a pseudo-terminal")
-    opened = []
-
-    def open_(*arguments, **env):
-        opened.append(Terminal(*arguments, env=tools.environment(at_shared.home, **{"TERM": "xterm", **env})))
-        return opened[-1]
-
-    yield open_
-    for terminal in opened:
-        if terminal.process.poll() is None:
-            terminal.process.kill()
-            terminal.process.wait()
-
-
 def test_the_prompt_answers_until_an_empty_line(terminal, at_shared):
-    prompt = terminal("search", "--limit", "1", "--vault", str(at_shared.vault))
+    prompt = terminal(at_shared.home, "search", "--limit", "1", "--vault", str(at_shared.vault))
     assert "80 notes" in prompt.until("search> ")
 
     prompt.type("sourdough\n")
@@ -367,7 +293,7 @@ def test_the_prompt_answers_until_an_empty_line(terminal, at_shared):
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_without_colours_gets_none(terminal, at_shared, env):
-    prompt = terminal("search", "--limit", "1", "--vault", str(at_shared.vault), **env)
+    prompt = terminal(at_shared.home, "search", "--limit", "1", "--vault", str(at_shared.vault), **env)
     prompt.until("search> ")
     prompt.type("sourdough\n")
 
@@ -380,7 +306,7 @@ def test_a_terminal_without_colours_gets_none(terminal, at_shared, env):
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_the_prompt(terminal, at_shared):
-    prompt = terminal("search", "--vault", str(at_shared.vault))
+    prompt = terminal(at_shared.home, "search", "--vault", str(at_shared.vault))
     prompt.until("search> ")
 
     prompt.interrupt()

@@ -78,7 +78,3 @@ def test_one_that_does_not_answer_is_listed_so(command, vault, start):
 
     sidecar.process.send_signal(signal.SIGCONT)
     assert f"{vault}  does not answer" in shown.out
-
-
-def test_one_vault_or_all_but_not_both(command, vault):
-    assert command("stop", "--all", "--vault", str(vault)).code == 2

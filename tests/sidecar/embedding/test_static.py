@@ -28,6 +28,12 @@ RENAME = "How do I rename a git branch?"
 TEXTS = [RENAME, "", "Sourdough needs a warm kitchen.", "Größe 💡", "SELECT count(*) FROM notes;", "\n\t "]
 
 
+def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
+    change(tokenizer)
+    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+
+
 # --- shapes and values -----------------------------------------------------------------------------------------
 
 
@@ -96,17 +102,6 @@ def test_a_row_is_the_mean_of_its_tokens_whatever_type_they_are_stored_in(save_m
 
     mean = (2 * table[2].astype(float) + table[4]) / 3
     np.testing.assert_allclose(row, mean / np.linalg.norm(mean), atol=1e-6)
-
-
-def test_shared_rows_and_weights_of_a_quantised_vocabulary_are_applied(save_model: SaveModel) -> None:
-    clusters = np.array([[1, 0], [0, 1]], dtype="float32")
-    folder = save_model(
-        clusters, token_mapping=np.array([0, 0, 1, 1, 0]), weights=np.array([1, 3, 4, 1, 1], dtype="float32")
-    )
-
-    row = load_static_encoder(str(folder)).encode(["alpha beta"])[0]
-
-    np.testing.assert_allclose(row, [0.6, 0.8], atol=1e-6)
 
 
 def test_opposite_words_that_cancel_give_a_zero_row_and_no_nan(save_model: SaveModel) -> None:
@@ -216,9 +211,7 @@ def test_other_weights_have_another_fingerprint(save_model: SaveModel, tmp_path:
 def test_another_tokenizer_has_another_fingerprint(save_model: SaveModel, tmp_path: Path) -> None:
     folder = save_model(np.ones((5, 4), dtype="float32"))
     before = load_static_encoder(str(folder)).fingerprint
-    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
-    tokenizer["normalizer"] = {"type": "Lowercase"}
-    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+    change_tokenizer(folder, lambda tokenizer: tokenizer.update(normalizer={"type": "Lowercase"}))
 
     assert load_static_encoder(str(folder)).fingerprint != before
 
@@ -226,11 +219,9 @@ def test_another_tokenizer_has_another_fingerprint(save_model: SaveModel, tmp_pa
 # --- damage ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("dtype", "value"), [*(("float32", value) for value in (np.nan, np.inf, -np.inf, 3e38)), ("float64", 1e200)]
-)
-def test_a_weight_that_is_no_sane_number_is_refused(save_model: SaveModel, dtype: str, value: float) -> None:
-    table = np.ones((5, 4), dtype=dtype)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38, 1e200])
+def test_a_weight_that_is_no_sane_number_is_refused(save_model: SaveModel, value: float) -> None:
+    table = np.ones((5, 4), dtype="float64" if value == 1e200 else "float32")
     table[3, 1] = value
 
     with pytest.raises(ModelDamaged, match="NaN, infinite or absurdly large"):
@@ -263,17 +254,16 @@ def test_a_table_that_is_no_matrix_is_refused(save_model: SaveModel) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda model: model["vocab"].update(delta=999), "token 999"),
-        (lambda model: model.update(unk_token="[NOWHERE]"), None),  # it fails on unknown words
+        (lambda tokenizer: tokenizer["model"]["vocab"].update(delta=999), "token 999"),
+        (lambda tokenizer: tokenizer["model"].update(unk_token="[NOWHERE]"), None),
     ],
+    ids=["counts beyond the table", "fails on unknown words"],
 )
 def test_a_tokenizer_that_does_not_fit_is_refused(
     save_model: SaveModel, change: Callable[[dict[str, Any]], None], reason: str | None
 ) -> None:
     folder = save_model(np.ones((5, 4), dtype="float32"))
-    tokenizer = json.loads((folder / TOKENIZER_FILE).read_text(encoding="utf-8"))
-    change(tokenizer["model"])
-    (folder / TOKENIZER_FILE).write_text(json.dumps(tokenizer), encoding="utf-8")
+    change_tokenizer(folder, change)
 
     with pytest.raises(ModelDamaged, match=reason):
         load_static_encoder(str(folder))

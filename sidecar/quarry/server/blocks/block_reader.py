@@ -14,8 +14,9 @@ from quarry import protocol as wire
 from quarry.block_settings import BlockFault, ContextBlock
 from quarry.engine import Engine
 from quarry.errors import BadQuery, BadRequest, BadSettings, DeadlineExceeded
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.redaction.sanitize import printable
-from quarry.search.answer import CHARACTERS_PER_TOKEN, estimate_tokens
+from quarry.search.answer import estimate_tokens
 from quarry.server.blocks.block_store import (
     BlockStore,
     Staleness,

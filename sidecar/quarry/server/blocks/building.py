@@ -9,11 +9,12 @@ from msgspec.structs import replace as with_changes
 from quarry import __version__
 from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
+from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer
-from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS
+from quarry.search.answer import ELLIPSIS
 from quarry.search.quotes import choose_quotes
 from quarry.server.blocks.block_store import Likely, StoredQuote
 from quarry.server.encode.context import QUOTE_CHARACTERS, SEPARATOR, Quoted, is_quotable, likely_hits, quoted

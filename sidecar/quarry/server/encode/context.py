@@ -15,12 +15,12 @@ from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
-from quarry.limits import MAX_LIMIT, UNFINISHED
+from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
 from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
-from quarry.search.answer import CHARACTERS_PER_TOKEN, ELLIPSIS, estimate_tokens
+from quarry.search.answer import ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_retrievers

@@ -15,11 +15,10 @@ from quarry.inspection.index_status import Status
 from quarry.inspection.inspector import FolderPage, NoteStates
 from quarry.inspection.note_report import NoteReport
 from quarry.kinds import kind_of
-from quarry.limits import MAX_LISTED_LINKS, MAX_LISTED_TAGS
+from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LISTED_LINKS, MAX_LISTED_TAGS
 from quarry.messages import Message
 from quarry.options import RETRIEVERS, Retriever
 from quarry.redaction.scrub import scrub_text
-from quarry.search.answer import CHARACTERS_PER_TOKEN
 from quarry.search.note_reader import WholeNote
 from quarry.server.message_redaction import redacted
 from quarry.settings import Settings

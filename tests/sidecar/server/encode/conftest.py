@@ -29,7 +29,7 @@ def stored(text, *, path="Tea.md", title="Tea", tags=(), heading=("Tea",), start
 def answer_of(chunk, *, words=("oolong",), retrievers=("keyword",), shares=None, text="", maps=(), width=120, **more):
     wanted = HighlightTerms(dict.fromkeys(words, 1.0))
     fused = RankedChunk(1, chunk.path, 0.5, RetrieverScores(1, None, 2.0, None))
-    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text, False)
+    passage = Passage(chunk, fused, make_snippet(chunk.text, find_matches(chunk.text, wanted), width), text)
     hit = Hit(
         path=chunk.path,
         score=0.5,

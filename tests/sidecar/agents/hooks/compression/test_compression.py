@@ -484,17 +484,14 @@ NAMES = [f"name-{number:03d}" for number in range(50, 0, -1)]
 @pytest.mark.parametrize(
     ("shorten", "lines", "commands"),
     [
-        (shorten_build, ["Collecting rich"], "python x.py|make && python x.py|npm view x|git commit -m x"),
-        (
-            shorten_git_status,
-            LONG,
-            "git branch|git status && make|git status -z|git status --porcelain=v2|git status -v",
-        ),
-        (shorten_listing, NAMES, "find . -delete|find . -exec rm {} ;|ls && make|make"),
+        (shorten_build, ["Collecting rich"], ["python x.py", "make && python x.py", "npm view x", "git commit -m x"]),
+        (shorten_git_status, LONG, ["git branch", "git status && make", "git status -z", "git status -v"]),
+        (shorten_git_status, LONG, ["git status --porcelain=v2"]),
+        (shorten_listing, NAMES, ["find . -delete", "find . -exec rm {} ;", "ls && make", "make"]),
     ],
 )
 def test_other_commands_are_of_no_kind(shorten, lines, commands):
-    assert [each for each in commands.split("|") if shorten(parse_command(each), lines) is not None] == []
+    assert [each for each in commands if shorten(parse_command(each), lines) is not None] == []
 
 
 @pytest.mark.parametrize(
