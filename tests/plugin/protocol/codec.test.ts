@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { decode, encodableChange, encodeNotification, encodeRequest, parseObject } from "../../../plugin/protocol/codec";
-import { indexStatus } from "../builders";
-
-test("a request is JSON-RPC 2.0 with its id", () => {
-  const frame = encodeRequest(7, "search", { query: "retry" });
-
-  expect(JSON.parse(frame)).toEqual({ jsonrpc: "2.0", id: 7, method: "search", params: { query: "retry" } });
-});
 
 test("half an emoji becomes a replacement character, wherever it stands; a whole one stays", () => {
   const changed = encodeRequest(7, "vault/changed", { changes: [{ kind: "renamed", path: "\ude00b", oldPath: "😀" }] });
@@ -49,34 +42,11 @@ test("a notification has no id", () => {
 });
 
 describe("decoding", () => {
-  test("a result belongs to its request", () => {
-    expect(decode('{"jsonrpc":"2.0","id":7,"result":{"accepted":1}}')).toEqual({ kind: "result", id: 7, result: { accepted: 1 } });
-  });
-
-  test("an error brings its reason, its advice and its position", () => {
-    const frame = '{"jsonrpc":"2.0","id":7,"error":{"code":-32010,"message":"no closing quote","data":{"kind":"bad-query","next":"close it","position":3}}}';
-
-    expect(decode(frame)).toEqual({
-      kind: "error",
-      id: 7,
-      error: { code: -32010, message: "no closing quote", reason: "bad-query", next: "close it", position: 3 },
-    });
-  });
-
   test("an error without data is still an error", () => {
     expect(decode('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}')).toMatchObject({
       kind: "error",
       id: null,
       error: { reason: "", next: "", position: null },
-    });
-  });
-
-  test("what the sidecar says unasked is a notification", () => {
-    const status = indexStatus({ notes: 12 });
-
-    expect(decode(JSON.stringify({ jsonrpc: "2.0", method: "index/progress", params: status }))).toEqual({
-      kind: "notification",
-      notification: { method: "index/progress", params: status },
     });
   });
 

@@ -34,10 +34,6 @@ describe("the owner's file", () => {
 });
 
 describe("quarry --version", () => {
-  test("tells version and protocol", () => {
-    expect(parseProgramVersion("quarry 0.1.0 (protocol 1)\n")).toEqual({ version: "0.1.0", protocol: 1 });
-  });
-
   test.each([["quarry 3.2"], ["GNU quarry 0.1.0 (protocol 1)"], [""]])("%j is another program's", (output) => {
     expect(parseProgramVersion(output)).toBeNull();
   });

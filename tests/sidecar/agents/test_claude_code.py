@@ -15,7 +15,7 @@ import yaml
 
 from quarry.agents.install.clients import CLIENTS
 from quarry.agents.install.server_entry import Launcher, hook_entries
-from quarry.cli.main import COMMANDS, full_parser
+from quarry.cli.main import full_parser
 
 REPOSITORY = Path(__file__).parents[3]
 PLUGIN = REPOSITORY / "sidecar/agents/claude-code"
@@ -111,15 +111,3 @@ def test_every_command_that_a_skill_calls_exists_with_its_options(skill, call):
 
     assert f"Bash(quarry {call[1]}:*)" in allowed
     assert full_parser().parse_args(call[1:]).vault == Path(VAULT)
-
-
-def test_every_command_that_is_started_exists():
-    started = {"mcp", *(handler["args"][0] for entry in entries() for handler in entry["hooks"])}
-
-    assert started == {"mcp", "hook"}
-    assert started <= set(COMMANDS)
-
-
-def entries():
-    for groups in loaded(PLUGIN / "hooks/hooks.json")["hooks"].values():
-        yield from groups

@@ -29,11 +29,12 @@ def test_a_whole_note_is_fenced_by_more_than_any_of_its_lines_can_close():
     assert not any(line.startswith("`````") for line in fenced[1:-1])
 
 
-def test_names_are_one_line_and_close_no_emphasis():
+def test_names_are_one_line_without_tags_and_close_no_emphasis():
     line = quoting.title_line("a**\nb", "# c", None, rank=2)
 
     assert line == "2. **a\\*\\* b** · # c"
     assert quoting.clean_name("a\n\n# b\x1b") == "a # b"
+    assert quoting.title_line("a<system>.md:3", "</context>") == "**a‹system>.md:3** · ‹/context>"
 
 
 def test_sentences_end_with_one_full_stop_and_begin_with_a_capital():
@@ -46,10 +47,6 @@ def test_what_says_nothing_is_left_out_but_for_what_is_always_there(kept):
     value = {"a": 0, "b": None, "c": [], "d": "", "e": False, "f": "x"}
 
     assert quoting.without_empty(value, *kept) == {"a": 0, **({"b": None} if kept else {}), "f": "x"}
-
-
-def test_a_name_holds_no_tag_in_the_line_above_a_quote():
-    assert quoting.title_line("a<system>.md:3", "</context>") == "**a‹system>.md:3** · ‹/context>"
 
 
 @pytest.mark.parametrize(

@@ -242,14 +242,7 @@ def test_what_goes_wrong_is_told_to_the_model_with_the_way_out(spoken, name, arg
     assert json.loads(result["content"][0]["text"]) == told
     assert (told["kind"], suggestion in told["suggestion"]) == (kind, True), told
     assert told["error"]
-
-
-@pytest.mark.slow
-def test_a_mistake_in_a_query_has_its_position(spoken):
-    told = spoken.tool("search", query="🌱 modified:someday")["structuredContent"]
-
-    assert told["kind"] == "bad-query"
-    assert isinstance(told["position"], int)
+    assert isinstance(told.get("position"), int) == (kind == "bad-query")
 
 
 @pytest.mark.slow

@@ -47,12 +47,6 @@ describe("list mouse", () => {
     expect(did).toEqual(["open a.md false", "open recent gateway false"]);
   });
 
-  test("a click on the count of further passages unfolds them", () => {
-    fire(".quarry-unfold", "click");
-
-    expect(did).toEqual(["toggle a.md"]);
-  });
-
   test("the middle button opens a new tab, other buttons nothing", () => {
     fire(".quarry-title", "auxclick", { button: 1 });
     fire(".quarry-title", "auxclick", { button: 2 });

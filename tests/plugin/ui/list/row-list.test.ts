@@ -54,14 +54,6 @@ describe("row list", () => {
     });
   });
 
-  test("an event in a row belongs to its row, one elsewhere to none", () => {
-    show([hit("a.md")], 0);
-
-    expect(list.rowAt(one(el, ".quarry-snippet"))?.key).toBe("a.md");
-    expect(list.rowAt(el)).toBeNull();
-    expect(list.rowAt(null)).toBeNull();
-  });
-
   test("options are numbered for a screen reader, dividers are not", () => {
     const weak = hit("b.md", { matchedBy: "meaning", confidence: 0.01 });
     list.show(answerRows(answer({ hits: [hit("a.md"), weak] }), ROW_OPTIONS), 0, ROOM);

@@ -112,16 +112,6 @@ describe("status line", () => {
       expect(lines().textContent).toMatch(/^1 note · \d+ ms$/);
     });
 
-    test("a relaxation is shown above the rows, and announced to a screen reader", async () => {
-      await pane.type("glue folder:Attic");
-      pane.client.last.answer({ ...searchResult(hit("a.md")), relaxed: { step: "without-filters", messages: [{ code: "relaxed.filters", args: { filters: ["folder:Attic"] } }, { code: "relaxed.ignored", args: { count: 1 } }] } });
-      await settled();
-
-      expect(pane.titles()).toEqual(["a"]);
-      expect(lines().textContent).toContain("Nothing was found with folder:Attic. These results ignore that filter.");
-      expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("Nothing was found with folder:Attic. These results ignore that filter.");
-    });
-
     test("a weak answer is told as weak, above the rows and to a screen reader, once its last word is whole", async () => {
       const weak = { ...searchResult(hit("a.md")), confidence: 0.02, weakness: "no-words" } as const;
       await pane.type("zzqqxx");

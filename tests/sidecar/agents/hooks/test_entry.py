@@ -32,21 +32,14 @@ def run(command, document, **environment):
     )
 
 
-def test_both_ways_of_running_us_answer(at_shared, talk):
-    for command in (COMMAND, ENTRY_POINT):
-        document = json.dumps(talk("claude-code").prompt(GLUE)).encode()
-        done = run([*command, "claude-code"], document, QUARRY_HOOK_DEADLINE_MS="60000")
-
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [COMMAND, ENTRY_POINT])
-def test_it_imports_what_a_hook_needs(at_shared, talk, command):
+def test_both_ways_of_running_us_answer_and_import_what_a_hook_needs(at_shared, talk, command):
     document = json.dumps(talk("claude-code").prompt(GLUE)).encode()
-    done = run([sys.executable, "-X", "importtime", *command[1:], "claude-code"], document)
+    done = run([sys.executable, "-X", "importtime", *command[1:], "claude-code"], document, **LATE)
 
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
     assert "quarry.agents.hooks.respond" in imported
     assert not imported & {

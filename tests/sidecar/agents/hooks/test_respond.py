@@ -362,21 +362,6 @@ def test_a_sidecar_that_was_started_a_moment_ago_is_given_time(home, vault, hook
     assert tools.eventually(lambda: found(home, vault), "a sidecar")  # which ends with the test
 
 
-def test_where_no_vault_is_near_nothing_is_said(ask, talk, tmp_path, monkeypatch):
-    monkeypatch.delenv("QUARRY_VAULT")
-    event = talk("claude-code", cwd=str(tmp_path)).prompt(GLUE)
-
-    with pytest.raises(Exception, match="no-vault"):
-        answered(event, None)
-
-
-def test_a_home_folder_is_not_indexed_for_an_agent(talk, tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-
-    with pytest.raises(Exception, match="no-notes"):
-        answered(talk("claude-code").prompt(GLUE), tmp_path)
-
-
 def test_looking_changes_nothing(ask, talk, at_shared):
     conversation = talk("claude-code")
     before = {path: path.read_bytes() for path in conversations_folder().iterdir()}
