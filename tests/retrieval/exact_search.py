@@ -82,7 +82,7 @@ class ExactReader(Reader):
 
     def dense_query(self, vector: FloatVector) -> "ExactDenseQuery | None":
         """*vector*, compared with everything; None where it is near nothing."""
-        if not self._fits(vector):
+        if super().dense_query(vector) is None:
             return None
         chunks, titles = self._chunks, self._titles
         return ExactDenseQuery(self._db, chunks.ids, chunks.cosines(vector), titles.ids, titles.cosines(vector))
@@ -346,21 +346,16 @@ class ExactQuery:
         of_notes = map(note_of, self._chunks(CHUNK_WEIGHTS))
         return min(_count(of_notes, admitted), limit)
 
-    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
-        """`(note_id, path, score)` of the best *depth* of the *admitted* notes, equal scores by path."""
+    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
+        """The best *depth* of the *admitted* notes; equal scores are cut by path."""
         scores = self._notes(by_name)
         if admitted is not None:
             scores = _of(scores, admitted.tolist())
         paths = dict(self.connection.execute("SELECT id, path FROM notes"))
-        named = [(note_id, paths[note_id], score) for note_id, score in scores.items()]
-        return sorted(named, key=lambda note: (-note[2], note[1]))[: max(depth, 0)]
-
-    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
-        """The notes of `top_notes`."""
-        return {note_id for note_id, _, _ in self.top_notes(admitted, depth, by_name=by_name)}
+        return {*sorted(scores, key=lambda note_id: (-scores[note_id], paths[note_id]))[: max(depth, 0)]}
 
     def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
-        """The scores that `top_notes` gives to these notes."""
+        """The scores by which `top_note_ids` ranks these notes."""
         return _of(self._notes(by_name=False), note_ids)
 
     def terms_of_notes(self, note_ids: NDArray[np.int64]) -> dict[QueryTerm, NDArray[np.bool_]]:

@@ -32,10 +32,9 @@ from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
-from quarry.indexing.process import ChildProcess, ProcessLimits, WorkerTiming
+from quarry.indexing.process import ChildProcess, IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.indexing.request_queue import Apply
 from quarry.indexing.status import Activity, RunMonitor
-from quarry.indexing.sync import IndexingLimits
 from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, VaultChange
@@ -452,6 +451,14 @@ def top_chunks(
 ) -> Ranking:
     """The best chunks by keyword, with the places where they stand."""
     return reader.candidates(reader.keywords.query(query).top_chunks(admitted, depth, weights))
+
+
+def top_notes(reader: Reader, query: KeywordQuery, admitted: NoteIds | None, depth: int) -> list[tuple[str, float]]:
+    """Path and score of the best notes by keyword; equal scores by path."""
+    asked = reader.keywords.query(query)
+    scores = asked.note_scores(asked.top_note_ids(admitted, depth))
+    ranked = [(name.path, scores[name.note_id]) for name in reader.note_names([*scores])]
+    return sorted(ranked, key=lambda note: (-note[1], note[0]))
 
 
 def paths(index: Index) -> list[str]:

@@ -285,9 +285,6 @@ def test_what_is_known_without_a_model_is_what_the_bundled_one_knows(bundled_enc
     assert [is_known_word(word) for word in words] == [bundled_encoder.is_word(word) for word in words]
 
 
-SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
-
-
 def is_mapped(table: NDArray[np.generic]) -> bool:
     """Whether the numbers of *table* lie in a file."""
     base: object = table

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import apsw
 import pytest
-from builders import top_chunks
+from builders import top_chunks, top_notes
 
 from quarry.conditions import MATCH_ALL, HasPhrase, HasTag, InFolder, Not
 from quarry.errors import Cancelled, IndexDamaged, QuarryError
@@ -37,7 +37,7 @@ def everything(index, ask, admit, encode, in_time):
             for where in (None, HasTag("t1"), InFolder("f2"), Not(HasPhrase(next_word))):
                 admitted = admit(reader, where)
                 answers.append(top_chunks(reader, ask(word, f"{word} {next_word}"), admitted, 10))
-                answers.append(reader.keywords.query(ask(word)).top_notes(admitted, 10))
+                answers.append(top_notes(reader, ask(word), admitted, 10))
                 answers.append(reader.dense(encode([word])[0], admitted, 10, deadline=in_time))
                 dense_query = reader.dense_query(encode([word])[0])
                 answers.append(dense_query and dense_query.top_titles(admitted, 10))
@@ -164,19 +164,6 @@ def test_a_row_that_changed_by_itself_is_found_and_made_good(filled, store, make
     index.close()
 
 
-def test_a_text_that_changed_by_itself_leaves_nothing_in_the_keyword_index(filled, store, make_note, ask, in_time):
-    vandalise(filled, "UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = 3) WHERE note_id = 2")
-    index = Index.open(filled)
-    (path,), _ = index.verify(None, 1000)
-
-    store(index, make_note(path, "apples"))
-
-    index.check()
-    with index.reader() as reader:
-        assert [c.path for c in top_chunks(reader, ask("apples"), None, 9)] == [path]
-    index.close()
-
-
 def test_another_stamp_does_not_hide_damage(filled, stamp):
     vandalise(filled, "UPDATE notes SET title = 'other' WHERE id = 2")
     index = Index.open(filled)
@@ -266,22 +253,22 @@ def proposed(path):
         connection.close()
 
 
-def test_a_wrong_count_of_notes_is_damage(filled):
-    vandalise(filled, "UPDATE meta SET value = '41' WHERE key = 'notes'")
-    index = Index.open(filled)
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("UPDATE meta SET value = '41' WHERE key = 'notes'", "40"),
+        ("INSERT INTO pending VALUES (99999)", "pending"),
+        (
+            "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (999 << 11, 0, 0, 0, 0)",
+            "of no note",
+        ),
+    ],
+)
+def test_rows_that_disagree_with_each_other_are_damage(filled, statement, reason):
+    vandalise(filled, statement)
 
-    with pytest.raises(IndexDamaged, match="40"):
+    with closing(Index.open(filled)) as index, pytest.raises(IndexDamaged, match=reason):
         index.check()
-    index.close()
-
-
-def test_a_row_that_belongs_to_nothing_is_damage(filled):
-    vandalise(filled, "INSERT INTO pending VALUES (99999)")
-    index = Index.open(filled)
-
-    with pytest.raises(IndexDamaged, match="pending"):
-        index.check()
-    index.close()
 
 
 def scribble_over_a_far_page(path):
@@ -391,12 +378,3 @@ def test_a_check_can_be_given_up_and_changes_nothing(filled):
 
     index.check()
     index.close()
-
-
-def test_a_chunk_of_no_note_is_found(filled):
-    vandalise(
-        filled, "INSERT INTO chunk_rows (id, number, content, length, note_length) VALUES (999 << 11, 0, 0, 0, 0)"
-    )
-
-    with closing(Index.open(filled)) as index, pytest.raises(IndexDamaged, match="of no note"):
-        index.check()

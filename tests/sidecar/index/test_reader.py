@@ -66,15 +66,6 @@ def test_a_listed_note_is_summed_up(put, index):
     assert (first.type, first.chunk_count, first.modified_ms, first.title) == ("log", 2, 30_000, "b")
 
 
-def test_a_changed_index_has_another_generation(put, index):
-    with index.reader() as reader:
-        before = reader.generation
-    put("a.md", "x")
-
-    with index.reader() as reader:
-        assert reader.generation != before
-
-
 @pytest.mark.parametrize(
     "statement",
     [

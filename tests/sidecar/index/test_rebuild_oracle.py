@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from builders import top_chunks
+from builders import top_chunks, top_notes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -50,8 +50,7 @@ def answers(ask, admit, encode, in_time):
                         reader.dense(vector, admitted, 3, deadline=in_time),
                     )
                     found += [[(c.path, c.number, c.score) for c in ranking] for ranking in rankings]
-                    notes = reader.keywords.query(ask(word, "red car")).top_notes(admitted, 3)
-                    found.append([(path, score) for _, path, score in notes])
+                    found.append(top_notes(reader, ask(word, "red car"), admitted, 3))
                 contextual = reader.contextual_query(vector, None) if reader.contextual_model else None
                 near = reader.candidates(contextual.top_chunks(None, 3, in_time)) if contextual else ()
                 found.append([(c.path, c.number, c.score) for c in near])

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from quarry.index.top_k import (
     argsort_by_score_then_path,
-    chunk_locations,
     fetch_with_ties,
     reached_by,
     sort_by_score_then_path,
@@ -57,17 +56,6 @@ def test_not_many_more_than_wanted_reach_the_bound(count):
 # --- ties ---------------------------------------------------------------------------------------
 
 
-def test_chunks_are_located_by_path_and_number_and_ids_that_are_not_there_are_left_out(index, put):
-    put("a.md", "x", "y")
-    put("b.md", "x")
-    put("a.md", "y", "x")
-
-    with index.reader() as reader:
-        found = chunk_locations(reader._db, [(1 << 11) + 1, 2 << 11, 1 << 11, 99])
-
-    assert found == {1 << 11: ("a.md", 1), (1 << 11) + 1: ("a.md", 0), 2 << 11: ("b.md", 0)}
-
-
 def test_a_cut_amid_equal_scores_asks_for_all_of_them():
     rows = [(n, 2.0) for n in range(3)] + [(n, 1.0) for n in range(3, 40)] + [(40, 0.5)]
 
@@ -85,17 +73,6 @@ def test_one_question_is_enough_where_the_cut_is_clear():
 
     fetch_with_ties(fetch, 30)
     assert asked == [31]
-
-
-def test_equal_scores_stand_by_their_places_also_at_the_cut():
-    ids, scores = np.array([1, 2, 3, 4, 5]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
-    places = {1: ("c", 0), 3: ("a", 1), 5: ("a", 0)}
-
-    assert sort_by_score_then_path(ids, scores, 3, lambda asked: {i: places[i] for i in asked}) == [
-        (2, 3.0),
-        (4, 2.0),
-        (5, 1.0),
-    ]
 
 
 def test_places_are_not_asked_for_where_no_score_is_met_twice():

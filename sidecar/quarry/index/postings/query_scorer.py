@@ -194,20 +194,13 @@ class QueryScorer:
 
     # --- notes ---------------------------------------------------------------------------------
 
-    def top_notes(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> list[tuple[int, str, float]]:
+    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
         """
-        `(note_id, path, score)` of the best *depth* of the *admitted* notes; equal scores by path.
+        The best *depth* of the *admitted* notes, in no order; equal scores are cut by path.
 
         Args:
             by_name: Only what notes are called counts: title, aliases, file name. That is a tenth of the work.
         """
-        ids, scores = self._best_notes(admitted, depth, by_name)
-        paths = paths_of(self._db, ids.tolist())
-        named = [(i, paths[i], score) for i, score in zip(ids.tolist(), scores.tolist(), strict=True) if i in paths]
-        return sorted(named, key=lambda note: (-note[2], note[1]))[:depth]
-
-    def top_note_ids(self, admitted: NoteIds | None, depth: int, *, by_name: bool = False) -> set[int]:
-        """The notes of `top_notes`, in no order: paths are only looked up where the cut falls amid equal scores."""
         ids, scores = self._best_notes(admitted, depth, by_name)
         if len(ids) <= depth:
             return set(ids.tolist())
@@ -217,7 +210,7 @@ class QueryScorer:
         return found.union(sorted(tied, key=lambda note_id: paths.get(note_id, ""))[: depth - len(found)])
 
     def note_scores(self, note_ids: Iterable[int]) -> dict[int, float]:
-        """The scores that `top_notes` gives to these notes; those without any are left out."""
+        """The scores by which `top_note_ids` ranks these notes; those without any are left out."""
         self._deadline.check()
         scorer, names = self._scorer, self._scorer.names
         others = [term for term in self._others if not term.is_prefix]

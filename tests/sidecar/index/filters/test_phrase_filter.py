@@ -34,22 +34,6 @@ def chunks(found, connection):
     return connection.execute(sql, found.bindings).fetchall()
 
 
-def test_a_phrase_is_in_a_note_by_its_text_over_borders_its_title_or_an_alias(vault, phrases):
-    found, connection = phrases
-
-    assert notes(found.in_note("red car"), connection) == [1, 2]
-    assert notes(found.in_note("CARS"), connection) == [1, 2, 4]
-    assert notes(found.in_note("sky big"), connection) == []
-    assert notes(found.in_note("blue sky"), connection) == [2]
-
-
-def test_a_phrase_is_in_a_section_by_the_text_of_a_chunk_or_its_headings(vault, phrases):
-    found, connection = phrases
-
-    assert chunks(found.in_section("red car"), connection) == [(3, 0)]
-    assert chunks(found.in_section("car"), connection) == [(1, 1), (3, 0), (4, 0)]
-
-
 def test_what_may_be_in_a_text_is_narrowed_down_by_its_terms(vault, phrases):
     found, connection = phrases
 

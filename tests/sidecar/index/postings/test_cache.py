@@ -3,17 +3,15 @@ import threading
 from contextlib import closing
 from functools import partial
 
-import numpy as np
 import pytest
+from builders import top_notes
 
 from quarry.errors import Cancelled, IndexUnavailable
-from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta, note_rows
-from quarry.index.keys import SLOT_BITS
+from quarry.index import CHUNK_WEIGHTS, Deadline, Index, KeywordQuery, meta
 from quarry.index.postings import segment_file
 from quarry.index.postings.builder import BulkCollector
 from quarry.index.postings.cache import PostingsCache, SegmentDelta, build_from_database, read_note
 from quarry.index.postings.dictionary import PostingsDamaged
-from quarry.index.postings.fields import chunk_fields, name_fields
 from quarry.index.postings.segment import SegmentPair
 from quarry.index.postings.segment_file import HEADER_BYTES
 from quarry.index.reader_pool import connect_ours
@@ -33,60 +31,6 @@ def delta(connection):
     return SegmentDelta(SegmentPair(meta.generation(connection), *build_from_database(connection)))
 
 
-def note_id(connection, path):
-    return connection.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchall()[0][0]
-
-
-def same(one, other):
-    """Whether two segments have equal arrays."""
-    return list(one.terms) == list(other.terms) and all(
-        np.array_equal(getattr(one, name), getattr(other, name))
-        for name in ("ids", "field_lengths", "tf_table", "blocks", "block_offsets", "first_block_of")
-    )
-
-
-def test_saved_renamed_and_removed_notes_are_seen_and_merged_as_if_built_anew(index, connection, delta, put):
-    removed = note_id(connection, "b.md")
-    put("a.md", "plum", "pear")
-    put("c.md", "cherry apple")
-    index.remove("b.md")
-    for changed in (note_id(connection, "a.md"), note_id(connection, "c.md"), removed):
-        delta.apply_note(connection, changed)
-
-    scorer = delta.scorer(meta.generation(connection))
-
-    assert {term: scorer.chunks.frequency(term) for term in ("appl", "pear", "plum", "cherri")} == {
-        "appl": 1,
-        "pear": 1,
-        "plum": 1,
-        "cherri": 1,
-    }
-    assert (scorer.names.total, scorer.chunks.total) == (2, 3)
-    merged, (chunks, names) = delta.merge(scorer), build_from_database(connection)
-    assert merged.generation == meta.generation(connection)
-    assert same(merged.chunks, chunks)
-    assert same(merged.names, names)
-
-
-def test_an_earlier_scorer_stays_as_it_is(connection, delta, put):
-    before = delta.scorer(delta.generation)
-    put("a.md", "plum")
-    delta.apply_note(connection, note_id(connection, "a.md"))
-    after = delta.scorer(meta.generation(connection))
-
-    assert (before.chunks.frequency("plum"), after.chunks.frequency("plum")) == (0, 1)
-    assert delta.count == 2  # an old version that is dead, a new one that was added
-
-
-def test_every_chunk_belongs_to_the_note_of_its_id(connection, delta, put):
-    put("a.md", "plum", "fig")
-    delta.apply_note(connection, note_id(connection, "a.md"))
-    scorer = delta.scorer(meta.generation(connection))
-
-    owners = scorer.names.ids[scorer.note_of_chunk]
-    assert owners.tolist() == (scorer.chunks.ids >> SLOT_BITS).tolist()
-
-
 def test_chunks_without_their_note_are_damage(connection, delta):
     pair = delta.segments
     alone = SegmentDelta(SegmentPair(pair.generation, pair.chunks, pair.chunks))
@@ -101,41 +45,6 @@ def test_chunks_without_their_note_are_damage(connection, delta):
 @pytest.fixture
 def database(index):
     return index._writer.connection
-
-
-def held(segment, term):
-    return segment.ids[segment.postings(*segment.terms.term_range(term.encode()))[0]].tolist()
-
-
-def test_a_note_is_read_with_the_ids_of_its_chunks_in_the_order_of_its_text(index, put, database):
-    put("a.md", "first", "second", "third")
-    note = put("a.md", "third", "new", "first", aliases=("x",))
-
-    found = read_note(database, 1)
-
-    assert found.names == name_fields(note)
-    assert [fields for _, fields in found.chunks] == [chunk_fields(chunk) for chunk in note.chunks]
-    with index.reader() as reader:
-        assert tuple(chunk_id for chunk_id, _ in found.chunks) == reader.note("a.md").chunk_ids
-    assert [chunk_id - (1 << 11) for chunk_id, _ in found.chunks] != [0, 1, 2]
-    assert read_note(database, 9) is None
-
-
-@pytest.mark.parametrize("at_once", [1, 2, 256])
-def test_segments_are_of_all_chunks_and_all_names(put, database, monkeypatch, at_once):
-    monkeypatch.setattr(note_rows, "READ_AT_ONCE", at_once)
-    for number in range(5):
-        put(f"{number}.md", f"apples w{number}", "pears", title=f"t{number}", context="")
-    put("1.md", "plums", "pears", title="t1", context="")
-
-    chunks, names = build_from_database(database)
-
-    assert chunks.ids.tolist() == [(n << 11) + slot for n in range(1, 6) for slot in (0, 1)]
-    assert names.ids.tolist() == [1, 2, 3, 4, 5]
-    assert held(chunks, "appl") == [n << 11 for n in (1, 3, 4, 5)]
-    assert held(chunks, "plum") == [2 << 11]
-    assert held(chunks, "t3") == []
-    assert held(names, "t3") == [4]
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 40])
@@ -462,23 +371,6 @@ def test_a_pipe_in_its_place_is_not_waited_for(many, opened):
     assert reopened(opened, many.path).scorer() is None
 
 
-def test_the_segment_file_goes_where_its_database_goes(many, tmp_path, store, make_note):
-    other = Index.open(tmp_path / "other.db")
-    with other.batch():
-        for number in range(NOTES):
-            store(other, make_note(f"{number:02}.md", f"plum w{number}"))
-    other.flush_postings()
-    other.close()
-    many.flush_postings()
-
-    many.replace_with(other.path)
-
-    assert not segment_file.path_beside(other.path).exists()
-    assert segment_file.path_beside(many.path).exists()
-    with many.reader() as reader:
-        assert reader.keywords.doc_frequencies(["plum", "appl"]) == {"plum": NOTES, "appl": 0}
-
-
 def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_of_what_is_there(
     index, store, make_note, by_fts5, in_time
 ):
@@ -517,10 +409,10 @@ def test_while_an_empty_index_is_filled_a_search_without_postings_has_them_made_
 def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(many, in_time):
     many.flush_postings()
     with many.reader() as reader:
-        before = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+        before = top_notes(reader, KeywordQuery.of(["apple"]), None, 99)
         reader.invalidate_postings("for the test")
         assert not many.lacks_postings  # nobody has searched without them yet
-        lacking = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+        lacking = top_notes(reader, KeywordQuery.of(["apple"]), None, 99)
         assert many.lacks_postings
 
     restore_postings(many, in_time)
@@ -528,7 +420,7 @@ def test_postings_that_a_search_lacked_are_made_and_the_next_search_has_them(man
     assert not many.lacks_postings
     with many.reader() as reader:
         assert reader.keywords.has_postings
-        after = reader.keywords.query(KeywordQuery.of(["apple"]), deadline=in_time).top_notes(None, 99)
+        after = top_notes(reader, KeywordQuery.of(["apple"]), None, 99)
     assert before == lacking == after
 
 

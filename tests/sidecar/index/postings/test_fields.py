@@ -1,18 +1,15 @@
 import apsw
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.analysis.analysis import analyse, phrase_terms
 from quarry.analysis.languages import UNSTEMMED
 from quarry.analysis.normalize import TAGS
-from quarry.index import Index, prepare
 from quarry.index.memory import vault_languages
-from quarry.index.postings.cache import read_note
 from quarry.index.postings.fields import (
     BETWEEN,
     CHUNK_FIELDS,
-    IN_ORDER,
     MAX_TERM_CHARACTERS,
     MAX_TERMS,
     NAME_FIELDS,
@@ -20,14 +17,10 @@ from quarry.index.postings.fields import (
     NoteTerms,
     QueryTerm,
     chunk_fields,
-    chunk_lengths,
-    chunks_in_order,
     decode_terms,
     encode_terms,
-    field_length,
     languages_in,
     name_fields,
-    name_length,
     note_terms,
     occurrences_by_field,
     occurrences_with_prefix,
@@ -36,32 +29,6 @@ from quarry.index.postings.fields import (
     stored,
 )
 from quarry.index.postings.fts5 import _CREATE_INDEX, _CREATE_VOCABULARY
-
-NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-
-
-@pytest.mark.slow
-@given(
-    title=NAMES,
-    aliases=st.lists(NAMES, max_size=2),
-    tags=st.lists(NAMES, max_size=2),
-    texts=st.lists(NAMES, max_size=3),
-    heading=NAMES,
-)
-def test_what_a_note_was_analysed_into_is_what_is_stored(
-    tmp_path_factory, make_note, stamp, title, aliases, tags, texts, heading
-):
-    note = make_note("f/Some_name.md", *texts, title=title, aliases=tuple(aliases), tags=tuple(tags), heading=heading)
-    index = Index.open(tmp_path_factory.mktemp("stored") / "i.db")
-    index.upsert(prepare(note, stamp(), [None] * len(texts)))
-
-    found = read_note(index._writer.connection, 1)
-    index.check()
-    index.close()
-
-    assert found.names == name_fields(note)
-    assert [fields for _, fields in found.chunks] == [chunk_fields(chunk) for chunk in note.chunks]
-    assert note_terms(note) == NoteTerms(found.names, tuple(fields for _, fields in found.chunks))
 
 
 def test_a_note_has_its_terms_by_where_they_stand(make_note):
@@ -187,7 +154,7 @@ def test_many_notes_in_one_language_are_asked_about_once(index, put, languages):
     assert languages() == ("de", "es")
 
 
-TERM = st.sampled_from(["a", "aa", "b", "ab", "ü", "机", "\u2028", "\x85"])
+TERM = st.sampled_from(["a", "aa", "b", "ab", "ba", "ü", "机", "\u2028", "\x85"])
 FIELD = st.lists(TERM, max_size=6).map(" ".join)
 TERMS = st.builds(
     NoteTerms,
@@ -219,45 +186,10 @@ def test_terms_come_back_as_they_were_from_one_line(terms):
     assert decode_terms(line) == terms
 
 
-@given(TERMS, st.data())
-def test_the_fields_in_order_are_cut_out_for_the_chunks_that_are_asked_about(terms, data):
-    assume(terms.chunks)
-    numbers = data.draw(st.lists(st.sampled_from(range(len(terms.chunks))), min_size=1, unique=True))
-
-    found = chunks_in_order(encode_terms(terms).encode(), numbers)
-
-    assert found == [spaced("\x1f".join(terms.chunks[number][:IN_ORDER]).encode()) for number in numbers]
-
-
 @pytest.mark.parametrize("count", [0, 1, 5, 7, 10, 12])
 def test_another_number_of_fields_than_any_note_has_is_no_note(count):
     with pytest.raises(ValueError, match="fields"):
         decode_terms("\x1f".join(["a"] * count))
-
-
-def test_a_note_may_have_no_chunks():
-    assert decode_terms("\x1f".join(["a"] * NAME_FIELDS)) == NoteTerms(("a",) * NAME_FIELDS, ())
-
-
-@given(TERMS)
-def test_each_term_stands_once_among_the_distinct_ones(terms):
-    found = terms.distinct().split(" ") if terms.distinct() else []
-
-    assert sorted(found) == sorted({term for field in fields_of(terms) for term in field})
-
-
-@given(TERMS)
-def test_lengths_are_numbers_of_terms(terms):
-    fields = fields_of(terms)
-
-    assert name_length(terms.names) == sum(map(len, fields[:NAME_FIELDS]))
-    for number, chunk in enumerate(terms.chunks):
-        text, section, context, compounds, parts = fields[NAME_FIELDS + number * CHUNK_FIELDS :][:CHUNK_FIELDS]
-        assert chunk_lengths(chunk) == (
-            sum(map(len, (text, section, context, compounds, parts))),
-            len(text) + len(compounds),
-        )
-    assert (field_length(""), field_length("a"), field_length("a b")) == (0, 1, 2)
 
 
 @given(TERMS, PHRASE)
@@ -266,11 +198,6 @@ def test_a_phrase_is_counted_in_every_field_where_its_terms_stand_side_by_side(t
 
     expected = [(at, times) for at, field in enumerate(fields_of(terms)) if (times := count(phrase, field))]
     assert found == expected
-
-
-def test_occurrences_may_overlap_and_end_where_a_field_does():
-    assert occurrences_by_field(b"a a", spaced(b"a\x1fa a\x1f\x1faa a\x1fa a a\x1fa")) == [(1, 1), (4, 2)]
-    assert occurrences_by_field(b"a", spaced(b"a\x1fa a\x1f\x1faa a\x1fba ab")) == [(0, 1), (1, 2), (3, 1)]
 
 
 @given(TERMS, PHRASE)
@@ -294,7 +221,7 @@ def test_a_phrase_may_fill_many_chunks_and_pass_over_empty_ones():
     assert not stands_in_text(b"w1 w2", of_texts("xw1 w2", "w1 w2x", "w1", "x", "w2"))
 
 
-@given(TERMS, st.sampled_from(["a", "aa", "ü", "机", "x"]))
+@given(TERMS, st.sampled_from(["a", "aa", "b", "ü", "机", "x"]))
 def test_terms_are_found_by_what_they_begin_with(terms, prefix):
     line = spaced(encode_terms(terms).encode())
 
@@ -302,13 +229,6 @@ def test_terms_are_found_by_what_they_begin_with(terms, prefix):
 
     every = {term.encode() for field in fields_of(terms) for term in field if term.startswith(prefix)}
     assert found == {term: occurrences_by_field(term, line) for term in every}
-
-
-def test_a_term_that_holds_a_prefix_further_in_does_not_begin_with_it():
-    line = spaced(encode_terms(NoteTerms(("banana an", "and", "", "", "", "ban"), ())).encode())
-
-    assert occurrences_with_prefix(b"an", line) == {b"an": [(0, 1)], b"and": [(1, 1)]}
-    assert occurrences_with_prefix(b"ba", line) == {b"banana": [(0, 1)], b"ban": [(5, 1)]}
 
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=40)
@@ -372,13 +292,4 @@ def test_only_a_single_word_of_some_length_is_a_beginning():
         None,
         None,
         None,
-    ]
-
-
-def test_only_a_prefix_stands_for_other_terms():
-    assert [QueryTerm("a", kind).is_prefix for kind in ("term", "prefix", "name-prefix", "phrase")] == [
-        False,
-        True,
-        True,
-        False,
     ]

@@ -36,11 +36,6 @@ def proposed(connection, term):
     return [note_id for (note_id,) in connection.execute(sql, ('"' + term + '"',))]
 
 
-def stored_bytes(index):
-    files = [index.path, index.path.with_name(index.path.name + "-wal")]
-    return b"".join(file.read_bytes() for file in files if file.exists())
-
-
 def test_notes_are_proposed_by_each_term_of_their_text_and_names(index, put):
     put("file name.md", "apples getStaleFiles()", "学習", title="Title", aliases=("Other",), tags=("t/u",), heading="H")
     put("b.md", "apples")

@@ -22,7 +22,7 @@ from quarry.index.memory import SnapshotData
 from quarry.index.note_rows import ContentReader
 from quarry.index.postings import bm25 as bm25_module
 from quarry.index.postings import query_scorer, segment_file
-from quarry.index.postings.bm25 import NOTE_WEIGHTS
+from quarry.index.postings.bm25 import NOTE_WEIGHTS, SCORE_DIGITS
 from quarry.index.postings.cache import NO_DOCUMENTS
 from quarry.index.postings.query import KeywordSearcher
 from quarry.index.postings.segment_file import HEADER_BYTES
@@ -65,8 +65,10 @@ def top_notes(searching, ask, admit):
 
     def search(text="", depth=9, *, where=None, by_name=False):
         with searching() as (reader, keywords):
-            found = keywords.query(ask(text)).top_notes(admit(reader, where), depth, by_name=by_name)
-            return [(path, score) for _, path, score in found]
+            asked = keywords.query(ask(text))
+            scores = asked.note_scores(asked.top_note_ids(admit(reader, where), depth, by_name=by_name))
+            ranked = [(name.path, scores[name.note_id]) for name in reader.note_names([*scores])]
+            return sorted(ranked, key=lambda note: (-note[1], note[0]))
 
     return search
 
@@ -181,19 +183,6 @@ def test_a_note_scores_what_it_is_called_and_its_chunks(put, top_notes):
     assert [path for path, _ in top_notes("apples", by_name=True)] == ["both.md", "called.md"]
 
 
-def test_notes_are_counted_once_wherever_they_hold_a_word(put, searching, ask, admit):
-    put("f/a.md", "apples", "apples", title="Apples")
-    put("f/b.md", "x", title="Apples")
-    put("c.md", "x", "a red apple", title="C")
-    put("d.md", "plums", title="D")
-
-    with searching() as (reader, keywords):
-        assert keywords.query(ask("apples")).count_notes(None) == 3
-        assert keywords.query(ask("apples")).count_notes(admit(reader, InFolder("f"))) == 2
-        assert keywords.query(ask("", "red apple")).count_notes(None) == 1
-        assert keywords.query(ask("")).count_notes(None) == 0
-
-
 def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, top_notes):
     for name in ("m", "z", "b", "a"):
         put(f"{name}.md", "apples", title="Same", context="")
@@ -204,21 +193,6 @@ def test_equal_notes_are_cut_by_path_and_only_admitted_ones_are_ranked(put, top_
 
 
 # --- scores of given chunks and notes ----------------------------------------------------------
-
-
-def test_matches_are_counted_no_further_than_asked(put, searching, ask):
-    for n in range(7):
-        put(f"{n}.md", "apples", "日本", "plums", title="t")
-
-    with searching() as (_, keywords):
-        some = np.array(sorted({note_of(i) for i in keywords.chunks_with_term("appl", 4)}), dtype=np.int64)
-        apples, both = keywords.query(ask("apples")), keywords.query(ask("apples 日本"))
-
-        assert apples.count_chunks(None, 50) == 7
-        assert both.count_chunks(None, 50) == 14
-        assert both.count_chunks(None, 9) == 9
-        assert apples.count_chunks(some, 50) == 4
-        assert keywords.query(ask("")).count_chunks(None, 50) == 0
 
 
 # --- terms and exact phrases -------------------------------------------------------------------
@@ -320,7 +294,7 @@ def test_a_cancelled_query_stops(wordy, searching, ask, question):
         if question == "chunks":
             return query.top_chunks(None, 30, CHUNK_WEIGHTS), query.top_chunks(None, 5, CHUNK_WEIGHTS)
         if question == "notes":
-            return query.top_notes(None, 30), query.top_notes(None, 5)
+            return query.top_note_ids(None, 30), query.top_note_ids(None, 5)
         if question == "phrase":
             return keywords.notes_with_phrase(("w1", "w2"), deadline=deadline)
         return query.note_scores([1]), query.note_scores([2])
@@ -363,8 +337,8 @@ def test_an_emptied_vault_finds_nothing_and_takes_its_words_along(many, ask, in_
     with many.reader() as reader:
         assert in_memory(reader)
         asked = reader.keywords.query(ask("apple"))
-        assert asked.top_chunks(None, 3, CHUNK_WEIGHTS) == asked.top_notes(None, 3) == []
-        assert asked.count_notes(None) == 0
+        assert asked.top_chunks(None, 3, CHUNK_WEIGHTS) == []
+        assert (asked.top_note_ids(None, 3), asked.count_notes(None)) == (set(), 0)
         assert b"pear" not in list(reader._memory.postings.scorer(reader._db).chunks.segment.terms)
 
 
@@ -460,7 +434,6 @@ def answers(keywords, ids, notes, deadline):
         for by_name in (False, True):
             for admitted in (None, half):
                 for depth in (1, 3, 999):
-                    yield (query, "notes", by_name, depth), asked.top_notes(admitted, depth, by_name=by_name)
                     yield (query, "note ids", by_name, depth), asked.top_note_ids(admitted, depth, by_name=by_name)
         for admitted in (None, half):
             yield (query, "count of notes"), asked.count_notes(admitted)
@@ -576,9 +549,10 @@ def close(found):
     return {i: pytest.approx(score, abs=1e-9) for i, score in found.items()}
 
 
-def compare_with_reckoning(keywords, reckoning, places):
-    """Compare what can be reckoned; *places* of all chunks."""
+def compare_with_reckoning(keywords, reckoning, places, paths):
+    """Compare what can be reckoned; *places* of all chunks, *paths* of all notes."""
     ids, notes = [*reckoning.chunks], [*reckoning.notes]
+    half = np.array(sorted(notes)[::2], np.int64)
     for query in QUERIES:
         if query.phrases and '"; --' in query.phrases[0]:  # spelled as the index spells no term
             continue
@@ -592,17 +566,23 @@ def compare_with_reckoning(keywords, reckoning, places):
             assert dict(found) == close(scores)
             assert found == sorted(found, key=lambda scored: (-scored[1], places[scored[0]]))
             assert asked.top_chunks(None, 2, weights) == found[:2]
+            for note_id in notes[:2]:
+                of_note = [scored for scored in found if note_of(scored[0]) == note_id]
+                assert asked.top_chunks_of(note_id, 2, weights) == of_note[:2]
         matching = len(reckoning.chunk_scores(query, CHUNK_WEIGHTS))
         assert (asked.count_chunks(None, 999), asked.count_chunks(None, 3)) == (matching, min(3, matching))
+        of_half = [chunk_id for chunk_id in reckoning.chunk_scores(query, CHUNK_WEIGHTS) if note_of(chunk_id) in half]
+        assert asked.count_chunks(half, 999) == len(of_half)
         scores = reckoning.note_scores(query)
         assert asked.note_scores(notes) == close(scores)
-        ranked = asked.top_notes(None, 999)
-        assert {note_id: score for note_id, _, score in ranked} == close(scores)
-        assert ranked == sorted(ranked, key=lambda note: (-note[2], note[1]))
-        assert asked.top_note_ids(None, 2) == {note_id for note_id, _, _ in ranked[:2]}
-        assert asked.count_notes(None) == len(scores)
-        named = asked.top_notes(None, 999, by_name=True)
-        assert {note_id: score for note_id, _, score in named} == close(reckoning.name_scores(query))
+        assert (asked.count_notes(None), asked.count_notes(half)) == (
+            len(scores),
+            len(scores.keys() & {*half.tolist()}),
+        )
+        for by_name, ranked in ((False, scores), (True, reckoning.name_scores(query))):
+            best = sorted(ranked, key=lambda note_id: (-round(ranked[note_id], SCORE_DIGITS), paths[note_id]))
+            for depth in (1, 2, 999):
+                assert asked.top_note_ids(None, depth, by_name=by_name) == {*best[:depth]}
     assert keywords.doc_frequencies(TERMS) == {term: reckoning.frequency(term) for term in TERMS}
     for term in TERMS:
         held = [chunk_id for chunk_id, of in reckoning.chunks.items() if any(count_of(term, c) for c in of)]
@@ -636,7 +616,8 @@ def compare(bm25, chunk_fields, note_fields, by_fts5, in_memory, in_time):
             )
             tags = {letter for fields in reckoning.notes.values() for field in fields for letter in field}
             assert reader.languages == tuple(language for language in LANGUAGES if TAGS[language] in tags)
-            compare_with_reckoning(other, reckoning, {row[0]: row[1:] for row in rows})
+            paths = dict(reader._db.execute("SELECT id, path FROM notes"))
+            compare_with_reckoning(other, reckoning, {row[0]: row[1:] for row in rows}, paths)
 
     return ask
 
@@ -768,8 +749,8 @@ def mixed(index, put):
     """Terms, phrases and beginnings in every field, in chunks and over their borders."""
     put("0 apple.md", "the apple", "apricot and the apple", title="The apple apricot", aliases=("naïve", "the 42"))
     put("1.md", "机器学习 the", "the getStaleFiles() of snake_case", heading="apple apricot", tags=("apple/apricot",))
-    put("2.md", "the the the apple apricot apple apricot", "", "42", title="x", heading="the the")
-    put("3.md", "apply 42 appl", "don't", title="Apply", context="the apple apricot")
+    put("2.md", "the the the apple apricot apple apricot", "", "42 apple apricot", title="x", heading="the the")
+    put("3.md", "apply 42 appl", "don't", title="Apply", aliases=("an apple apricot",), context="the apple apricot")
     put("4.md", "the apples", "naïve apples 42", title="Apples and apricots", properties={"lang": "de"})
     put("5.md", "the apple apricot", "apples naïve the 42", title="naïve", properties={"lang": "French"})
     for number in range(6, 11):
@@ -783,7 +764,9 @@ def test_a_vault_with_everything_in_it_is_answered_alike(mixed, put, compare, mo
     monkeypatch.setattr(bm25_module, "COMMON", common)
     if is_merged:
         mixed.flush_postings()
-        put("2.md", "42", "the the the apple apricot apple apricot", title="x")
+        put(
+            "2.md", "42 apple apricot", "the the the apple apricot apple apricot", title="x", heading="the the"
+        )  # in other slots
         mixed.remove("5.md")
 
     compare(mixed)

@@ -201,14 +201,6 @@ def test_a_file_that_was_cut_short_is_damage(sliced_path):
         FileSlice(file, 10, 100)[0:99]
 
 
-def test_what_is_open_stays_as_it_was_when_another_file_takes_its_place(sliced_path, tmp_path):
-    part = FileSlice(SharedFile(sliced_path), 0, 100)
-    (tmp_path / "new").write_bytes(b"other")
-    (tmp_path / "new").replace(sliced_path)
-
-    assert part[0:3] == bytes(range(3))
-
-
 def test_a_file_knows_whether_a_path_is_still_itself(sliced_path, tmp_path):
     file = SharedFile(sliced_path)
     assert file.is_unchanged()

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from quarry.index.postings import snapshot as module
 from quarry.index.postings.builder import SegmentBuilder
 from quarry.index.postings.dictionary import PostingsDamaged
 from quarry.index.postings.fields import CHUNK_FIELDS
@@ -34,17 +33,6 @@ def test_what_is_not_kept_leaves_no_term():
     assert segment.ids.tolist() == [2]
 
 
-def test_terms_come_in_order_whenever_they_were_added():
-    additions = MutableSegment(1)
-    additions.add(1, ("pear apple",))
-    assert additions.terms() == ["apple", "pear"]
-    additions.add(2, ("plum banana apple",))
-
-    assert additions.terms() == ["apple", "banana", "pear", "plum"]
-    assert additions.prefix_postings("p", 2)[0].tolist() == [0, 1]
-    assert additions.field_lengths(2).tolist() == [[2], [3]]
-
-
 def fields(text, compounds=""):
     return (text, "section", "", compounds, "")
 
@@ -60,58 +48,6 @@ def parts():
     return builder.build(), added
 
 
-@pytest.fixture
-def snapshot(parts):
-    live_docs = np.array([True, True, False, True, False, True, True])
-    return SegmentSnapshot.of(*parts, 2, live_docs)
-
-
-def test_documents_are_those_of_the_segment_and_then_those_that_were_added(snapshot):
-    assert (snapshot.size, snapshot.total, snapshot.ascending) == (7, 5, 5)
-    assert snapshot.ids.tolist() == [10, 11, 12, 13, 14, 12, 7]
-    assert snapshot.lengths.tolist() == [5, 5, 5, 5, 5, 4, 2]
-    assert snapshot.note_lengths.tolist() == [4, 4, 4, 4, 4, 3, 1]  # of text and compounds
-
-
-def test_the_average_length_is_of_those_alive(snapshot):
-    average = (5 + 5 + 5 + 4 + 2) / 5
-
-    assert snapshot.length_norms == pytest.approx(1.2 * (0.25 + 0.75 * snapshot.lengths / average))
-
-
-def test_postings_are_of_those_alive_with_their_frequencies(snapshot):
-    ordinals, codes = snapshot.postings("apple")
-
-    assert ordinals.tolist() == [0, 1, 3, 5]
-    assert snapshot.tf_table[codes, 0].tolist() == [1, 1, 1, 2]
-    assert snapshot.postings("w12")[0].tolist() == snapshot.postings("unknown")[0].tolist() == []
-    assert snapshot.postings("plum")[0].tolist() == [5]
-
-
-def test_a_document_is_there_once_for_each_term_that_begins_so(snapshot):
-    ordinals, codes = snapshot.prefix_postings("ap")
-
-    assert sorted(ordinals.tolist()) == [0, 1, 3, 5, 6]
-    assert len(codes) == len(ordinals)
-    assert snapshot.prefix_postings("q")[0].tolist() == []
-    assert sorted(snapshot.prefix_postings("p")[0].tolist()) == [0, 1, 3, 5]
-
-
-def test_terms_are_counted_among_those_alive_however_often_it_is_asked(snapshot, monkeypatch):
-    monkeypatch.setattr(module, "CACHED_FREQUENCIES", 1)
-    for _ in range(2):
-        found = {term: snapshot.frequency(term) for term in ("apple", "pear", "plum", "w14", "unknown")}
-        assert found == {"apple": 4, "pear": 3, "plum": 1, "w14": 0, "unknown": 0}
-
-
-def test_without_changes_terms_are_counted_by_the_dictionary(parts):
-    snapshot = SegmentSnapshot.of(*parts, 0, None)
-
-    assert (snapshot.size, snapshot.total) == (5, 5)
-    assert (snapshot.frequency("apple"), snapshot.frequency("plum")) == (5, 0)
-    assert snapshot.postings("apple")[0].tolist() == [0, 1, 2, 3, 4]
-
-
 def test_documents_that_are_added_later_are_not_seen(parts):
     snapshot = SegmentSnapshot.of(*parts, 1, None)
 
@@ -120,9 +56,10 @@ def test_documents_that_are_added_later_are_not_seen(parts):
     assert snapshot.prefix_postings("apri")[0].tolist() == []
 
 
-def test_ids_have_the_ordinal_of_the_document_that_is_alive(snapshot, parts):
+def test_ids_have_the_ordinal_of_the_document_that_is_alive(parts):
+    snapshot = SegmentSnapshot.of(*parts, 2, np.array([True, True, False, True, False, True, True]))
+
     assert snapshot.ordinals_of(np.array([10, 12, 14, 7, 99])).tolist() == [0, 5, -1, 6, -1]
-    assert snapshot.ordinals_of(np.zeros(0, np.int64)).tolist() == []
     fresh = SegmentSnapshot.of(SegmentBuilder(CHUNK_FIELDS).build(), parts[1], 2, None)
     assert fresh.ordinals_of(np.array([7, 12, 10])).tolist() == [1, 0, -1]
 

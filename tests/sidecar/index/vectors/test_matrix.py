@@ -5,7 +5,7 @@ from quarry.errors import Cancelled
 from quarry.index import quantize
 from quarry.index.vectors import matrix as matrices
 from quarry.index.vectors.matrix import RowBuffer, ScoredMatrix, VectorLimits, VectorMatrix, norm_type, row_norms
-from quarry.index.vectors.quantize import int8_dot, matrix_cosines
+from quarry.index.vectors.quantize import int8_dot
 
 
 def matrix_of(ids, rows, slot_bits=0, **limits):
@@ -54,15 +54,6 @@ def test_a_search_can_be_given_up():
 
     with pytest.raises(Cancelled):
         ScoredMatrix(random_matrix(10), QUERY).top_rows(None, 2, 0, refuse)
-
-
-def test_cosines_are_those_of_the_floats():
-    matrix = random_matrix(50)
-    vector = np.random.default_rng(1).normal(size=16).astype(np.float32)
-
-    at = np.array([4, 9])
-
-    assert matrix.cosines_at(vector, at).tolist() == matrix_cosines(matrix.rows[at], vector).tolist()
 
 
 @pytest.mark.parametrize("dim", [1, 16, 256, 257, 300, 1024, 2048])

@@ -144,17 +144,6 @@ def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill,
     assert index.verify(None, 99) == ([], None)
 
 
-def test_what_is_chosen_holds_for_the_index_when_it_is_opened_again(tmp_path, index, put, backfill):
-    put("a.md", "apples", title="A")
-    index.contextual.choose(MODEL)
-    index.close()
-
-    again = Index.open(tmp_path / "index.db")
-
-    assert (again.contextual.model, waiting(again)) == (MODEL, ["apples", "A"])
-    again.close()
-
-
 def test_damage_is_found_and_a_note_written_anew_waits_again(tmp_path, index, put, backfill, snapshot):
     put("a.md", "apples", title="A")
     put("b.md", "pears", title="B")

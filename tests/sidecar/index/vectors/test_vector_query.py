@@ -192,22 +192,6 @@ def test_no_score_moves_by_more_than_the_error_bound_of_the_rounded_query(seed, 
 # --- vectors in memory --------------------------------------------------------------------------
 
 
-def test_searching_in_memory_sees_every_change(tmp_path, store, make_note, encode, ask, in_time):
-    index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
-
-    def found():
-        with index.reader() as reader:
-            return [c.path for c in reader.dense(encode(["apples"])[0], None, 9, deadline=in_time)]
-
-    store(index, make_note("a.md", "apples"))
-    assert found() == ["a.md"]
-    store(index, make_note("b.md", "apples"))
-    assert found() == ["a.md", "b.md"]
-    index.remove("a.md")
-    assert found() == ["b.md"]
-    index.close()
-
-
 def test_a_search_in_memory_stops_at_its_deadline_and_when_cancelled(tmp_path, store, make_note, encode, ask):
     index = Index.open(tmp_path / "i.db", without=frozenset({"sqlite-vec"}))
     store(index, make_note("a.md", "apples"))
