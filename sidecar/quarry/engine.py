@@ -20,9 +20,10 @@ from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
 from quarry.errors import IndexDamaged
 from quarry.index import Deadline, NoteFilter, NotePage, PostingsDamaged, Reader
 from quarry.indexing.freshness import IndexFreshness
+from quarry.indexing.process import IndexingLimits
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Listener, Listeners
-from quarry.indexing.sync import IndexingLimits, Synchronizer
+from quarry.indexing.sync import Synchronizer
 from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status

@@ -32,10 +32,9 @@ from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
 from quarry.indexing import read_files
-from quarry.indexing.process import ChildProcess, ProcessLimits, WorkerTiming
+from quarry.indexing.process import ChildProcess, IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.indexing.request_queue import Apply
 from quarry.indexing.status import Activity, RunMonitor
-from quarry.indexing.sync import IndexingLimits
 from quarry.options import SearchOptions, Weights
 from quarry.search import Answer, SearchExecution, serving_retrievers
 from quarry.types import Ranking, VaultChange

@@ -17,7 +17,7 @@ from quarry.embedding import ContextualEncoder, Encoder, load_encoder
 from quarry.engine import Engine
 from quarry.index import Index
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.process import IndexingLimits
 from quarry.settings import Settings
 from quarry.vault.rules import Rules
 

@@ -12,7 +12,7 @@ a term is its only alternative.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -270,16 +270,12 @@ class TokenCache(dict[str, str]):
         """All terms of *text*."""
         if self._chars > self._max_chars:
             self.clear()
-        joined = self.joined(coarse_tokens(text))
+        joined = " ".join(filter(None, map(self.__getitem__, coarse_tokens(text))))
         if _FIELD_END not in joined:
             return AnalysedText(joined, "", "")
         pieces = joined.split(_FIELD_END)
         compounds, parts = " ".join(filter(None, pieces[1::3])), " ".join(filter(None, pieces[2::3]))
         return AnalysedText("".join(pieces[::3]), compounds, parts)
-
-    def joined(self, tokens: Iterable[str]) -> str:
-        """The analyses of *tokens*, joined by spaces, without the empty ones."""
-        return " ".join(filter(None, map(self.__getitem__, tokens)))
 
     def __missing__(self, token: str) -> str:
         if token.isascii():
@@ -289,7 +285,7 @@ class TokenCache(dict[str, str]):
             compounds, parts = _compounds_of(token, self._language), part_terms(token, self._language)
             found = _pack(words, compounds, " ".join(parts))
         else:
-            found = self.joined(finer)
+            found = " ".join(filter(None, map(self.__getitem__, finer)))
             if len(token) > MAX_TERM_CHARS:  # a sentence in a script without spaces, which will not recur
                 return found
         self[token] = token if found == token else found  # saves a string

@@ -217,7 +217,7 @@ class _Reader:
                 break
             lines.append(line.strip() if folded else line.rstrip())
             self._at += 1
-        margin = min((_margin(line) for line in lines if line), default=0)
+        margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
         text = "\n".join(line[margin:] for line in lines).strip("\n")
         return re.sub(r"(?<!\n)\n(?!\n)", " ", text) if folded else text
 
@@ -303,10 +303,6 @@ def _key_end(content: str) -> int | None:
     return found.start() if found and found.start() > 0 else None
 
 
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _indent(line: str) -> int:
     """Width of the indentation in columns; a tab, which YAML forbids, counts as in an editor."""
-    return len(line[: _margin(line)].expandtabs(4))
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(4))

@@ -126,7 +126,18 @@ class NotePreparer:
         vectors = self._vectors([found for found in read if isinstance(found, _ReadFile)])
         ready: list[Ready] = []
         for found, (_, old_path) in zip(read, group, strict=True):
-            ready.append((self._note(found, vectors) if isinstance(found, _ReadFile) else found, old_path))
+            if not isinstance(found, _ReadFile):
+                ready.append((found, old_path))
+                continue
+            note, of_chunks, of_title = found.note, [vectors.get(key) for key in found.hashes], vectors.get(found.title)
+            try:
+                rows = prepare(
+                    note, found.stamp, of_chunks, of_title, hashes=found.hashes, stemming=self._rules.stemming
+                )
+                ready.append((ReadyNote(rows, note.redactions), old_path))
+            except ValueError as error:
+                reason = message("reason.other", detail=sentence(str(error)))
+                ready.append((FailedNote(note.path, reason), old_path))
         return _counted(ready) if self._with_counts else ready
 
     def warm_up(self) -> None:
@@ -161,16 +172,6 @@ class NotePreparer:
             _log.warning("a note could not be read: %s", type(error).__name__)  # no trace: it may quote the note
             return FailedNote(file.path, message("reason.defect", detail=type(error).__name__))
         return _ReadFile(note, file.stamp, tuple(map(content_hash, note.chunks)), title_hash(note.title))
-
-    def _note(self, read: "_ReadFile", vectors: Mapping[bytes, bytes]) -> ReadyNote | FailedNote:
-        note, of_chunks = read.note, [vectors.get(key) for key in read.hashes]
-        try:
-            rows = prepare(
-                note, read.stamp, of_chunks, vectors.get(read.title), hashes=read.hashes, stemming=self._rules.stemming
-            )
-        except ValueError as error:
-            return FailedNote(note.path, message("reason.other", detail=sentence(str(error))))
-        return ReadyNote(rows, note.redactions)
 
     def _vectors(self, files: Sequence["_ReadFile"]) -> Mapping[bytes, bytes]:
         """Vectors for the chunks and titles of *files*, by `content_hash` and `title_hash`, each text embedded once."""

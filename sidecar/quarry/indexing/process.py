@@ -75,6 +75,18 @@ class WorkerTiming(Struct, frozen=True):
         return min(max(self.retry_s, 2 * previous_s), self.retry_max_s)
 
 
+class IndexingLimits(Struct, frozen=True):
+    """Times and sizes that an engine keeps to."""
+
+    head_start_s: float = 0.25
+    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
+    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
+    model_wait_s: float = 5.0  # a model on disk is in before that; one that is downloaded is not worth waiting for
+    timing: WorkerTiming = WorkerTiming()
+    plan: PlanLimits = PlanLimits()
+    process: ProcessLimits = ProcessLimits()
+
+
 class ProcessUnavailable(QuarryError):
     """No child process can be started; the message says why."""
 

@@ -15,8 +15,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
-
 from quarry.documents.note import ParserSettings
 from quarry.embedding import Encoder
 from quarry.errors import IndexDamaged, QuarryError
@@ -40,7 +38,7 @@ from quarry.indexing.diff import DiskState, diff_vault
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
 from quarry.indexing.preparation import NotePreparer
-from quarry.indexing.process import PlanLimits, ProcessLimits, WorkerTiming
+from quarry.indexing.process import IndexingLimits
 from quarry.indexing.read_files import ExcludedFile
 from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import Apply, RequestQueue
@@ -52,20 +50,6 @@ from quarry.types import VaultChange
 
 _log = logging.getLogger(__name__)
 REBUILD_PROCESSES = 1  # that prepare for the one that writes; a second is 140 MB, and no person waits for it
-
-
-class IndexingLimits(Struct, frozen=True):
-    """Times and sizes that an engine keeps to."""
-
-    head_start_s: float = 0.25
-    """The first answer, and finding that nothing changed (.17 s in a vault of 17,000 notes), come before the model is
-    loaded, which keeps the interpreter busy for 20 ms on end, .05 s in all."""
-    model_wait_s: float = (
-        5.0  # a model on disk is in before that; one that is being downloaded is not worth waiting for
-    )
-    timing: WorkerTiming = WorkerTiming()
-    plan: PlanLimits = PlanLimits()
-    process: ProcessLimits = ProcessLimits()
 
 
 class Synchronizer:

@@ -38,9 +38,8 @@ from quarry.client.launch import LockHolder, ReadyLine
 from quarry.config import runtime_dir
 from quarry.engine import Engine
 from quarry.errors import QuarryError, VaultLocked, VaultMissing
-from quarry.indexing.process import WorkerTiming
+from quarry.indexing.process import IndexingLimits, WorkerTiming
 from quarry.indexing.status import Updated
-from quarry.indexing.sync import IndexingLimits
 from quarry.redaction.scrub import scrub_text
 from quarry.server.encode.state import index_status
 from quarry.server.logs import log_loop

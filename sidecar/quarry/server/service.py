@@ -18,7 +18,7 @@ from quarry.client.discovery import new_token
 from quarry.config import data_dir
 from quarry.engine import Engine
 from quarry.errors import Cancelled
-from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.process import IndexingLimits
 from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate

@@ -3,7 +3,6 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from tokenizers.pre_tokenizers import Metaspace
 from quarry.embedding.extension import has_runs
 from quarry.embedding.model_files import BUNDLED, TOKENIZER_FILE, WEIGHTS_FILE
 from quarry.embedding.static import StaticEncoder, load_static_encoder
-from quarry.embedding.tokens import MAX_TEXT_CHARS, MAX_TOKENS
+from quarry.embedding.tokens import MAX_TOKENS
 from quarry.errors import ModelDamaged
 
 SaveModel = Callable[..., Path]  # rows, folder, other tensors -> the folder
@@ -132,43 +131,6 @@ def test_a_text_gives_the_same_bytes_in_any_company(bundled: StaticEncoder, text
     apart = np.concatenate([bundled.encode(texts[:cut]), bundled.encode(texts[cut:])])
 
     assert together.tobytes() == apart.tobytes()
-
-
-def test_threads_may_encode_at_once(bundled: StaticEncoder) -> None:
-    long_batch = [f"{RENAME} {number}" * 20 for number in range(300)]
-    expected = bundled.encode(long_batch)
-
-    with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(bundled.encode, [long_batch] * 8))
-
-    assert all(rows.tobytes() == expected.tobytes() for rows in results)
-
-
-# --- limits ----------------------------------------------------------------------------------------------------
-
-
-def test_only_the_first_tokens_of_a_text_count(bundled: StaticEncoder) -> None:
-    head = "stone " * MAX_TOKENS
-
-    rows = bundled.encode([head, head + "violin concerto", head[:-6] + "violin"])
-
-    assert rows[0].tobytes() == rows[1].tobytes()
-    assert rows[0].tobytes() != rows[2].tobytes()
-
-
-def test_only_the_first_characters_of_a_text_reach_the_tokenizer(bundled: StaticEncoder) -> None:
-    blank = " " * (MAX_TEXT_CHARS - len("violin"))
-
-    rows = bundled.encode([blank + "violin", blank + " violin"])
-
-    assert rows[0].any()
-    assert rows[0].tobytes() != rows[1].tobytes()
-
-
-def test_a_lone_surrogate_is_read_as_an_unknown_character(bundled: StaticEncoder) -> None:
-    rows = bundled.encode(["before \ud83d after", "before ? after"])
-
-    assert rows[0].tobytes() == rows[1].tobytes()
 
 
 # --- meaning ---------------------------------------------------------------------------------------------------

@@ -182,10 +182,6 @@ def test_whole_texts_give_the_tokens_of_the_whole(tokenizer: Tokenizer, referenc
 # --- what is remembered ------------------------------------------------------------------------------------------
 
 
-def test_a_second_reading_is_the_same_as_the_first(word_by_word: WordCacheTokenizer) -> None:
-    assert read_as_lists(word_by_word, UNUSUAL) == read_as_lists(word_by_word, UNUSUAL)
-
-
 def test_words_beyond_the_bound_are_forgotten_and_found_again(tokenizer: Tokenizer, reference: Reference) -> None:
     reader = WordCacheTokenizer(tokenizer, tokenizer.token_to_id(UNKNOWN), max_cached_words=3)
     texts = ["one two three four five", "five four, three; two. one", "one one one"]
@@ -224,10 +220,6 @@ def changed(tokenizer: Tokenizer, change: Callable[[Tokenizer], Any]) -> Tokeniz
     copy = Tokenizer.from_str(tokenizer.to_str())
     change(copy)
     return copy
-
-
-def test_a_bert_tokenizer_goes_word_by_word(tokenizer: Tokenizer) -> None:
-    assert is_word_based(tokenizer)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from builders import Vault, open_with_contextual_model, settle_deeply
 
 from quarry.index import writer
 from quarry.indexing import backfill
-from quarry.indexing.process import PlanLimits
-from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.process import IndexingLimits, PlanLimits
 from quarry.types import VaultChange
 
 SMALL_BATCHES = IndexingLimits(plan=PlanLimits(batch_notes=4))

@@ -35,9 +35,8 @@ from quarry.errors import VaultMissing
 from quarry.index import Index, rebuild_path
 from quarry.indexing import indexer as indexing
 from quarry.indexing import rebuild, sync
-from quarry.indexing.process import ChildProcess, PlanLimits
+from quarry.indexing.process import ChildProcess, IndexingLimits, PlanLimits
 from quarry.indexing.rebuild import RebuildSpec, run_rebuild
-from quarry.indexing.sync import IndexingLimits
 from quarry.indexing.vector_model import WorkerOptions
 from quarry.messages import Message
 from quarry.settings import Settings

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from quarry.errors import ModelMissing
 from quarry.indexing import current_index, preparation, read_files, sync
-from quarry.indexing.sync import IndexingLimits
+from quarry.indexing.process import IndexingLimits
 from quarry.messages import message
 from quarry.redaction.secret_rules import Re2Engine
 from quarry.types import VaultChange
