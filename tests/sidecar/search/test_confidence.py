@@ -108,20 +108,26 @@ def confidence_of(engine: Engine, typed: str, **fields: object) -> dict[str, flo
     return {hit.path: hit.confidence for hit in engine.search(SearchOptions(query=typed, **fields)).hits}
 
 
-def test_a_note_that_answers_is_confident_and_gibberish_is_not(engine: Engine):
-    found = confidence_of(engine, "melt hide glue granules")
-    gibberish = engine.search(SearchOptions(query="zzqqxx wvvkj"))
+@pytest.mark.parametrize(
+    ("typed", "options", "path", "least"),
+    [
+        ("melt hide glue granules", {}, "glue.md", 0.5),
+        ("leather valve", {}, "valve.md", 0.5),
+        ("leather val", {"typing": True}, "valve.md", 0.2),
+        ('"hide glue"', {}, "glue.md", 0.2),
+    ],
+    ids=["words", "a title", "the beginning of a word", "a phrase"],
+)
+def test_an_answer_is_as_confident_as_its_first_hit(engine: Engine, typed, options, path, least):
+    answer = engine.search(SearchOptions(query=typed, **options))
 
-    assert max(found, key=found.__getitem__) == "glue.md"
-    assert found["glue.md"] > 0.5
-    assert gibberish.confidence < 0.1
-
-
-def test_the_answer_is_as_confident_as_its_first_hit(engine: Engine):
-    answer = engine.search(SearchOptions(query="leather valve"))
-
-    assert answer.confidence == answer.hits[0].confidence > 0.5
+    assert answer.hits[0].path == path
+    assert answer.confidence == answer.hits[0].confidence > least
     assert answer.weakness is None
+
+
+def test_gibberish_is_answered_without_confidence(engine: Engine):
+    assert engine.search(SearchOptions(query="zzqqxx wvvkj")).confidence < 0.1
 
 
 def test_confidence_does_not_depend_on_how_many_are_shown(engine: Engine):
@@ -161,14 +167,6 @@ def test_a_word_that_is_corrected_counts_as_held(engine: Engine):
     assert confidence_of(engine, "melt granuls")["glue.md"] == pytest.approx(
         confidence_of(engine, "melt granules")["glue.md"], abs=0.1
     )
-
-
-def test_the_beginning_of_a_word_counts_while_it_is_typed(engine: Engine):
-    assert confidence_of(engine, "leather val", typing=True)["valve.md"] > 0.2
-
-
-def test_a_phrase_counts_as_a_word(engine: Engine):
-    assert confidence_of(engine, '"hide glue"')["glue.md"] > 0.2
 
 
 def test_a_note_without_others_to_compare_with_is_as_sure_as_the_query_is_met(engine: Engine):

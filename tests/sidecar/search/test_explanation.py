@@ -80,49 +80,28 @@ def test_a_hit_is_told_which_words_of_the_query_it_contains(engine: Engine, type
     assert says in said(why(engine, typed, "Nuts/00.md", mode="keyword"))
 
 
-def test_a_note_behind_those_that_are_shown_is_told_so(engine: Engine):
-    explained = why(engine, "walnut", "Nuts/19.md", limit=5)
-
-    assert explained.state == "beyond"
-    assert explained.rank > 5
-    assert "behind the 5 that are shown" in said(explained)
-
-
-def test_a_note_without_any_word_of_the_query_is_unranked_where_only_words_rank(engine: Engine):
-    explained = why(engine, "walnut", "Cherry.md", mode="keyword")
-
-    assert explained.state == "unranked"
-    assert explained.rank is explained.score is None
-    assert explained.lacking == ("walnut",)
-    assert said(explained).endswith(".")
-
-
 @pytest.mark.parametrize(
-    ("typed", "reason"),
+    ("typed", "path", "options", "state", "says"),
     [
-        ("walnut folder:Nuts", "folder:Nuts"),
-        ("walnut -tag:fruit", "-#fruit"),
-        ("walnut -stones", '-"stones"'),
-        ("tag:fruit [status:done]", "status:done"),
+        ("walnut", "Nuts/19.md", {"limit": 5}, "beyond", "behind the 5 that are shown"),
+        ("walnut", "Nuts/19.md", {"limit": 5, "expand_small_results": True, "mode": "keyword"}, "hit", "It ranks"),
+        ("walnut", "Cherry.md", {"mode": "keyword"}, "unranked", "."),
+        ("walnut folder:Nuts", "Cherry.md", {}, "refused", "notes that match folder:Nuts,"),
+        ("walnut -tag:fruit", "Cherry.md", {}, "refused", "notes that match -#fruit,"),
+        ("walnut -stones", "Cherry.md", {}, "refused", 'notes that match -"stones",'),
+        ("tag:fruit [status:done]", "Cherry.md", {}, "refused", "notes that match status:done,"),
+        ("walnut", "Cherry.md", {"filters": Filters(folders=("Nuts",))}, "refused", "folder:Nuts"),
+        *((typed, "Cherry.md", {}, "listed", "") for typed in ("tag:fruit", "tag:fruit -walnut", "")),
     ],
 )
-def test_a_refused_note_is_told_by_which_condition(engine: Engine, typed: str, reason: str):
-    explained = why(engine, typed, "Cherry.md")
+def test_a_note_is_told_what_became_of_it(engine: Engine, typed, path, options, state, says):
+    explained = why(engine, typed, path, **options)
 
-    assert explained.state == "refused"
-    assert f"notes that match {reason}," in said(explained)
-
-
-def test_a_filter_set_elsewhere_refuses_as_well(engine: Engine):
-    assert why(engine, "walnut", "Cherry.md", filters=Filters(folders=("Nuts",))).state == "refused"
-
-
-@pytest.mark.parametrize("typed", ["tag:fruit", "tag:fruit -walnut", ""])
-def test_where_notes_are_only_listed_no_rank_is_told(engine: Engine, typed: str):
-    explained = why(engine, typed, "Cherry.md")
-
-    assert explained.state == "listed"
-    assert explained.rank is None
+    assert explained.state == state
+    assert says in said(explained)
+    assert (explained.rank is not None) == (explained.score is not None) == (state in ("hit", "beyond"))
+    assert state != "beyond" or explained.rank > options["limit"]
+    assert state != "unranked" or explained.lacking == ("walnut",)
 
 
 def test_where_notes_with_a_phrase_are_listed_as_no_retriever_serves_that_is_told(vault: Vault, open_engine):
@@ -241,10 +220,6 @@ def test_a_note_that_is_still_to_come_is_told_so(engine: Engine, vault: Vault):
 def test_a_query_that_cannot_be_read_is_refused_as_in_a_search(engine: Engine):
     with pytest.raises(BadQuery):
         why(engine, "-walnut", "Cherry.md")
-
-
-def test_a_note_that_the_guard_shows_is_a_hit(engine: Engine):
-    assert why(engine, "walnut", "Nuts/19.md", limit=5, expand_small_results=True, mode="keyword").state == "hit"
 
 
 # --- numbers ---------------------------------------------------------------------------------------

@@ -21,12 +21,29 @@ def missing(engine, query: str, **options: object) -> dict[str, tuple[str, ...]]
     return {hit.path: hit.missing_words for hit in ask(engine, query, **options).hits}
 
 
-def test_a_hit_names_the_words_that_its_note_holds_in_no_form(vault: Vault, open_engine):
-    vault.write_all(NOTES)
-    found = missing(open_engine(), "zebras crossing", mode="keyword")
+TYPING = {"mode": "keyword", "typing": True}
 
-    assert found["crossing.md"] == ()
-    assert found["cross.md"] == ("zebras",)
+
+@pytest.mark.parametrize(
+    ("typed", "options", "lacked"),
+    [
+        ("zebras crossing", {"mode": "keyword"}, {"crossing.md": (), "cross.md": ("zebras",)}),
+        ("zebra unicorns", {"mode": "semantic"}, {"crossing.md": (), "cross.md": ()}),
+        ("crossing zeb", {"mode": "keyword"}, {"crossing.md": ("zeb",)}),
+        ("crossing zeb", TYPING, {"crossing.md": ()}),
+        ("crossing ze", TYPING, {"crossing.md": ()}),  # one or two letters are no word yet
+        ("crossing key", TYPING, {"keys.md": ("crossing",), "keypad.md": ("key",)}),  # a word of the vault is whole
+        ("crossing keyp", TYPING, {"keypad.md": ()}),
+        ("glue—resi", TYPING, {"resin.md": (), "glue.md": ()}),
+    ],
+)
+def test_a_hit_names_the_words_that_its_note_holds_in_no_form(vault: Vault, open_engine, typed, options, lacked):
+    others = {"keys.md": "# Keys\nThe key and the keys.", "keypad.md": "# Pads\nA keypad, crossing."}
+    vault.write_all({**NOTES, **others, "resin.md": "glue and resin", "glue.md": "glue"})
+
+    found = missing(open_engine(), typed, **options)
+
+    assert {path: found[path] for path in lacked} == lacked
 
 
 def test_a_word_that_stands_elsewhere_in_the_note_is_not_missing(vault: Vault, open_engine):
@@ -36,41 +53,12 @@ def test_a_word_that_stands_elsewhere_in_the_note_is_not_missing(vault: Vault, o
     assert missing(open_engine(), "zebra crossing", mode="keyword")["long.md"] == ()
 
 
-def test_a_word_that_is_being_typed_is_held_by_its_beginning(vault: Vault, open_engine):
-    vault.write_all(NOTES)
-    engine = open_engine()
-
-    assert missing(engine, "crossing zeb", mode="keyword", typing=True)["crossing.md"] == ()
-    assert missing(engine, "crossing zeb", mode="keyword")["crossing.md"] == ("zeb",)
-
-
-def test_a_word_of_the_vault_counts_as_typed_to_its_end(vault: Vault, open_engine):
-    vault.write_all({**NOTES, "keys.md": "# Keys\nThe key and the keys.", "keypad.md": "# Pads\nA keypad, crossing."})
-    engine = open_engine()
-
-    assert missing(engine, "crossing key", mode="keyword", typing=True)["keys.md"] == ("crossing",)
-    assert missing(engine, "crossing key", mode="keyword", typing=True)["keypad.md"] == ("key",)
-    assert missing(engine, "crossing keyp", mode="keyword", typing=True)["keypad.md"] == ()
-
-
-def test_one_or_two_letters_that_are_being_typed_are_no_word_yet(vault: Vault, open_engine):
-    vault.write_all(NOTES)
-
-    assert missing(open_engine(), "crossing ze", mode="keyword", typing=True)["crossing.md"] == ()
-
-
 def test_a_corrected_word_is_the_one_that_was_searched_for(vault: Vault, open_engine):
     vault.write_all(NOTES)
     found = ask(open_engine(), "zebrra ferry", mode="keyword")
 
     assert [correction.used for correction in found.corrections] == ["zebra"]
     assert {hit.path: hit.missing_words for hit in found.hits}["other.md"] == ("zebra",)
-
-
-def test_by_meaning_alone_no_word_is_missing(vault: Vault, open_engine):
-    vault.write_all(NOTES)
-
-    assert set(missing(open_engine(), "zebra unicorns", mode="semantic").values()) <= {()}
 
 
 NAMES = {
@@ -123,13 +111,6 @@ def test_of_a_question_without_spaces_a_note_lacks_the_words_that_it_does_not_ho
     assert missing(engine, "glueと簧片の調音", mode="keyword")["other.md"] == ("調音",)
 
 
-def test_the_last_part_of_a_word_that_is_being_typed_is_lacked_by_none(vault: Vault, open_engine):
-    vault.write_all({"resin.md": "glue and resin", "glue.md": "glue"})
-    found = missing(open_engine(), "glue—resi", mode="keyword", typing=True)
-
-    assert (found["resin.md"], found["glue.md"]) == ((), ())
-
-
 LONG_QUESTION = "隅田川花火大会の会場から一番近い駅と屋台が並ぶ通りの名前と開始時刻を詳しく教えてくださいお願いします"
 
 
@@ -166,22 +147,18 @@ def test_what_no_held_pair_covers_is_lacking(run, note, lacking):
     assert lacks(run, note) == lacking
 
 
-def test_a_word_is_split_where_its_script_changes_and_at_punctuation():
-    assert split_runs("glueとは何ですか") == ["glue", "とは何ですか"]
-    assert split_runs("关于如何制作《hide") == ["关于如何制作", "hide"]
-    assert split_runs("请问，手风琴修理") == ["请问", "手风琴修理"]
-
-
-def test_a_change_between_chinese_and_latin_ends_a_word_however_short_its_parts_are():
-    assert split_runs("numpy调音教程") == ["numpy", "调音教程"]
-    assert split_runs("簧片resin") == ["簧片", "resin"]
-    assert split_runs("ﾃﾞｰﾀ修理方法") == ["ﾃﾞｰﾀ修理方法"]  # half-width kana
-
-
-def test_a_stop_word_between_signs_is_no_word_to_lack():
-    assert split_runs("glue—the") == ["glue"]
-
-
-@pytest.mark.parametrize("word", ["getStaleFiles", "机器", "数据库", "ภาษาไทย", "전기차"])
-def test_a_word_without_a_run_of_several_words_is_not_split(word):
-    assert split_runs(word) is None
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("glueとは何ですか", ["glue", "とは何ですか"]),
+        ("关于如何制作《hide", ["关于如何制作", "hide"]),
+        ("请问，手风琴修理", ["请问", "手风琴修理"]),
+        ("numpy调音教程", ["numpy", "调音教程"]),
+        ("簧片resin", ["簧片", "resin"]),  # however short its parts are
+        ("ﾃﾞｰﾀ修理方法", ["ﾃﾞｰﾀ修理方法"]),  # half-width kana
+        ("glue—the", ["glue"]),  # a stop word
+        *((word, None) for word in ("getStaleFiles", "机器", "数据库", "ภาษาไทย", "전기차")),
+    ],
+)
+def test_a_word_is_split_where_its_script_changes_and_at_punctuation(word, parts):
+    assert split_runs(word) == parts

@@ -133,17 +133,6 @@ def test_a_title_that_is_the_query_beats_notes_that_repeat_it(vault: Vault, open
     assert find(engine, "danish oil")[0] == "b.md"
 
 
-def test_a_muted_leg_neither_proposes_nor_counts(vault: Vault, open_engine):
-    vault.write_all({"word.md": "walnut and then a great many other things besides it", "near.md": "walnut-ish"})
-    engine = open_engine()
-
-    only_words = ask(engine, "walnut", weights={"keyword": 1.0, "dense": 0.0})
-    only_meaning = ask(engine, "walnut", weights={"keyword": 0.0, "dense": 1.0})
-
-    assert all(hit.shares["meaning"] == 0 for hit in only_words.hits)
-    assert all(hit.score == hit.shares["meaning"] for hit in only_meaning.hits)
-
-
 # --- passages -------------------------------------------------------------------------------------
 
 

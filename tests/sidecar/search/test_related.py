@@ -53,8 +53,13 @@ def test_of_a_line_the_passage_there_is_what_counts(engine: Engine):
     assert like(engine, path="Glue.md", line=100_000)[0] == "Soup/Stock.md"
 
 
-def test_a_text_from_anywhere_has_its_like(engine: Engine):
-    assert like(engine, text="bones simmer in water, never to boil")[0] == "Soup/Stock.md"
+@pytest.mark.parametrize("path", [None, "New.md"], ids=["from anywhere", "of a note that is not indexed yet"])
+def test_a_text_has_its_like_and_no_links(engine: Engine, path: str | None):
+    source = Source(path=path, text="bones simmer in water, never to boil")
+    found = engine.related(source, EVERYWHERE, 10, 120).notes
+
+    assert found[0].path == "Soup/Stock.md"
+    assert not any(note.linked for note in found)
 
 
 def test_the_note_that_a_text_stands_in_is_left_out_and_its_links_are_marked(engine: Engine):
@@ -64,14 +69,6 @@ def test_the_note_that_a_text_stands_in_is_left_out_and_its_links_are_marked(eng
     assert "Glue.md" not in {note.path for note in found}
     assert {note.path for note in found if note.linked} == {"Steam.md", "Soup/Bread.md"}
     assert found[0].path in ("Veneer.md", "Steam.md")
-
-
-def test_a_text_of_a_note_that_is_not_indexed_yet_has_its_like(engine: Engine):
-    assert like(engine, path="New.md", text="bones simmer in water, never to boil")[0] == "Soup/Stock.md"
-
-
-def test_a_text_is_not_marked_as_linked_to_anything(engine: Engine):
-    assert not any(note.linked for note in engine.related(Source(text="hide glue"), EVERYWHERE, 10, 120).notes)
 
 
 def test_filters_hold_and_the_limit_does(engine: Engine):

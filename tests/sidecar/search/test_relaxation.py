@@ -7,7 +7,7 @@ from builders import Vault, ask, execution_over
 
 from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
 from quarry.index import Deadline
-from quarry.messages import message, sentences
+from quarry.messages import sentences
 from quarry.options import Filters, Scope
 from quarry.query.parse import parse_query
 from quarry.search.relaxation import relaxations
@@ -181,37 +181,29 @@ def test_an_answer_with_hits_was_not_relaxed(engine):
             assert answer.relaxed is None
 
 
-def test_the_last_word_is_taken_for_the_beginning_of_one(engine):
-    answer = ask(engine, "waln", mode="keyword")
+@pytest.mark.parametrize(
+    ("typed", "options", "paths", "step", "says"),
+    [
+        ("waln", {"mode": "keyword"}, ["Work/b.md"], "beginnings", "“waln”"),
+        ('"hide bones"', {"limit": 1}, ["Work/a.md"], "any-passage", "“hide bones”"),
+        ("folder:Nowhere walnut", {"mode": "keyword"}, ["Work/b.md"], "without-filters", "folder:Nowhere"),
+        ('folder:Work "hide glue"', {"mode": "keyword"}, ["Work/a.md"], "any-passage", "under these filters"),
+        (
+            "tag:nothing glue",
+            {"filters": Filters(folders=("Home",))},
+            ["Home/c.md", "Home/d.md"],
+            "without-filters",
+            "#nothing",
+        ),
+    ],
+    ids=["a beginning", "words side by side", "a filter", "what a note outside of the filters has", "a folder stays"],
+)
+def test_what_finds_nothing_is_relaxed_and_said(engine, typed, options, paths, step, says):
+    answer = ask(engine, typed, expand_small_results=False, **options)
 
-    assert [hit.path for hit in answer.hits] == ["Work/b.md"]
-    assert answer.relaxed.step == "beginnings"
-    assert "“waln”" in sentences(answer.relaxed.messages)
-
-
-def test_words_side_by_side_are_looked_for_anywhere(engine):
-    answer = ask(engine, '"hide bones"')
-
-    assert answer.hits[0].path == "Work/a.md"
-    assert answer.relaxed.step == "any-passage"
-    assert "“hide bones”" in sentences(answer.relaxed.messages)
-
-
-def test_filters_are_left_out_last(engine):
-    answer = ask(engine, "folder:Nowhere walnut", mode="keyword")
-
-    assert [hit.path for hit in answer.hits] == ["Work/b.md"]
-    assert answer.relaxed.step == "without-filters"
-    assert answer.relaxed.messages[0] == message("relaxed.unmet-filters", filters=("folder:Nowhere",))
-    assert str(answer.understood).startswith("notes in Nowhere")
-
-
-def test_it_is_not_said_that_no_note_has_what_one_outside_of_the_filters_has(engine):
-    answer = ask(engine, 'folder:Work "hide glue"')
-
-    assert answer.relaxed.step == "any-passage"
-    assert {hit.path for hit in answer.hits} <= {"Work/a.md", "Work/b.md"}
-    assert "under these filters" in sentences(answer.relaxed.messages)
+    assert sorted(hit.path for hit in answer.hits) == paths
+    assert answer.relaxed.step == step
+    assert says in sentences(answer.relaxed.messages)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
@@ -225,13 +217,6 @@ def test_what_nothing_helps_stays_empty_and_names_no_step(engine):
     answer = ask(engine, "folder:Nowhere xylophone", mode="keyword")
 
     assert (answer.hits, answer.total, answer.relaxed) == ((), 0, None)
-
-
-def test_a_folder_set_elsewhere_holds_when_all_else_is_given_up(engine):
-    answer = ask(engine, "tag:nothing glue", filters=Filters(folders=("Home",)))
-
-    assert answer.relaxed.step == "without-filters"
-    assert {hit.path for hit in answer.hits} == {"Home/c.md", "Home/d.md"}
 
 
 def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine):

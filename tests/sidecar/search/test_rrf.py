@@ -53,50 +53,25 @@ def test_a_leg_of_weight_zero_proposes_nothing():
     assert [f.path for f in fused] == ["a"]
 
 
-def test_equal_scores_prefer_the_candidate_that_both_legs_found():
-    # Rank 62 in both retrievers gives 2/122, which is exactly what rank 1 gives in one: 1/61.
-    keyword = ranking_with({"both": 62, "aaa": 1}, depth=62, filler="x")
-    dense = ranking_with({"both": 62}, depth=62, filler="y")
+@pytest.mark.parametrize(
+    ("keyword", "dense", "weights", "order"),
+    [
+        ({"z": 62, "a": 1}, {"z": 62}, (1, 1), "za"),  # 2/122 = 1/61
+        ({"z": 12, "a": 3}, {"z": 12, "a": 24}, (1, 1), "za"),  # 1/72 + 1/72 = 1/63 + 1/84
+        ({"z": 3, "a": 24}, {"z": 45, "a": 24}, (3, 5), "za"),  # 3/63 + 5/105 = 3/84 + 5/84 = 2/21
+        ({"z": 1, "a": 2}, {"z": 2, "a": 1}, (1, 1), "az"),
+        ({"z": 1}, {"a": 1}, (1, 1), "az"),
+    ],
+    ids=["found by both", "lower sum of ranks", "lower single rank", "path", "path, found by one"],
+)
+def test_equal_scores_are_ordered_by(keyword, dense, weights, order):
+    depth = max(*keyword.values(), *dense.values())
+    rankings = ranking_with(keyword, depth, filler="x"), ranking_with(dense, depth, filler="y")
 
-    fused = [f for f in fuse(keyword, dense, EQUAL) if f.path in ("both", "aaa")]
-
-    assert fused[0].score == fused[1].score
-    assert [f.path for f in fused] == ["both", "aaa"]
-
-
-def test_equal_scores_in_both_legs_prefer_the_lower_sum_then_the_lower_rank_then_the_path():
-    fused = fuse(ranking(["b", "a"]), ranking(["a", "b"]), EQUAL)
-
-    assert [f.path for f in fused] == ["a", "b"]
-    assert fused[0].score == fused[1].score
-
-
-def test_equal_scores_in_both_legs_prefer_the_lower_sum_of_ranks():
-    # 1/72 + 1/72 = 1/63 + 1/84: ranks 12 and 12 score like ranks 3 and 24.
-    keyword = ranking_with({"z": 12, "a": 3}, depth=24, filler="x")
-    dense = ranking_with({"z": 12, "a": 24}, depth=24, filler="y")
-
-    fused = [f for f in fuse(keyword, dense, EQUAL) if f.path in ("a", "z")]
+    fused = [f for f in fuse(*rankings, dict(zip(EQUAL, map(float, weights), strict=True))) if f.path in ("a", "z")]
 
     assert fused[0].score == pytest.approx(fused[1].score, abs=1e-15)
-    assert [f.path for f in fused] == ["z", "a"]
-
-
-def test_equal_scores_and_sums_prefer_the_lower_single_rank():
-    # 3/63 + 5/105 = 3/84 + 5/84 = 2/21, with weights that are not equal: ranks 3 and 45 against 24 and 24.
-    keyword = ranking_with({"a": 24, "z": 3}, depth=45, filler="x")
-    dense = ranking_with({"a": 24, "z": 45}, depth=45, filler="y")
-
-    fused = [f for f in fuse(keyword, dense, {"keyword": 3.0, "dense": 5.0}) if f.path in ("a", "z")]
-
-    assert fused[0].score == pytest.approx(fused[1].score, abs=1e-15)
-    assert [f.path for f in fused] == ["z", "a"]
-
-
-def test_candidates_of_one_leg_only_with_equal_score_are_ordered_by_path():
-    fused = fuse(ranking(["z"]), ranking(["a"]), EQUAL)
-
-    assert [f.path for f in fused] == ["a", "z"]
+    assert "".join(f.path for f in fused) == order
 
 
 @given(

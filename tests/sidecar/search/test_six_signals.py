@@ -5,7 +5,6 @@ import math
 import pytest
 from builders import Vault, ask, find
 
-from quarry.options import SearchOptions
 from quarry.search.six_signals import (
     FIELD_WEIGHTS,
     MS_PER_DAY,
@@ -158,16 +157,6 @@ def test_a_note_that_is_no_longer_valid_gains_nothing_from_its_age(vault: Vault,
     assert found["present.md"]["recency"] == 0.15
     assert 0 < found["old.md"]["recency"] < 0.05
     assert next(iter(found)) == "present.md"
-
-
-def test_hits_have_a_confidence_and_their_place_is_explained(vault: Vault, open_engine):
-    vault.write_all({f"{number}.md": f"walnut {'oil ' * number}" for number in range(5)})
-    engine = open_engine()
-
-    [first, *_] = ask(engine, "walnut oil", **SIX).hits
-
-    assert 0 < first.confidence <= 1
-    assert engine.explain(SearchOptions(query="walnut oil", **SIX), first.path).rank == 1
 
 
 def test_a_retriever_of_weight_0_proposes_nothing(vault: Vault, open_engine):
