@@ -86,11 +86,17 @@ def is_running(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def serves(pid: int) -> bool:
-    """Whether the process is a sidecar: a file that a test made up may name any."""
-    with contextlib.suppress(OSError):
-        return is_running(pid) and b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    return sys.platform != "linux" and pid != os.getpid() and is_running(pid)
+def sidecars_of(home: Path) -> Iterator[int]:
+    """The sidecars whose QUARRY_HOME is *home*; on Linux also those that have no discovery file yet."""
+    if sys.platform != "linux":
+        found = [discovery.pid for file in (home / "run").glob("*.json") if (discovery := read_discovery(file))]
+        yield from (pid for pid in found if pid != os.getpid() and is_running(pid))
+        return
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
+            is_serving = b"serve" in (process / "cmdline").read_bytes().split(b"\0")
+            if is_serving and f"QUARRY_HOME={home}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                yield int(process.name)
 
 
 def write_vault(root: Path, notes: Mapping[str, str]) -> Path:
@@ -253,11 +259,10 @@ def spawn(vault: Path, home: Path, *options: str, stdin: int = subprocess.DEVNUL
 
 def end_those_of(home: Path) -> None:
     """End the sidecars that tools started and left to themselves below *home*."""
-    for file in (home / "run").glob("*.json"):
-        if (discovery := read_discovery(file)) and serves(discovery.pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(discovery.pid, signal.SIGKILL)
-            eventually(lambda pid=discovery.pid: not is_running(pid), "the end of a sidecar")
+    for pid in sidecars_of(home):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda pid=pid: not is_running(pid), "the end of a sidecar")
 
 
 @pytest.fixture
@@ -310,6 +315,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
     talk.close()
     yield sidecar
     sidecar.end()
+    end_those_of(sidecar.home)
 
 
 @pytest.fixture

@@ -2,10 +2,21 @@
 
 import pytest
 
-from quarry.conditions import InFolder
+from quarry.conditions import HasTag, InFolder
 from quarry.index import prepare, quantize
 from quarry.index.schema import PAGE_SIZE
 from quarry.types import Link
+
+
+def test_storing_a_note_again_replaces_all_of_it(put, index, lexical, dense):
+    put("a.md", "apples", "pears", tags=("old",))
+    put("a.md", "plums", tags=("new",))
+
+    with index.reader() as reader:
+        assert reader.counts().chunks == 1
+        assert reader.note("a.md").note.tags == ("new",)
+    assert lexical("apples pears") == []
+    assert dense("plums") == [("a.md", 0)]
 
 
 def test_a_chunk_that_did_not_change_keeps_its_row_and_vector_wherever_it_moves(index, put, make_note, stamp):
@@ -37,6 +48,25 @@ def test_a_rename_keeps_rows_and_vectors_and_changes_where_they_are_found(index,
     assert lexical("apples", where=InFolder("old")) == []
 
 
+def test_a_rename_over_another_note_replaces_it(index, put, store, make_note, lexical):
+    put("a.md", "apples")
+    put("b.md", "pears")
+
+    store(index, make_note("b.md", "apples"), old_path="a.md")
+
+    assert lexical("apples pears") == [("b.md", 0)]
+    assert index.verify(None, 10) == ([], None)
+    index.check()
+
+
+def test_a_rename_of_a_note_that_is_not_there_stores_it(index, put, store, make_note, lexical):
+    put("b.md", "pears")
+
+    store(index, make_note("b.md", "apples"), old_path="gone.md")
+
+    assert lexical("apples pears") == [("b.md", 0)]
+
+
 def test_a_rename_by_case_alone_moves_the_note(index, put, store, make_note):
     put("note.md", "apples")
 
@@ -44,6 +74,31 @@ def test_a_rename_by_case_alone_moves_the_note(index, put, store, make_note):
 
     with index.reader() as reader:
         assert list(reader.stamps()) == ["Note.md"]
+
+
+def test_removing_forgets_everything_and_an_unknown_path_is_no_error(index, put, lexical, dense):
+    put("a.md", "apples", tags=("t",))
+
+    index.remove("a.md")
+    index.remove("never.md")
+
+    assert lexical("apples") == dense("apples") == []
+    with index.reader() as reader:
+        counts = reader.counts()
+        assert (counts.notes, counts.chunks, counts.pending) == (0, 0, 0)
+    index.check()
+
+
+def test_another_stamp_changes_nothing_else(index, put, stamp):
+    note = put("a.md", "apples")
+
+    index.restamp("a.md", stamp(99))
+    index.restamp("never.md", stamp(99))
+
+    with index.reader() as reader:
+        assert reader.stamps() == {"a.md": stamp(99)}
+        assert reader.note("a.md").note == note
+    assert index.verify(None, 10) == ([], None)
 
 
 def test_a_note_with_vectors_of_another_model_changes_nothing(index, put, make_note, stamp, lexical):
@@ -169,7 +224,7 @@ def test_vectors_of_another_dimension_wait_until_the_old_ones_are_dropped(index,
     index.check()
 
 
-def test_tags_and_links_of_a_saved_note_are_those_that_it_has_now(put, index):
+def test_tags_and_links_of_a_saved_note_are_those_that_it_has_now(put, index, lexical):
     put("a.md", "x", tags=("kept", "gone"), links=(Link("wiki", "Kept", None, None), Link("wiki", "Gone", None, None)))
     put("Kept.md", "x")
     put("Gone.md", "x")
@@ -182,6 +237,8 @@ def test_tags_and_links_of_a_saved_note_are_those_that_it_has_now(put, index):
         tags = reader.note("a.md").note.tags
     assert linked == {"Kept.md": True, "Gone.md": False, "New.md": True}
     assert tags == ("new", "kept")
+    found = {tag: lexical("x", where=HasTag(tag)) for tag in ("kept", "gone", "new")}
+    assert found == {"kept": [("a.md", 0)], "gone": [], "new": [("a.md", 0)]}
     index.check()
 
 
