@@ -31,7 +31,7 @@ from quarry.engine import Engine
 from quarry.errors import NoteNotFound
 from quarry.index import CHUNK_WEIGHTS, ChunkWeights, Deadline, Index, KeywordQuery, NoteIds, Problem, Reader
 from quarry.index.vectors.quantize import FloatVector
-from quarry.indexing import read_files
+from quarry.indexing import preparation
 from quarry.indexing.process import ChildProcess, IndexingLimits, ProcessLimits, WorkerTiming
 from quarry.indexing.request_queue import Apply
 from quarry.indexing.status import Activity, RunMonitor
@@ -494,7 +494,7 @@ def quiet_activity() -> Activity:
 
 def refuse(which: str | set[str] | None, error: NoteNotFound) -> Callable[..., FileContent]:
     """A `read_file` that raises *error* for *which* paths, None for all."""
-    real = read_files.read_file
+    real = preparation.read_file
     refused = {which} if isinstance(which, str) else which
 
     def read(root: Path, path: str, *rest: Any) -> FileContent:

@@ -315,6 +315,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
     talk.close()
     yield sidecar
     sidecar.end()
+    end_those_of(sidecar.home)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from quarry.errors import VaultMissing
 from quarry.index import Index
-from quarry.indexing.read_files import ExcludedFile
+from quarry.indexing.preparation import ExcludedFile
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.paths import nfc, path_objection
 from quarry.vault.rules import Rules

@@ -34,9 +34,17 @@ from quarry.indexing.diff import (
     record_skipped,
     with_everything,
 )
-from quarry.indexing.preparation import FailedNote, Ready, ReadyNote
+from quarry.indexing.preparation import (
+    ExcludedFile,
+    FailedNote,
+    FoundFile,
+    MissedFile,
+    Move,
+    NoteFile,
+    Ready,
+    ReadyNote,
+)
 from quarry.indexing.process import PlanLimits
-from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, Move, NoteFile
 from quarry.indexing.status import RunMonitor
 from quarry.indexing.vector_model import WorkerOptions, embedded_text
 from quarry.indexing.workforce import Workforce, batches

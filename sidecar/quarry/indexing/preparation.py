@@ -1,33 +1,47 @@
 """
-Preparing a note: everything that needs its file and the model, and no database.
+From the path of a note to what is stored of it: everything that needs its file and the model, and no database.
 
-The one place where what is stored is made ready, whichever process does it: a saved note in the serving process at
-once, the notes of a large plan in processes of their own (`pool.py`).
+A file is read here, where drawings and sensitive notes are recognised by their first 64 KB, parsed by `documents/`, and
+its chunks embedded: a saved note in the serving process at once, the notes of a large plan in processes of their own
+(`workforce.py`).
 """
 
+import codecs
+import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarry.config import MAX_NOTE_BYTES, MAX_PDF_BYTES
 from quarry.documents.canvas import read_canvas
+from quarry.documents.decoding import decode_note
 from quarry.documents.document import read_pdf
+from quarry.documents.frontmatter import SENSITIVITY, is_drawing_or_board, read_front_matter, refused_class
 from quarry.documents.note import ParserSettings, read_note
 from quarry.embedding.encoder import Encoder
-from quarry.errors import Cancelled, UnreadableDocument, VaultMissing
+from quarry.errors import Cancelled, NoteNotFound, UnreadableDocument, VaultMissing
 from quarry.faults import fault_point
 from quarry.index import PreparedNote, content_hash, counted, prepare, quantize, title_hash
 from quarry.indexing.pdf_worker import PdfReader
-from quarry.indexing.read_files import ExcludedFile, FoundFile, MissedFile, NoteFile
+from quarry.indexing.reasons import DRAWING, of_class
 from quarry.indexing.vector_model import embedded_text
 from quarry.kinds import kind_of
 from quarry.messages import Message, message, sentence
 from quarry.redaction.secret_rules import default_scrub_engine
-from quarry.types import FileStamp, Note
+from quarry.types import FileSeen, FileStamp, Note
+from quarry.vault.file_reader import HEAD_BYTES, FileGone, read_file, read_stamp, reason_unread
 
 _log = logging.getLogger(__name__)
+_MARKS = (b"-plugin", SENSITIVITY.encode())  # `excalidraw-plugin`, `kanban-plugin`; spares most notes a second parse
+_WIDE_ENCODINGS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # in which the marks have other bytes
+
+_NONE: Mapping[str, "FoundFile"] = MappingProxyType({})
 
 # Words of several scripts and shapes, what looks like credentials, and a paragraph that is cut between sentences, so
 # that the patterns of each are compiled: 40 ms in all.
@@ -52,6 +66,35 @@ integrity: sha512-aB3dE5gH7jK9mN1pQ3sT5vX7zB9dF1hJ3lN5pR7tV9xZ1bD3fH5jL7nP9rT1vX
 """.encode()
     + b"Is it one sentence, e.g. of Mr. Smith? It is; and so is this. " * 60
 )
+
+
+class NoteFile(Struct, frozen=True):
+    """A note's bytes with what identifies them."""
+
+    path: str
+    data: bytes  # one byte more than may be indexed where the file is larger than that; none of a PDF file
+    stamp: FileStamp
+
+
+class ExcludedFile(Struct, frozen=True):
+    """A drawing, a board or a sensitive note, which is left out; only its head was read."""
+
+    path: str
+    seen: FileSeen
+    reason: Message
+
+
+class MissedFile(Struct, frozen=True):
+    """A file that could not be read."""
+
+    path: str
+    reason: Message
+    is_gone: bool  # there is no file any more; anything else may be there still
+
+
+FoundFile: TypeAlias = NoteFile | ExcludedFile | MissedFile
+Move: TypeAlias = tuple[str, str | None]
+"""A path to read, and the path its note was known under before, where it was renamed."""
 
 KnownVectors: TypeAlias = Callable[[Sequence[bytes]], Mapping[bytes, bytes]]
 """Looks up stored vectors of the notes in hand by `content_hash` or `title_hash`."""
@@ -85,6 +128,68 @@ class FailedNote(Struct, frozen=True):
 Prepared: TypeAlias = ReadyNote | FailedNote | ExcludedFile | MissedFile
 Ready: TypeAlias = tuple[Prepared, str | None]
 """The outcome of preparing a file, and the path that its note had before."""
+
+
+# --- reading -----------------------------------------------------------------------------------------
+
+
+def read_one(root: Path, path: str) -> FoundFile:
+    """
+    Read the file at *path* below the vault *root*.
+
+    Raises:
+        VaultMissing: The vault itself cannot be opened; nothing can be said about the file.
+    """
+    fault_point("read")
+    try:
+        if kind_of(path) == "pdf":  # its own process reads it
+            return NoteFile(path, b"", read_stamp(root, path, MAX_PDF_BYTES))
+        is_note = kind_of(path) == "note"
+        is_enough = (lambda head: _exclusion(head) is not None) if is_note else None  # no more than the head is read
+        content = read_file(root, path, MAX_NOTE_BYTES + 1, is_enough)
+    except NoteNotFound as error:
+        return MissedFile(path, reason_unread(error), isinstance(error, FileGone))
+    if is_note and (reason := _exclusion(content.data[:HEAD_BYTES])):
+        return ExcludedFile(path, FileSeen(content.size_bytes, content.mtime_ns, content.ctime_ns), reason)
+    sha256 = hashlib.sha256(content.data).digest()
+    return NoteFile(path, content.data, FileStamp(content.size_bytes, content.mtime_ns, sha256, content.ctime_ns))
+
+
+def read_stamps(root: Path, paths: Iterable[str]) -> list[FoundFile]:
+    """The files at *paths* with their stamps, without their bytes. Raises as `read_one`."""
+    found = (read_one(root, path) for path in paths)
+    return [replace(file, data=b"") if isinstance(file, NoteFile) else file for file in found]
+
+
+def read_moves(
+    root: Path, moves: Iterable[Move], in_memory: Mapping[str, FoundFile] = _NONE
+) -> list[tuple[FoundFile, str | None]]:
+    """
+    The files of *moves*, each with the path its note had before.
+
+    Args:
+        in_memory: Files that were read already, by path; they are not opened again, but for renamed notes, which are
+            looked for once more: some programs rename a file and back while they save it.
+
+    Raises:
+        VaultMissing: As for `read_one`.
+    """
+    return [((None if old_path else in_memory.get(path)) or read_one(root, path), old_path) for path, old_path in moves]
+
+
+@lru_cache(maxsize=1)  # a long note is asked about twice: before the rest of it is read, and after
+def _exclusion(head: bytes) -> Message | None:
+    """Why the note that begins with *head* is left out, by its front matter."""
+    folded = head.lower()
+    if not (head.startswith(_WIDE_ENCODINGS) or any(mark in folded for mark in _MARKS)):
+        return None
+    text = decode_note(head)
+    if sensitivity := refused_class(text):
+        return of_class(sensitivity)
+    return DRAWING if is_drawing_or_board(read_front_matter(text).properties) else None
+
+
+# --- preparing ---------------------------------------------------------------------------------------
 
 
 def no_known_vectors(_: Sequence[bytes]) -> Mapping[bytes, bytes]:

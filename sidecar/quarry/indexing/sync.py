@@ -37,9 +37,8 @@ from quarry.indexing.current_index import (
 from quarry.indexing.diff import DiskState, diff_vault
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.policy import Policy
-from quarry.indexing.preparation import NotePreparer
+from quarry.indexing.preparation import ExcludedFile, NotePreparer
 from quarry.indexing.process import IndexingLimits
-from quarry.indexing.read_files import ExcludedFile
 from quarry.indexing.reasons import SENSITIVITY, Absence, absence_of, unknown
 from quarry.indexing.request_queue import Apply, RequestQueue
 from quarry.indexing.status import Activity, Listeners, RunMonitor, ShadowMonitor, Updated

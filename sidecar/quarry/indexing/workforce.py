@@ -33,7 +33,17 @@ from quarry.embedding.encoder import Encoder, Fingerprint
 from quarry.errors import Cancelled
 from quarry.index import Index
 from quarry.indexing.pdf_worker import PdfReader
-from quarry.indexing.preparation import FailedNote, NotePreparer, Ready
+from quarry.indexing.preparation import (
+    FailedNote,
+    FoundFile,
+    Move,
+    NoteFile,
+    NotePreparer,
+    Ready,
+    read_moves,
+    read_one,
+    read_stamps,
+)
 from quarry.indexing.process import (
     ChildProcess,
     ParentConnection,
@@ -42,7 +52,6 @@ from quarry.indexing.process import (
     ProcessUnavailable,
     wait_for,
 )
-from quarry.indexing.read_files import FoundFile, Move, NoteFile, read_moves, read_one, read_stamps
 from quarry.indexing.vector_model import WorkerOptions
 from quarry.messages import message
 

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple
 
 from quarry.index import IndexedFile, Problem
-from quarry.indexing.read_files import ExcludedFile
+from quarry.indexing.preparation import ExcludedFile
 from quarry.indexing.reasons import CHANGED, NEW
 from quarry.messages import Message, message
 from quarry.vault.paths import nfc

@@ -23,7 +23,7 @@ from quarry.engine import Engine
 from quarry.errors import IndexUnavailable
 from quarry.evaluation.runner import indexed
 from quarry.index import Index, NoteFilter, discard, prepare, quantize
-from quarry.indexing.read_files import NoteFile, read_one
+from quarry.indexing.preparation import NoteFile, read_one
 from quarry.indexing.status import Updated
 from quarry.indexing.vector_model import embedded_text
 from quarry.options import SearchOptions

@@ -35,7 +35,7 @@ from quarry.indexing.diff import (
     with_everything,
 )
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.read_files import ExcludedFile
+from quarry.indexing.preparation import ExcludedFile
 from quarry.indexing.reasons import DRAWING
 from quarry.types import FileSeen, FileStamp, VaultChange
 from quarry.vault.rules import Rules

@@ -10,8 +10,7 @@ from builders import HashEncoder, Vault
 
 from quarry.documents.note import ParserSettings, read_note
 from quarry.index import quantize, title_hash
-from quarry.indexing.preparation import NotePreparer, ReadyNote, embedded_text
-from quarry.indexing.read_files import ExcludedFile, MissedFile, read_one
+from quarry.indexing.preparation import ExcludedFile, MissedFile, NotePreparer, ReadyNote, embedded_text, read_one
 
 RULES = ParserSettings((), 10_000, 100)
 

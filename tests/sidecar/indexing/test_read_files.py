@@ -20,9 +20,9 @@ from builders import (
 from quarry.config import MAX_NOTE_BYTES, MAX_NOTE_CHUNKS
 from quarry.errors import NoteNotFound
 from quarry.index import Index
-from quarry.indexing import preparation, read_files
+from quarry.indexing import preparation
 from quarry.indexing.indexer import Indexer
-from quarry.indexing.read_files import MissedFile, NoteFile, read_one
+from quarry.indexing.preparation import MissedFile, NoteFile, read_one
 from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.vault.file_reader import HEAD_BYTES, FileContent, FileUnreadable, read_file
 from quarry.vault.scan import NOT_A_FILE
@@ -110,14 +110,14 @@ def test_of_a_drawing_no_more_than_the_head_is_read_and_that_once(
 ):
     vault.write("Drawing.md", b"---\nexcalidraw-plugin: parsed\n---\n" + b"x" * 10**6)
     read: list[int] = []
-    real = read_files.read_file
+    real = preparation.read_file
 
     def spy(root: Path, path: str, *rest: Any):
         content = real(root, path, *rest)
         read.append(len(content.data))
         return content
 
-    monkeypatch.setattr(read_files, "read_file", spy)
+    monkeypatch.setattr(preparation, "read_file", spy)
     indexer.reconcile(index)
     assert read == [HEAD_BYTES]
 
@@ -131,8 +131,8 @@ def test_a_long_note_whose_text_speaks_of_plugins_is_read_whole_and_its_front_ma
 ):
     vault.write("a.md", "excalidraw-plugin: is what I write about\n" + "filler text. " * 10_000 + "walnut")
     parsed: list[str] = []
-    real = read_files.refused_class
-    monkeypatch.setattr(read_files, "refused_class", lambda text: (parsed.append(text), real(text))[1])
+    real = preparation.refused_class
+    monkeypatch.setattr(preparation, "refused_class", lambda text: (parsed.append(text), real(text))[1])
 
     indexer.reconcile(index)
 
@@ -146,7 +146,7 @@ def test_an_unreadable_file_keeps_its_note_and_is_reported(vault: Vault, index: 
     indexer.reconcile(index)
     vault.write("a.md", "oak tree")
     with monkeypatch.context() as patch:
-        patch.setattr(read_files, "read_file", refuse("a.md", FileUnreadable("a.md", NOT_A_FILE)))
+        patch.setattr(preparation, "read_file", refuse("a.md", FileUnreadable("a.md", NOT_A_FILE)))
         indexer.reconcile(index)
 
         assert paths(index) == ["a.md", "b.md"]
@@ -161,7 +161,7 @@ def test_an_unreadable_new_file_is_reported_as_skipped_and_tried_again(
 ):
     vault.write_all({"a.md": "walnut"})
     with monkeypatch.context() as patch:
-        patch.setattr(read_files, "read_file", refuse("a.md", FileUnreadable("a.md", NOT_A_FILE)))
+        patch.setattr(preparation, "read_file", refuse("a.md", FileUnreadable("a.md", NOT_A_FILE)))
         outcome = indexer.reconcile(index)
 
         assert not outcome.changed_notes
@@ -191,7 +191,7 @@ def test_a_file_that_vanishes_between_scan_and_read_leaves_the_index(
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     indexer.reconcile(index)
     vault.write_all({"a.md": "oak tree", "new.md": "pear"})
-    monkeypatch.setattr(read_files, "read_file", vanish({"a.md", "new.md"}))
+    monkeypatch.setattr(preparation, "read_file", vanish({"a.md", "new.md"}))
 
     outcome = indexer.reconcile(index)
 
@@ -205,7 +205,7 @@ def test_a_file_that_vanishes_before_it_is_stored_leaves_the_index(
 ):
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     indexer.reconcile(index)
-    monkeypatch.setattr(read_files, "read_file", vanish({"a.md"}))
+    monkeypatch.setattr(preparation, "read_file", vanish({"a.md"}))
 
     indexer.reconcile(index, everything=True)
 
@@ -217,7 +217,7 @@ def test_a_drive_that_is_lost_in_the_middle_of_a_run_removes_nothing(
 ):
     vault.write_all({f"{n}.md": f"walnut{n}" for n in range(MANY)})
     indexer.reconcile(index)
-    monkeypatch.setattr(read_files, "read_file", vanish(set(paths(index))))
+    monkeypatch.setattr(preparation, "read_file", vanish(set(paths(index))))
 
     outcome = indexer.reconcile(index, everything=True)
 
@@ -292,9 +292,9 @@ def test_a_file_is_hashed_over_what_may_be_indexed_of_it(vault: Vault):
 def test_stamps_carry_no_bytes(vault: Vault):
     vault.write("a.md", "walnut")
 
-    [found] = read_files.read_stamps(vault.root, ["a.md"])
+    [found] = preparation.read_stamps(vault.root, ["a.md"])
 
-    assert isinstance(found, read_files.NoteFile)
+    assert isinstance(found, preparation.NoteFile)
     assert found.data == b""
     assert found.stamp.size_bytes == 6
 
@@ -305,9 +305,9 @@ def test_a_saved_note_is_opened_and_read_once(vault: Vault, index: Index, indexe
     indexer.reconcile(index)
     vault.write("a.md", "oak tree " * length)
     read: list[str] = []
-    real = read_files.read_file
+    real = preparation.read_file
     monkeypatch.setattr(
-        read_files, "read_file", lambda root, path, *rest: (read.append(path), real(root, path, *rest))[1]
+        preparation, "read_file", lambda root, path, *rest: (read.append(path), real(root, path, *rest))[1]
     )
 
     assert indexer.apply(index, [modified("a.md")]).upserted == 1

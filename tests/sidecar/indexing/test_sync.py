@@ -21,7 +21,7 @@ from builders import (
 from msgspec.structs import replace
 
 from quarry.errors import ModelMissing
-from quarry.indexing import current_index, preparation, read_files, sync
+from quarry.indexing import current_index, preparation, sync
 from quarry.indexing.process import IndexingLimits
 from quarry.messages import message
 from quarry.redaction.secret_rules import Re2Engine
@@ -386,7 +386,7 @@ def test_the_message_of_a_failure_goes_with_it(vault: Vault, open_engine, monkey
     vault.write("a.md", "walnut")
     engine = open_engine()
     with monkeypatch.context() as patch:
-        patch.setattr(read_files, "read_file", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        patch.setattr(preparation, "read_file", lambda *_: (_ for _ in ()).throw(OSError(5, "Input/output error")))
         vault.write("a.md", "cherry")
         engine.vault_changed([VaultChange("modified", "a.md")])
         wait_until(lambda: engine.status().state == "failed")

@@ -21,21 +21,21 @@ tune --reeds the left hand
 """
 
 
-def sentences(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in quotable_sentences(text)]
-
-
-def test_code_tables_and_headings_are_no_sentences():
-    assert sentences(NOTE) == [
-        "The reeds of the left hand are made of brass.",
-        "They are held by wax that melts at sixty degrees.",
-    ]
-
-
-def test_text_without_a_line_end_and_no_text_are_read():
-    assert sentences("One sentence stands here.") == ["One sentence stands here."]
-    assert sentences("") == []
-    assert sentences("```\nan open fence") == []
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            NOTE,
+            ["The reeds of the left hand are made of brass.", "They are held by wax that melts at sixty degrees."],
+        ),
+        ("One sentence stands here.", ["One sentence stands here."]),
+        ("", []),
+        ("```\nan open fence", []),
+    ],
+    ids=["code, tables, headings", "no line end", "nothing", "an open fence"],
+)
+def test_only_prose_has_sentences(text, sentences):
+    assert [text[span.start : span.end] for span in quotable_sentences(text)] == sentences
 
 
 def test_a_question_gets_the_sentence_that_answers_it_as_it_stands_in_the_note(sample: Engine):

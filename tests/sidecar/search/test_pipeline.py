@@ -280,19 +280,23 @@ def test_snippets_are_never_cut_by_the_budget(vault: Vault, open_engine):
     assert all(p.text == "" for hit in answer.hits for p in hit.passages)
 
 
-def test_a_small_vault_is_shown_whole_unless_told_otherwise(vault: Vault, open_engine):
-    vault.write_all({f"{number:02}.md": f"walnut {number}" for number in range(FEW_CHUNKS - 10)})
-    engine = open_engine()
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize(
+    ("typed", "others", "expand", "shown"),
+    [
+        ("walnut", 0, True, FEW_CHUNKS - 10),
+        ("walnut", 0, False, 10),
+        ("walnut", 20, True, 10),
+        ('"hot walnut"', 40, True, FEW_CHUNKS - 10),
+    ],
+    ids=["a small vault", "as told", "a large vault", "a phrase of few places in a large vault"],
+)
+def test_few_passages_are_shown_whole_unless_told_otherwise(
+    vault: Vault, open_engine, typed, others, expand, shown, fusion
+):
+    vault.write_all(filler(others, "walnut") | {f"{n:02}.md": f"hot walnut {n}" for n in range(FEW_CHUNKS - 10)})
 
-    for fusion in ("convex", "rrf"):
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=True)) == FEW_CHUNKS - 10
-        assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=False)) == 10
-
-
-def test_a_phrase_of_few_places_is_shown_whole_in_a_large_vault(vault: Vault, open_engine):
-    vault.write_all(filler(80, "hide glue") | {f"{number:02}.md": f"hot hide {number}" for number in range(30)})
-
-    assert len(find(open_engine(), '"hot hide"', limit=10, expand_small_results=True)) == 30
+    assert len(find(open_engine(), typed, fusion=fusion, limit=10, expand_small_results=expand)) == shown
 
 
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
@@ -309,12 +313,6 @@ def test_of_a_small_vault_only_what_matches_is_shown_beyond_the_limit(vault: Vau
     )
     assert len(find(engine, "walnut", fusion=fusion, limit=10, expand_small_results=True)) == 10
     assert len(find(engine, "xylophone", fusion=fusion, limit=5, expand_small_results=True)) <= 5
-
-
-def test_a_large_vault_keeps_the_limit(vault: Vault, open_engine):
-    vault.write_all(filler(FEW_CHUNKS + 10, "walnut"))
-
-    assert len(find(open_engine(), "walnut", limit=10, expand_small_results=True)) == 10
 
 
 def test_filters_alone_list_the_newest_notes(vault: Vault, open_engine):

@@ -111,6 +111,7 @@ def test_contextual_vectors_rank_and_static_ones_tell_the_confidence(engine: Eng
         both = DenseQueries.bind(reader, encoder.encode(["walnut"])[0], vector)
         static = DenseQueries.bind(reader, encoder.encode(["walnut"])[0], None)
         alone = DenseQueries.bind(reader, None, vector)
+        assert DenseQueries.bind(reader, None, None) == DenseQueries()
 
     assert both.is_contextual
     assert both.static is not None
@@ -118,11 +119,6 @@ def test_contextual_vectors_rank_and_static_ones_tell_the_confidence(engine: Eng
     assert static.ranking is static.static
     assert alone.is_contextual
     assert alone.static is None
-
-
-def test_where_nothing_can_be_compared_there_is_no_query(engine: Engine):
-    with engine.reader() as reader:
-        assert DenseQueries.bind(reader, None, None) == DenseQueries()
 
 
 def test_a_contextual_vector_goes_by_the_last_part_of_its_models_name():

@@ -9,7 +9,7 @@ from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
 from quarry.index import Deadline
 from quarry.messages import sentences
 from quarry.options import Filters, Scope
-from quarry.query.parse import parse_query
+from quarry.query.parse import describe_query, parse_query
 from quarry.search.relaxation import relaxations
 from quarry.types import Query
 
@@ -204,6 +204,8 @@ def test_what_finds_nothing_is_relaxed_and_said(engine, typed, options, paths, s
     assert sorted(hit.path for hit in answer.hits) == paths
     assert answer.relaxed.step == step
     assert says in sentences(answer.relaxed.messages)
+    asked = parse_query(typed, options.get("filters", Filters()), now=NOW)
+    assert answer.understood == describe_query(asked, answer.retrievers)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])

@@ -81,18 +81,27 @@ def test_without_a_match_the_first_sentence_worth_quoting_is_shown(text: str) ->
     assert snippet(text).text.startswith("The text begins.")
 
 
-def test_words_in_the_text_come_before_those_in_its_headings() -> None:
-    shown = snippet(f"# The needle\n\n{FILLER * 3}. A needle is here. {FILLER * 3}", "needle")
-
-    assert shown.text.startswith("A needle is here.")
-
-
-def test_words_that_stand_in_the_heading_only_are_shown_there() -> None:
-    assert snippet("## The needle\n\nSome text.", "needle").text == "The needle\n\nSome text."
-
-
-def test_a_heading_is_left_out_where_words_behind_it_are_shown() -> None:
-    assert snippet("## Patch a needle\n\nFind the leak first.", "needle leak").text == "Find the leak first."
+@pytest.mark.parametrize(
+    ("text", "query", "width", "begins"),
+    [
+        (f"# The needle\n\n{FILLER * 3}. A needle is here. {FILLER * 3}", "needle", 60, "A needle is here."),
+        ("## The needle\n\nSome text.", "needle", 60, "The needle\n\nSome text."),
+        ("## Patch a needle\n\nFind the leak first.", "needle leak", 60, "Find the leak first."),
+        (f"{FILLER * 3}. In this sentence the needle stands. {FILLER * 3}", "needle", 80, "In this sentence"),
+        ("| name | value |\n|---|---|\n| one cell | needle |\n| another | row |", "needle", 40, "one cell | needle |"),
+        ("One is here. Two is here. Three is the needle.", "needle", 34, "Two is here. Three is the needle."),
+    ],
+    ids=[
+        "text before headings",
+        "heading alone",
+        "behind the heading",
+        "sentence",
+        "row",
+        "room behind is used in front",
+    ],
+)
+def test_a_snippet_begins_where_the_words_are_read_best(text: str, query: str, width: int, begins: str) -> None:
+    assert snippet(text, query, width=width).text.startswith(begins)
 
 
 def test_a_sentence_is_marked_without_the_border_of_its_table_and_the_sign_of_its_list() -> None:
@@ -105,24 +114,6 @@ def test_a_sentence_is_marked_without_the_border_of_its_table_and_the_sign_of_it
 
 def test_a_sentence_of_markup_alone_is_marked_as_it_is() -> None:
     assert marked(snippet("---", sentence=Span(0, 3))) == ["---"]
-
-
-def test_a_snippet_begins_with_the_sentence_that_holds_the_words() -> None:
-    shown = snippet(f"{FILLER * 3}. In this sentence the needle stands. {FILLER * 3}", "needle", width=80)
-
-    assert shown.text.startswith("In this sentence")
-
-
-def test_a_snippet_begins_with_the_row_of_a_table() -> None:
-    shown = snippet("| name | value |\n|---|---|\n| one cell | needle |\n| another | row |", "needle", width=40)
-
-    assert shown.text.startswith("one cell | needle |")
-
-
-def test_room_behind_the_last_words_is_used_in_front_of_the_first() -> None:
-    assert snippet("One is here. Two is here. Three is the needle.", "needle", width=34).text == (
-        "Two is here. Three is the needle."
-    )
 
 
 @pytest.mark.parametrize("text", ["## Heading word and text", "```sh\nword here\n```", "| --- |\n| word |"])
@@ -261,35 +252,27 @@ def test_a_very_long_text_takes_no_longer_than_it_is(piece: str) -> None:
     assert len(snippet(text, "word 中文", width=120, phrases=("word word", "中文")).text) <= 120
 
 
-def found(*things: tuple[int, str, int]) -> list[TermMatch]:
-    return [(start, start + 4, key, value) for start, key, value in things]
-
-
-def test_the_sum_of_different_words_decides() -> None:
-    things = found((0, "a", 2), (10, "a", 2), (20, "b", 3), (200, "c", 9))
-
-    assert best_window(things, 50, 0) == (200, 204)
-
-
-def test_a_word_that_stands_there_twice_counts_once() -> None:
-    assert best_window(found((0, "a", 4), (20, "a", 4), (200, "a", 4), (230, "b", 1)), 50, 0) == (200, 234)
-
-
-def test_words_near_each_other_come_before_the_same_words_apart() -> None:
-    things = found((0, "a", 4), (40, "b", 4), (200, "a", 4), (206, "b", 4))
-
-    assert best_window(things, 50, 0) == (200, 210)
-
-
-def test_of_equal_windows_the_first_is_taken_and_nothing_that_adds_nothing() -> None:
-    things = found((0, "a", 4), (30, "a", 4), (50, "b", 4), (80, "b", 4), (300, "a", 4), (320, "b", 4))
-
-    assert best_window(things, 100, 0) == (30, 54)
-
-
-def test_what_stands_in_the_headings_counts_for_a_quarter() -> None:
-    assert best_window(found((0, "a", 8), (300, "a", 8)), 50, 10) == (300, 304)
-    assert best_window(found((0, "a", 80), (300, "b", 8)), 50, 10) == (0, 4)
+@pytest.mark.parametrize(
+    ("things", "width", "body", "window"),
+    [
+        ([(0, "a", 2), (10, "a", 2), (20, "b", 3), (200, "c", 9)], 50, 0, (200, 204)),
+        ([(0, "a", 4), (20, "a", 4), (200, "a", 4), (230, "b", 1)], 50, 0, (200, 234)),
+        ([(0, "a", 4), (40, "b", 4), (200, "a", 4), (206, "b", 4)], 50, 0, (200, 210)),
+        ([(0, "a", 4), (30, "a", 4), (50, "b", 4), (80, "b", 4), (300, "a", 4), (320, "b", 4)], 100, 0, (30, 54)),
+        ([(0, "a", 8), (300, "a", 8)], 50, 10, (300, 304)),
+        ([(0, "a", 80), (300, "b", 8)], 50, 10, (0, 4)),
+    ],
+    ids=[
+        "greatest sum",
+        "twice counts once",
+        "near",
+        "first of equals, no wider",
+        "heading a quarter",
+        "heavy heading",
+    ],
+)
+def test_the_heaviest_window_is(things: list[tuple[int, str, int]], width: int, body: int, window: Span) -> None:
+    assert best_window([(start, start + 4, key, value) for start, key, value in things], width, body) == window
 
 
 THINGS = st.lists(
