@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from quarry.errors import Cancelled, IndexDamaged
@@ -36,6 +37,20 @@ def test_a_phrase_with_a_term_that_no_note_has_stands_nowhere(red_cars, scored):
 
     assert (len(found.chunks), len(found.names), len(found.note_ids)) == (0, 0, 0)
     assert statements == []
+
+
+def test_a_phrase_is_found_where_chunks_are_in_other_slots_than_their_order(index, put):
+    put("a.md", "x", "y", "red car")
+    put("a.md", "red car", "x", "the red car", "y")
+
+    with index.reader() as reader:
+        chunk_ids = reader.note("a.md").chunk_ids
+        scorer = reader._memory.postings.scorer(reader._db)
+        found = find_phrase(ContentReader(reader._db), scorer, "red car", NO_DEADLINE)
+
+        assert chunk_ids != tuple(sorted(chunk_ids))
+        assert sorted(scorer.chunks.ids[found.chunks].tolist()) == sorted([chunk_ids[0], chunk_ids[2]])
+        assert (np.diff(found.chunks) > 0).all()
 
 
 # --- reading -------------------------------------------------------------------------------------
