@@ -302,6 +302,11 @@ class ExactKeywords:
         """The notes that hold *terms* side by side in title, aliases or text, over a border of passages or not."""
         return self._documents.matching("notes", f"{{title aliases text}} : {_quoted(' '.join(terms))}", deadline)
 
+    def phrase_in_notes(self, terms: Sequence[str], note_ids: NoteIds, *, deadline: Deadline) -> NDArray[np.bool_]:
+        """Which of these notes hold *terms* side by side in a passage or a name; shape (notes,)."""
+        phrase = QueryTerm(" ".join(terms), "phrase")
+        return np.isin(note_ids, self._documents.matching("notes", _expression([phrase], _NOTE_ORDER), deadline))
+
     def chunks_with_phrase(self, terms: Sequence[str], *, in_headings: bool, deadline: Deadline) -> list[int]:
         """The passages that hold *terms* side by side in their text, or, where *in_headings*, in their section."""
         columns = "{text section}" if in_headings else "text"
