@@ -342,7 +342,7 @@ def test_a_search_of_a_folder_without_notes_says_so(tmp_path, command):
     (tmp_path / "empty").mkdir()
     command("index", str(tmp_path / "empty"))
 
-    done = command("search", "--vault", str(tmp_path / "empty"), "tea")
+    done = command("search", "--vault", str(tmp_path / "empty"), "tea", "--wait", "60")
 
     assert done.code == 0
     assert "there are no Markdown files in" in done.err
