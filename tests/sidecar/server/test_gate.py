@@ -207,7 +207,7 @@ def test_a_crowd_of_strangers_keeps_no_friend_out(shared):
             stranger.sendall(upgrade(shared.port))
         friend = shared.talk()
 
-        assert friend.result("index/status")["state"] == "live"
+        assert friend.live()["state"] == "live"
     finally:
         for stranger in crowd:
             stranger.close()

@@ -69,7 +69,7 @@ def test_a_sidecar_answers_and_what_it_refuses_is_told(at_shared):
         assert "Labskaus" in sidecar.ask("context", {"query": "labskaus", "minConfidence": 0})["text"]
         with pytest.raises(Refused):
             sidecar.ask("context", {"query": "x" * 70_000})
-        assert sidecar.ask("index/status", {})["state"] == "live"
+        assert sidecar.ask("index/status", {})["notes"] > 0
 
 
 def test_an_answer_in_pieces_between_pings_and_news_is_read(served):
