@@ -14,7 +14,7 @@ a term is its only alternative.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -67,7 +67,7 @@ class AnalysedText(Struct, frozen=True):
     parts: str  # in no order: the parts of words like `getStaleFiles`
 
 
-class LocatedTerm(NamedTuple):
+class LocatedTerm(Struct, frozen=True):
     """A term and its span `[start, end)`, in code points."""
 
     text: str

@@ -1,10 +1,10 @@
 """What one request searches with: a snapshot of the index, the models and retrievers that serve, and a deadline."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from traceback import extract_tb
+from types import TracebackType
 from typing import get_args
 
 from msgspec import Struct
@@ -61,21 +61,27 @@ def is_asked(retriever: Retriever, mode: Mode) -> bool:
     return mode == "hybrid" or (retriever == "keyword") == (mode == "keyword")
 
 
-@contextmanager
-def ornament(name: str) -> Iterator[None]:
+class Ornament:
     """
-    Compute a part that an answer can do without: a defect in it is logged, and the answer goes on without the part.
+    A part that an answer can do without, computed in its `with`: a defect is logged, and the answer goes on without it.
 
     Raises:
         DeadlineExceeded, Cancelled: The deadline says so.
         QuarryError, PostingsDamaged, DatabaseError: The index cannot be read, which its repair has to learn.
     """
-    try:
-        yield
-    except (QuarryError, PostingsDamaged, DatabaseError):
-        raise
-    except Exception as error:
-        place = extract_tb(error.__traceback__)[-1]  # the place alone: the message may quote a note
-        _log.error(
-            "an answer goes without its %s: %s at %s:%s", name, type(error).__name__, place.filename, place.lineno
-        )
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Nothing has to be prepared."""
+
+    def __exit__(self, _: object, error: BaseException | None, traceback: TracebackType | None) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, (QuarryError, PostingsDamaged, DatabaseError)):
+            return False
+        place = extract_tb(traceback)[-1]  # the place alone: the message may quote a note
+        kind = type(error).__name__
+        _log.error("an answer goes without its %s: %s at %s:%s", self._name, kind, place.filename, place.lineno)
+        return True

@@ -10,7 +10,7 @@ The way of a query: parse, prepare, collect candidates, rank, relax where nothin
         SnippetBuilder.hits                their texts, quoted and marked
 
 An answer has further parts that only some requests need, or that it can do without: each is computed beside the way,
-and left out where it fails (`ornament`).
+and left out where it fails (`Ornament`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ from quarry.search.answer import (
     Weakness,
 )
 from quarry.search.candidates import collect_candidates, prefer_identifier
-from quarry.search.execution import SearchExecution, ornament
+from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
@@ -121,10 +121,10 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             sort="modified" if options.sort == "relevance" else options.sort,
         )
     weakness: Weakness | None = None
-    with ornament("weakness"):
+    with Ornament("weakness"):
         weakness = _weakness(result, execution)
     extract: Extract | None = None
-    with ornament("extract"):
+    with Ornament("extract"):
         extract = _extract(result, options, execution) if options.extract else None
     return Answer(
         hits=hits,

@@ -21,7 +21,7 @@ from quarry.index.vectors.quantize import FloatVector
 from quarry.query.terms import date_phrases
 from quarry.search.answer import Correction
 from quarry.search.corrections import correct_words, with_corrections
-from quarry.search.execution import SearchExecution, ornament
+from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.types import Query
@@ -179,7 +179,7 @@ def prepare_query(
     text = query.text
     corrections: tuple[Correction, ...] = ()
     if absent and corrects and execution.is_complete():
-        with ornament("corrections"):
+        with Ornament("corrections"):
             words, corrections = correct_words(query, absent, execution)
             text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}

@@ -19,7 +19,7 @@ from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import FIELD_WEIGHTS, POOL, Candidates, RankedChunks
 from quarry.search.confidence import Evidence, confidences, gather_evidence, word_coverage
-from quarry.search.execution import SearchExecution, ornament
+from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import (
     RERANKED,
@@ -89,7 +89,7 @@ class SignalRanking(Struct, frozen=True):
         words_lead = [sum([row[at] for at in by_words]) > sum(row) / 2 for row in shares]
         passages = choose_passages(names, scores, words_lead, self.features, self.prepared, execution)
         confidence = coverage = [0.0] * len(names)
-        with ornament("confidence"):
+        with Ornament("confidence"):
             evidence = self.evidence(chosen, passages, execution)
             confidence, coverage = confidences(evidence), evidence.word_coverage.tolist()
         columns = (names, scores, has_word, is_near, shares, passages, confidence, coverage)

@@ -18,7 +18,7 @@ from quarry.options import Retriever
 from quarry.search.answer import RankedChunk, RankedNote, RetrieverScores
 from quarry.search.candidates import collect_candidates
 from quarry.search.confidence import confidences
-from quarry.search.execution import SearchExecution, ornament
+from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.prepare import PreparedQuery
 from quarry.search.ranking import FEW_CHUNKS, FOUND_BY, PASSAGES_PER_HIT, rank_by_signals
 from quarry.types import Candidate, Ranking
@@ -48,7 +48,7 @@ class PublishedRanking(Struct, frozen=True):
         """The notes at *places* in the order, from 0. The signals that their confidence takes are collected here."""
         notes = [self.notes[place] for place in places]
         confidence = coverage = [0.0] * len(notes)
-        with ornament("confidence"):
+        with Ornament("confidence"):
             note_ids = self.note_ids
             features = collect_candidates(self.prepared, execution, also=note_ids)
             equal: dict[Retriever, float] = {"keyword": 1.0, "dense": 1.0}

@@ -22,7 +22,7 @@ from quarry.search.answer import (
     RankedChunk,
     RankedNote,
 )
-from quarry.search.execution import SearchExecution, ornament
+from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery
 from quarry.search.snippet.highlighting import Mark, find_matches, highlight
@@ -86,17 +86,17 @@ class SnippetBuilder(Struct, frozen=True):
         note_ids = {path: note_of(chunk.chunk_id) for path, chunk in first.items()}
         reader, languages = self.execution.reader, self._languages([*first.values()])
         maps: Mapping[str, tuple[MapOfContent, ...]] = {}
-        with ornament("maps"):
+        with Ornament("maps"):
             maps = reader.maps_listing([note.path for note in shown])
         missing: Mapping[int, tuple[str, ...]] = {}
         if prepared is not None and self.execution.has_keyword:
-            with ornament("missing words"):
+            with Ornament("missing words"):
                 missing = words_missing(prepared, [*note_ids.values()], self.execution)
         hits = []
         for note in shown:
             marks: tuple[Mark, ...] = ()
             if note.path in first:
-                with ornament("marks"):
+                with Ornament("marks"):
                     terms = self.terms.in_languages(languages.get(note_ids[note.path], ()))
                     marks = highlight(first[note.path].title, terms)
             hits.append(
@@ -152,16 +152,16 @@ class SnippetBuilder(Struct, frozen=True):
         languages = self._languages(chunks)
         for at, chunk in enumerate(chunks):
             self.execution.deadline.check()
-            with ornament("marks"):
+            with Ornament("marks"):
                 terms = self.terms.in_languages(languages.get(note_of(chunk.chunk_id), ()))
                 found[at] = find_matches(texts[at], terms)
         wordless = [at for at, matches in enumerate(found) if not matches]
         nearest: Mapping[int, Span | None] = {}
-        with ornament("nearest sentences"):
+        with Ornament("nearest sentences"):
             nearest = dict(zip(wordless, self._nearest_sentences([texts[at] for at in wordless]), strict=True))
         snippets = [beginning(text, width) for text in texts]
         for at, text in enumerate(texts):
-            with ornament("snippet"):
+            with Ornament("snippet"):
                 snippets[at] = make_snippet(text, found[at], width, nearest.get(at))
         return snippets
 

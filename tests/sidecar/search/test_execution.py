@@ -6,7 +6,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.errors import Cancelled, DeadlineExceeded
-from quarry.search.execution import ornament, serving_retrievers
+from quarry.search.execution import Ornament, serving_retrievers
 
 
 @pytest.mark.parametrize(
@@ -67,5 +67,5 @@ def test_an_answer_goes_without_what_failed(vault: Vault, open_engine, monkeypat
 
 @pytest.mark.parametrize("error", [DeadlineExceeded("too slow"), Cancelled("not wanted")])
 def test_the_end_of_the_time_ends_the_answer(error):
-    with pytest.raises(type(error)), ornament("part"):
+    with pytest.raises(type(error)), Ornament("part"):
         raise error

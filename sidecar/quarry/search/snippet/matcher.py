@@ -233,7 +233,8 @@ def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[
         hit = _match_term(token, stem(word), *plain.span(1), matcher)
         return (hit,) if hit else ()
     if not token.isascii():
-        found = [hit for at in itertools.chain(*token_terms(token)) if (hit := _match_term(token, *at, matcher))]
+        every = itertools.chain(*token_terms(token))
+        found = [hit for at in every if (hit := _match_term(token, at.text, at.start, at.end, matcher))]
         return (*found, *_pair_matches(token, matcher)) if matcher.pairs else tuple(found)
     terms = _ascii_terms(token, places, matcher.prefixes)
     return tuple([hit for at in terms if (hit := _match_term(token, *at, matcher))])
@@ -242,7 +243,7 @@ def token_matches(token: str, places: Sequence[int], matcher: Matcher) -> tuple[
 def _matches_in_languages(token: str, matcher: Matcher) -> tuple[TermMatch, ...]:
     """The query's terms in *token*, whichever of the matcher's languages it is in."""
     every = (at for language in matcher.languages for at in itertools.chain(*token_terms(token, language)))
-    found = [hit for at in every if (hit := _match_term(token, *at, matcher))]
+    found = [hit for at in every if (hit := _match_term(token, at.text, at.start, at.end, matcher))]
     return tuple(dict.fromkeys([*found, *_pair_matches(token, matcher)]))
 
 
