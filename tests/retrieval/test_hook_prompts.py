@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from collected import HERE
 from hook_prompts import MIN_CONFIDENCE, Said, measure, row
+from wordings import FORMS, WITHOUT_ANSWER, table
+from wordings import measure as measure_wordings
 
 
 @pytest.fixture(scope="module")
@@ -29,3 +31,12 @@ def test_what_is_said_is_mostly_right_and_nothing_is_said_off_topic(said: list[S
 def test_no_prompt_that_a_note_answers_is_silenced_by_its_form(said: list[Said]):
     assert not any(one.silenced for one in said if one.kind == "on")
     assert any(one.silenced for one in said if one.kind == "follow")
+
+
+def test_a_subject_and_a_question_are_answered_however_they_are_worded(tmp_path: Path):
+    found = measure_wordings("sample", HERE / "vault", tmp_path / "index.db")
+
+    assert [*found] == [*FORMS, *WITHOUT_ANSWER]
+    assert all(found[form][0] >= 9 and found[form][1] == 12 for form in ("subject", "question"))
+    assert found["far"][0] <= 2
+    assert "| question" in table({"sample": found})

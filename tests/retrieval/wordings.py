@@ -1,0 +1,98 @@
+"""
+Measure what a hook quotes, by the wording of a prompt: `python tests/retrieval/wordings.py [DATA] [--vaults NAME ...]`.
+
+A line of `prompts/wordings/VAULT.jsonl` is a subject: the notes that answer it by themselves (`paths`), and the prompts
+that a person may write about it (`FORMS`). `near.jsonl` has prompts about a vault's own subjects that no note answers,
+`far.jsonl` prompts about nothing in any vault. All were written before any ranking of them was seen. Nothing may be
+fitted to the vaults `HELD_BACK`.
+
+DATA is a folder with `vaults/*.tar.xz`; without it, the vaults of this folder are measured. A cell has the prompts for
+which a note that answers is quoted, of all; of `near` and `far`, those for which anything is.
+"""
+
+import argparse
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from collected import HERE, NEVER_FITTED, PROMPTS, vault_of
+from hook_prompts import MIN_CONFIDENCE, say
+from judged_prompts import Prompt
+
+from quarry.evaluation.collections import read_rows
+from quarry.evaluation.results import markdown_table
+from quarry.evaluation.runner import indexed
+from quarry.vault.paths import nfc
+
+WORDINGS = PROMPTS / "wordings"
+FORMS = (
+    "subject",  # a few words
+    "question",
+    "file",  # an instruction in one line: a file to be written
+    "letter",  # another: a message to be drafted
+    "task",  # an instruction in three sentences
+    "report",  # what happened, in the first person
+    "paste",  # with code, a log or a message
+    "follow",  # depends on the prompts `before` it, which are not used yet
+)
+WITHOUT_ANSWER = ("near", "far")
+LANGUAGES = ("de", "es", "fr", "ru")
+OF_DATA = ("garden-dendron", "garden-jackyzha0", "til-jbranchaud", "powershell-docs", *NEVER_FITTED)
+HELD_BACK = ("fr", *NEVER_FITTED)
+
+
+def read_wordings(vault: str) -> Iterator[tuple[str, Prompt]]:
+    """The prompts about *vault*, each with its form."""
+    for _, row in read_rows(WORDINGS / f"{vault}.jsonl"):
+        paths = tuple(map(nfc, row["paths"]))
+        yield from ((form, Prompt(f"{row['id']}-{form}", row[form], "on", paths)) for form in FORMS)
+    for line, row in read_rows(WORDINGS / "near.jsonl"):
+        if row["vault"] == vault:
+            yield "near", Prompt(f"near{line}", row["text"], "near")
+    yield from (("far", Prompt(f"far{line}", row["text"], "far")) for line, row in read_rows(WORDINGS / "far.jsonl"))
+
+
+def measure(name: str, vault: Path, index_path: Path) -> dict[str, tuple[int, int]]:
+    """By form: for how many prompts a note that answers is quoted (if none answers: any note), of how many."""
+    forms, prompts = zip(*read_wordings(name), strict=True)
+    with indexed(vault, index_path) as engine:
+        said = say(engine, prompts, [MIN_CONFIDENCE])[MIN_CONFIDENCE]
+    found: dict[str, tuple[int, int]] = {}
+    for form, one in zip(forms, said, strict=True):
+        quoted, of_all = found.get(form, (0, 0))
+        found[form] = quoted + (one.quoted > 0 if form in WITHOUT_ANSWER else one.is_right), of_all + 1
+    return found
+
+
+def table(by_vault: dict[str, dict[str, tuple[int, int]]]) -> str:
+    """A row for each form, a column for each vault, and the share over those that may be tuned on and the others."""
+    rows = []
+    for form in (*FORMS, *WITHOUT_ANSWER):
+        sums: defaultdict[bool, list[int]] = defaultdict(lambda: [0, 0])
+        for name, found in by_vault.items():
+            for at, count in enumerate(found.get(form, (0, 0))):
+                sums[name in HELD_BACK][at] += count
+        shares = [f"{sums[held][0] / sums[held][1]:.0%}" if sums[held][1] else "" for held in (False, True)]
+        rows.append([form, *("{}/{}".format(*found.get(form, (0, 0))) for found in by_vault.values()), *shares])
+    return markdown_table(["prompt", *by_vault, "tuned on", "held back"], rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", help="a folder with vaults/*.tar.xz")
+    parser.add_argument("--vaults", nargs="+", metavar="NAME", help="these alone")
+    given = parser.parse_args(arguments)
+    names = given.vaults or ["sample", *LANGUAGES, *(OF_DATA if given.data else ())]
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="quarry-wordings-") as folder:
+        for name in names:
+            here = HERE / "languages" / name / "vault"
+            vault = here if name in LANGUAGES else vault_of(name, given.data, Path(folder))
+            found[name] = measure(name, vault, Path(folder) / f"{name}.db")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()
