@@ -2,7 +2,7 @@
 import { type WayOut } from "../inspector/ways-out";
 import { type ActionId } from "../pane/commands";
 import { type Freshness } from "../pane/state";
-import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type NoteReport, type NoteState, type Problem,  type ReportState, type StateCounts } from "../protocol/messages";
+import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type NoteReport, type NoteState, type Problem, type ReportState, type StateCounts } from "../protocol/messages";
 import { type Action, actionOf } from "./actions";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
 import { number, say, t } from "./translate";

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from collected import HERE, NEVER_FITTED, PROMPTS, vault_of
+from collected import LANGUAGES, NEVER_FITTED, PROMPTS, SAMPLE, vault_of
 from hook_prompts import MIN_CONFIDENCE, say
 from judged_prompts import Prompt
 
@@ -37,7 +37,6 @@ FORMS = (
     "follow",  # depends on the prompts `before` it, which are not used yet
 )
 WITHOUT_ANSWER = ("near", "far")
-LANGUAGES = ("de", "es", "fr", "ru")
 OF_DATA = ("garden-dendron", "garden-jackyzha0", "til-jbranchaud", "powershell-docs", *NEVER_FITTED)
 HELD_BACK = ("fr", *NEVER_FITTED)
 
@@ -84,12 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("data", type=Path, nargs="?", help="a folder with vaults/*.tar.xz")
     parser.add_argument("--vaults", nargs="+", metavar="NAME", help="these alone")
     given = parser.parse_args(arguments)
-    names = given.vaults or ["sample", *LANGUAGES, *(OF_DATA if given.data else ())]
+    of_languages = {folder.parent.name: folder for folder in sorted(LANGUAGES.glob("*/vault"))}
+    names = given.vaults or [SAMPLE, *of_languages, *(OF_DATA if given.data else ())]
     found = {}
     with tempfile.TemporaryDirectory(prefix="quarry-wordings-") as folder:
         for name in names:
-            here = HERE / "languages" / name / "vault"
-            vault = here if name in LANGUAGES else vault_of(name, given.data, Path(folder))
+            vault = of_languages.get(name) or vault_of(name, given.data, Path(folder))
             found[name] = measure(name, vault, Path(folder) / f"{name}.db")
     print(table(found))
 

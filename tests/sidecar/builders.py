@@ -301,16 +301,6 @@ def wait_until(condition: Callable[[], object], what: str = "") -> None:
         time.sleep(0.002)
 
 
-def is_alive(pid: int) -> bool:
-    """Whether *pid* runs; a zombie that nobody buries in a container does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
-
-
 def killed(script: Path, *arguments: object) -> list[int]:
     """Start *script*, read the ids of processes that it prints, and kill it."""
     parent = subprocess.Popen(

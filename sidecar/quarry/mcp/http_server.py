@@ -75,7 +75,7 @@ def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> N
     port = listener.getsockname()[1]
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors quote what was sent
     config = uvicorn.Config(
-        Gate(sdk_app(vaults, port), token),
+        TokenGate(sdk_app(vaults, port), token),
         http=BoundedConnection,
         ws="none",
         log_config=None,
@@ -123,7 +123,7 @@ def sdk_app(vaults: Vaults, port: int) -> Any:
     return server.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=security)
 
 
-class Gate:
+class TokenGate:
     """An ASGI application that passes to *app* only `POST` requests that show the token."""
 
     def __init__(self, app: Any, token: str) -> None:

@@ -41,7 +41,7 @@ DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fract
 Message = dict[str, Any]
 
 
-class Request(NamedTuple):
+class McpRequest(NamedTuple):
     """A message that is to be answered; of a notification, `id` is None."""
 
     id: str | int | None
@@ -105,7 +105,7 @@ class Session:
             thread.join(max(0, deadline_s - time.monotonic()))
         self._vaults.close()
 
-    def _take(self, request: Request) -> None:
+    def _take(self, request: McpRequest) -> None:
         if request.id is None:
             request_id = request.params.get("requestId")
             call = self._calls.get(request_id) if _is_id(request_id) else None
@@ -125,7 +125,7 @@ class Session:
             message = f"there is no method {request.method[:60]!r} in revision {version}"
             raise ProtocolError(message, METHOD_NOT_FOUND)
 
-    def _version_of(self, request: Request) -> str:
+    def _version_of(self, request: McpRequest) -> str:
         """
         The revision that *request* is of: its own, or that of the handshake.
 
@@ -151,7 +151,7 @@ class Session:
             raise ProtocolError(message, INVALID_REQUEST)
         return self.version or HANDSHAKE_VERSIONS[-1]
 
-    def _introduction(self, request: Request, version: str) -> dict[str, Any]:
+    def _introduction(self, request: McpRequest, version: str) -> dict[str, Any]:
         capabilities: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
         about = {"capabilities": capabilities, "instructions": instructions(self._vaults)}
         if request.method == "initialize":
@@ -160,7 +160,7 @@ class Session:
 
     # --- requests that ask a sidecar -----------------------------------------------------------
 
-    def _start(self, request: Request, version: str) -> None:
+    def _start(self, request: McpRequest, version: str) -> None:
         if request.id in self._calls:
             raise ProtocolError(f"request {request.id!r} is still at work; use a new id", INVALID_REQUEST)
         if len(self._calls) >= MAX_CALLS:
@@ -179,7 +179,7 @@ class Session:
         self._threads.add(thread)
         thread.start()
 
-    def _answer(self, request: Request, call: PendingCall) -> None:
+    def _answer(self, request: McpRequest, call: PendingCall) -> None:
         answer: dict[str, Any] | ProtocolError | None = None
         try:
             answer = answered(self._vaults, request.method, request.params, call)
@@ -196,7 +196,7 @@ class Session:
 
     # --- writing -------------------------------------------------------------------------------
 
-    def _write_result(self, request: Request, result: dict[str, Any]) -> None:
+    def _write_result(self, request: McpRequest, result: dict[str, Any]) -> None:
         self._write({"jsonrpc": "2.0", "id": request.id, "result": result})
 
     def _write_error(self, request_id: str | int | None, error: ProtocolError) -> None:
@@ -237,7 +237,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def _request(value: Any) -> Request:
+def _request(value: Any) -> McpRequest:
     """
     The request or notification that *value* is. An answer is read as a notification, as this server asks nothing.
 
@@ -247,7 +247,7 @@ def _request(value: Any) -> Request:
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
         raise ProtocolError('a message is one JSON object {"jsonrpc": "2.0", id, method, params}', INVALID_REQUEST)
     if "method" not in value and ("result" in value or "error" in value):
-        return Request(None, "", {})
+        return McpRequest(None, "", {})
     method, params = value.get("method"), value.get("params", {})
     if not isinstance(method, str):
         raise ProtocolError("`method` is a string", INVALID_REQUEST)
@@ -255,7 +255,7 @@ def _request(value: Any) -> Request:
         raise ProtocolError("`id` is a string or a whole number", INVALID_REQUEST)
     if "id" in value and not isinstance(params, dict):
         raise ProtocolError("`params` is an object")
-    return Request(value.get("id"), method, params if isinstance(params, dict) else {})
+    return McpRequest(value.get("id"), method, params if isinstance(params, dict) else {})
 
 
 def _is_id(value: Any) -> bool:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from builders import is_alive, wait_until
+from builders import wait_until
 from pdf_files import pdf, pdf_of_streams
+from sidecars import is_running
 
 from quarry.errors import Cancelled
 from quarry.indexing.pdf_worker import PdfLimits, PdfReader
@@ -45,7 +46,7 @@ def test_one_process_reads_all_files_and_ends_with_the_reader(tmp_path, reader):
 
     assert reader.pid == pid
     reader.close()
-    wait_until(lambda: not is_alive(pid), "the process to end")
+    wait_until(lambda: not is_running(pid), "the process to end")
 
 
 def _encrypted(data: bytes, algorithm: str = "RC4-128", user: str = "secret") -> bytes:

@@ -17,7 +17,6 @@ from builders import (
     Vault,
     everything_found,
     find,
-    is_alive,
     killed,
     load_hash_encoder,
     modified,
@@ -28,6 +27,7 @@ from builders import (
     wait_until,
 )
 from msgspec.structs import replace
+from sidecars import is_running
 
 from quarry.embedding import Fingerprint
 from quarry.engine import Engine
@@ -280,7 +280,7 @@ def test_a_process_that_is_stopped_while_it_rebuilds_is_ended_and_begins_anew(
 
     assert len(started) == 2
     assert "said nothing for 5 s" in (told[-1] or "")
-    assert not is_alive(started[0].pid)
+    assert not is_running(started[0].pid)
     assert same_as_fresh(engine, tmp_path)
 
 
@@ -330,7 +330,7 @@ def test_an_engine_that_is_closed_while_a_process_rebuilds_leaves_neither_proces
 
     engine.close()
 
-    assert not is_alive(started[0].pid)
+    assert not is_running(started[0].pid)
     assert not list(tmp_path.glob("*rebuild*"))
     assert find(open_and_rebuild(), "walnut7", mode="keyword") == ["f3/007.md"]
 
@@ -341,7 +341,7 @@ def test_a_rebuild_whose_engine_is_killed_leaves_no_process_and_the_next_start_n
 ):
     path = tmp_path / "engine.db"
     pids = killed(CHILD, vault.root, path)
-    wait_until(lambda: not any(map(is_alive, pids)), "the processes end with their parent")
+    wait_until(lambda: not any(map(is_running, pids)), "the processes end with their parent")
     half = list(tmp_path.glob("*rebuild*"))
     next_one = Engine.open(vault.root, path, load=load_hash_encoder)
     settle(next_one)
@@ -364,7 +364,7 @@ def test_the_process_that_writes_has_others_prepare_a_large_vault(
     settle(engine)
 
     assert len(below) == 1 + sync.REBUILD_PROCESSES
-    assert not any(map(is_alive, below))
+    assert not any(map(is_running, below))
     assert same_as_fresh(engine, tmp_path)
 
 

@@ -17,7 +17,6 @@ from builders import (
     Recorder,
     Vault,
     find,
-    is_alive,
     killed,
     load_exiting_encoder,
     load_fatal_encoder,
@@ -28,6 +27,7 @@ from builders import (
     wait_until,
 )
 from msgspec.structs import replace
+from sidecars import is_running
 
 from quarry.documents.note import ParserSettings
 from quarry.embedding import Encoder
@@ -135,14 +135,14 @@ def test_a_process_that_is_stopped_is_ended_and_its_work_is_done_again(
 
     assert prepared_paths(found) == list(NOTES)
     assert ["it said nothing for 5 s" in report for report in monitor.reported] == [True]
-    assert not is_alive(stopped)
+    assert not is_running(stopped)
 
 
 @needs_kill
 def test_no_process_outlives_a_killed_parent(vault: Vault):
     pids = killed(CHILD, vault.root)
 
-    wait_until(lambda: not any(is_alive(pid) for pid in pids), "the processes end with their parent")
+    wait_until(lambda: not any(is_running(pid) for pid in pids), "the processes end with their parent")
 
 
 def test_processes_are_niced_and_hold_no_file_of_ours(index: Index, start_pool: Callable[..., WorkerPool]):
@@ -260,7 +260,7 @@ def test_postings_from_counts_of_processes_equal_those_read_from_the_index_and_t
     build, running = BulkCollector.build, []
 
     def building(collector: BulkCollector) -> object:
-        running.append([process.pid for process in started if is_alive(process.pid)])
+        running.append([process.pid for process in started if is_running(process.pid)])
         return build(collector)
 
     monkeypatch.setattr(BulkCollector, "build", building)
@@ -350,7 +350,7 @@ def test_no_process_is_left_when_a_run_ends_or_is_cancelled(
         with_processes.reconcile(index)
 
     assert started
-    assert not any(is_alive(process.pid) for process in started)
+    assert not any(is_running(process.pid) for process in started)
     with index.reader() as reader:
         assert 0 < reader.counts().notes < len(NOTES)
 
@@ -485,7 +485,7 @@ def test_an_engine_that_is_closed_in_the_middle_leaves_no_process(
     engine.close()
 
     assert started
-    assert not any(is_alive(process.pid) for process in started)
+    assert not any(is_running(process.pid) for process in started)
 
 
 @needs_kill

@@ -10,7 +10,6 @@ from quarry.redaction.scrub import scrub
 from quarry.redaction.secret_rules import SETS_PAY_BYTES, Re2Engine, ReEngine, Rule, default_scrub_engine, rules
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
-LOWER_AND_DIGITS = string.ascii_lowercase + string.digits
 UPPER_AND_DIGITS = string.ascii_uppercase + string.digits
 HEX = "0123456789abcdef"
 DIGITS = string.digits
