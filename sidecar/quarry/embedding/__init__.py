@@ -5,6 +5,7 @@ from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.model_files import BUNDLED_NAME, is_known_word
 from quarry.embedding.static import load_static_encoder
+from quarry.errors import NotConfirmed
 
 __all__ = [
     "BUNDLED_NAME",
@@ -33,5 +34,11 @@ def load_contextual_encoder(name: str) -> ContextualEncoder | None:
 
 
 def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
-    """Load the static model called *name*, or the bundled one if *name* is a contextual model; raises as `static`."""
-    return load_static_encoder(BUNDLED_NAME if any(is_its(name) for is_its, _ in _CONTEXTUAL) else name)
+    """
+    Load the static model called *name*; the bundled one if that is contextual, or not confirmed by the user of this
+    device. Raises as `static`.
+    """
+    try:
+        return load_static_encoder(BUNDLED_NAME if any(is_its(name) for is_its, _ in _CONTEXTUAL) else name)
+    except NotConfirmed:
+        return load_static_encoder(BUNDLED_NAME)

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 from msgspec import Struct
 
 from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
-from quarry.errors import ModelDamaged, ModelMissing
+from quarry.errors import ModelDamaged, ModelMissing, NotConfirmed
 
 STATIC_TYPE = "model2vec"  # the `model_type` of a static model
 
@@ -66,12 +66,17 @@ def is_contextual(name: str) -> bool:
 
     Of a Hugging Face name that is not cached, that file alone is downloaded. What cannot be read is not contextual:
     loading it as a static model says what is wrong with it.
+
+    Raises:
+        NotConfirmed: It would have to be downloaded, to which the user of this device has not said yes.
     """
     if name == BUNDLED_NAME:
         return False
     try:
         folder = find_folder(name, [CONFIG_FILE], lambda path: (path / CONFIG_FILE).is_file())
         config = read_json(folder.path / CONFIG_FILE, dict)
+    except NotConfirmed:
+        raise
     except (ModelMissing, OSError, ValueError):
         return False
     model_type = config.get("model_type")

@@ -23,6 +23,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from safetensors import safe_open
 
+from quarry import consent
 from quarry.errors import ModelDamaged, ModelMissing
 from quarry.lazy_pattern import lazy_pattern
 
@@ -47,6 +48,7 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
 
     Raises:
         ModelMissing: No such folder, or the download failed.
+        NotConfirmed: It is to be downloaded, to which the user of this device has not said yes.
     """
     try:
         path = Path(name).expanduser()
@@ -71,6 +73,7 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
             return cached
     except Exception:  # noqa: S110  not in the cache: what follows fetches it
         pass
+    consent.require([("download", name)], name)
     try:
         return _snapshot(name, files, local_files_only=False)
     except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
