@@ -520,3 +520,15 @@ def record_processes(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> lis
 
     monkeypatch.setattr(module, "ChildProcess", Recorded)
     return started
+
+
+def waiting(index: Index) -> list[str]:
+    """The texts that wait for a contextual vector: chunks, then titles."""
+    chunks = [pending.chunk.text for pending in index.contextual.pending_chunks(99)]
+    return chunks + [pending.title for pending in index.contextual.pending_titles(99)]
+
+
+def serving(index: Index) -> str | None:
+    """The contextual model whose vectors answer."""
+    with index.reader() as reader:
+        return reader.contextual_model
