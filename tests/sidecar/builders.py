@@ -325,9 +325,7 @@ def settle(engine: Engine) -> None:
 
 def open_with_contextual_model(root: Path, index: Path, limits: IndexingLimits = IMPATIENT) -> Engine:
     """Open an engine that knows a static model, and a contextual one where the settings name any."""
-    return Engine.open(
-        root, index, load=lambda _: HashEncoder(), load_contextual=lambda _: HashContextualEncoder(), limits=limits
-    )
+    return Engine.open(root, index, load=lambda _: HashEncoder(), load_contextual=HashContextualEncoder, limits=limits)
 
 
 def settle_deeply(engine: Engine) -> None:

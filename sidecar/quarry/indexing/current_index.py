@@ -166,10 +166,15 @@ def fingerprint_text(fingerprint: Fingerprint) -> str:
     return json.dumps(asdict(fingerprint))
 
 
+def fingerprint_of(text: str) -> Fingerprint:
+    """The fingerprint that *text* is of."""
+    return Fingerprint(**json.loads(text))
+
+
 def stored_fingerprint(index: Index) -> Fingerprint | None:
     """Fingerprint of the model whose vectors *index* holds; None where it never had one."""
     stored = index.static.model
-    return Fingerprint(**json.loads(stored)) if stored else None
+    return fingerprint_of(stored) if stored else None
 
 
 def claim_index(index: Index, root: Path) -> None:
