@@ -21,8 +21,8 @@ import numpy as np
 from msgspec import Struct
 
 from quarry import consent
-from quarry.embedding.endpoint_name import KEY_VARIABLE, EndpointName, parse_endpoint
 from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.endpoint_name import KEY_VARIABLE, EndpointName, parse_endpoint
 from quarry.embedding.known_models import family_prompts
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
 from quarry.redaction.sanitize import printable
@@ -73,6 +73,10 @@ class EndpointConnection:
         if endpoint.may_have_key and consent.is_confirmed("key", endpoint.origin):
             self._headers["Authorization"] = f"Bearer {os.environ[KEY_VARIABLE]}"
 
+    def __del__(self) -> None:
+        """Close it: no one else has it."""
+        self._connection.close()
+
     def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
         """
         The JSON that the program answers with.
@@ -108,6 +112,7 @@ class EndpointConnection:
                 raise ValueError(f"its answer has more than {MAX_BYTES} bytes")
             if time.monotonic() > until_s:
                 raise TimeoutError(f"its answer takes more than {self._timeout_s:.0f} s")
+        response.close()  # `read1` leaves it open at its end, and no other could be asked for
         if response.status != _OK:
             asked = response.getheader("Retry-After", "")
             pause_s = min(float(asked), MAX_PAUSE_S) if asked.isdecimal() else 0.0

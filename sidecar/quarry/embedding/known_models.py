@@ -22,8 +22,7 @@ def family_prompts(name: str) -> Prompts:
     """The prompts that the model called *name* is known to expect; empty ones if it is not known."""
     family = name.lower().rpartition("/")[2]
     known = (entry for entry in _table()["prompts"] if re.search(entry["pattern"], family))
-    entry = next(known, {})
-    return Prompts(entry.get("query", ""), entry.get("passage", ""))
+    return next((Prompts(entry.get("query", ""), entry.get("passage", "")) for entry in known), Prompts())
 
 
 @cache

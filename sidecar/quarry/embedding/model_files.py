@@ -89,7 +89,7 @@ def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "Mo
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
     import huggingface_hub
 
-    huggingface_hub.utils.disable_progress_bars()  # programs read what a sidecar prints
+    huggingface_hub.utils.disable_progress_bars()  # type: ignore[attr-defined]  # exported lazily; programs read what a sidecar prints
     path = huggingface_hub.snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
     way_out = f"delete {path} to have it downloaded again, or {CHOICES}"
     return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
