@@ -1,7 +1,7 @@
 """
 A model that another program runs, as an encoder: Ollama, LM Studio, the server of llama.cpp.
 
-Texts are scrubbed once more before they are sent. Nothing that such a program does holds up a search: queries are
+Texts are scrubbed once more before they are sent. No search waits for such a program: queries are
 embedded on a thread of their own, and where an answer is late, wrong or missing, static vectors answer. Proxies of the
 environment are not used, and redirects are not followed, so that a text goes where the user has confirmed and nowhere
 else.
@@ -128,7 +128,7 @@ def _parse(data: bytes) -> Any:
 
 
 def _reason(data: bytes) -> str:
-    """What an answer says is wrong, cut to a line."""
+    """The error message in an answer, cut to a line."""
     try:
         error = _parse(data)["error"]
         said = error["message"] if isinstance(error, dict) else error
@@ -147,7 +147,7 @@ class PulledModel(Struct, frozen=True):
 
 
 def pulled_models(connection: EndpointConnection) -> list[PulledModel]:
-    """What the Ollama behind *connection* has. Raises as `EndpointConnection.ask`."""
+    """The models of the Ollama behind *connection*. Raises as `EndpointConnection.ask`."""
     answer = connection.ask("GET", "/api/tags")
     models = answer.get("models") if isinstance(answer, dict) else None
     if not isinstance(models, list):
@@ -223,7 +223,7 @@ class EndpointEncoder:
         return vector
 
     def _identify(self) -> str:
-        """What tells the model from another of the same name: the digest of its files, or signs of a vector of it."""
+        """A mark that no other model of the same name has: the digest of its files, or signs of a vector of it."""
         if self._endpoint.api == "ollama":
             for model in self._carefully(partial(pulled_models, self._passages)):
                 if self._endpoint.model in (model.name, model.name.removesuffix(":latest")):
@@ -250,7 +250,7 @@ class EndpointEncoder:
         return vectors
 
     def _carefully(self, ask: Callable[[], T], check: Callable[[], None] | None = None) -> T:
-        """The result of *ask*, with whatever it raises as an error of ours."""
+        """The result of *ask*, with whatever it raises as a `ModelMissing`."""
         pauses = [*PAUSES_S] if check else []
         while True:
             try:

@@ -5,7 +5,7 @@ The names of models that another program runs, as `embedding.model` spells them.
     ollama://127.0.0.1:11500/nomic-embed-text  by Ollama elsewhere
     http://127.0.0.1:1234/v1#nomic-embed-text  by anything that answers `POST /v1/embeddings` as OpenAI does
 
-A name holds no key, as it may lie in a file of the vault: that comes from the environment.
+A name has no key in it, as it may be in a file of the vault: that comes from the environment.
 """
 
 import os

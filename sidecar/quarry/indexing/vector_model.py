@@ -195,7 +195,7 @@ class VectorModel:
     def select(self, name: str) -> None:
         """
         Load the model called *name*, unless it is the one in use; one that another program runs again where that is in
-        trouble, after a while. What the user of this device has confirmed since counts.
+        trouble, after a while. It is loaded anew when the user of this device has confirmed something since.
         """
         version = _consent_for(name)
         if name != self.slot.name or version != self._consent:
