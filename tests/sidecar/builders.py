@@ -195,6 +195,8 @@ class HashContextualEncoder:
         meanings: Word -> the word that it is another word for.
     """
 
+    trouble = None
+
     def __init__(self, name: str = "contextual", meanings: Mapping[str, str] | None = None, dim: int = 48) -> None:
         self.dim = dim
         self.fingerprint = Fingerprint(name, 1, dim, hashlib.sha256(name.encode()).hexdigest())

@@ -296,7 +296,8 @@ class Synchronizer:
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet
             restore_postings(self.index, Deadline(math.inf, self._is_interrupted))
-        if self.model.contextual_encoder is not self.contextual_backfill.encoder:
+        backfill = self.contextual_backfill
+        if backfill.is_waiting or self.model.contextual_encoder is not backfill.encoder:
             self._requests.request("backfill")
 
     def deep_check(self) -> None:
