@@ -46,6 +46,14 @@ def require(requests: Iterable[Request], name: str) -> None:
             raise NotConfirmed(name)
 
 
+def version() -> int:
+    """A number that changes with what is confirmed; 0 while nothing is."""
+    try:
+        return (data_dir() / FILE_NAME).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def confirm(requests: Iterable[Request]) -> None:
     """
     Record a yes for each of *requests*, durably.

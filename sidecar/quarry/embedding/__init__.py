@@ -3,6 +3,7 @@
 from quarry.embedding.contextual import load_transformer
 from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.endpoint_name import is_endpoint
 from quarry.embedding.model_files import BUNDLED_NAME, is_known_word
 from quarry.embedding.static import load_static_encoder
 from quarry.errors import NotConfirmed
@@ -20,7 +21,16 @@ __all__ = [
 ]
 
 
-_CONTEXTUAL = ((is_contextual, load_transformer),)  # what tells a contextual model by its name, and what loads it
+def _load_endpoint(name: str) -> ContextualEncoder:
+    from quarry.embedding.endpoint import load_endpoint  # here: http.client is a tenth of a start, and few need it
+
+    return load_endpoint(name)
+
+
+_CONTEXTUAL = (
+    (is_endpoint, _load_endpoint),
+    (is_contextual, load_transformer),
+)  # what tells a contextual model by its name, and what loads it
 
 
 def load_contextual_encoder(name: str) -> ContextualEncoder | None:

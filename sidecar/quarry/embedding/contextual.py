@@ -247,6 +247,8 @@ class TransformerEncoder:
     version of ONNX Runtime in their last digits.
     """
 
+    trouble = None  # what it needs is in this process
+
     def __init__(
         self,
         network: Network,

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from msgspec import Struct
 
+from quarry.embedding.known_models import Prompts, family_prompts
 from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
 from quarry.errors import ModelDamaged, ModelMissing, NotConfirmed
 
@@ -228,25 +229,6 @@ _POOLING_FLAGS: Mapping[str, Pooling] = {  # as versions before 5.4 wrote it: a 
 }
 
 
-class Prompts(Struct, frozen=True):
-    """The prefixes that a model expects before a query and before a passage."""
-
-    query: str = ""
-    passage: str = ""
-
-
-# What model cards ask for and the repositories' files do not say, by the names of the models.
-_FAMILY_PROMPTS: tuple[tuple[re.Pattern[str], Prompts], ...] = (
-    # https://huggingface.co/intfloat/multilingual-e5-small; its -instruct models have their own, in their files
-    (re.compile(r"(?<![a-z])e5-(small|base|large)(?!.*instruct)"), Prompts("query: ", "passage: ")),
-    # https://huggingface.co/BAAI/bge-small-en-v1.5 and bge-small-zh-v1.5
-    (re.compile(r"bge-(small|base|large)-en"), Prompts("Represent this sentence for searching relevant passages: ")),
-    (re.compile(r"bge-(small|base|large)-zh"), Prompts("为这个句子生成表示以用于检索相关文章：")),
-    # https://huggingface.co/nomic-ai/nomic-embed-text-v1.5
-    (re.compile(r"nomic-embed-text"), Prompts("search_query: ", "search_document: ")),
-)
-
-
 class ContextualConfig(Struct, frozen=True):
     """How texts are prepared for the network, and how its output is pooled. Part of the model's identity."""
 
@@ -307,8 +289,7 @@ def _prompts(config: Mapping[str, Any], name: str) -> Prompts:
     passage = next((own[key] for key in _PASSAGE_PROMPTS if key in own), "")
     if passage or own.get("query"):
         return Prompts(own.get("query", ""), passage)
-    family = name.lower().rpartition("/")[2]
-    return next((prompts for pattern, prompts in _FAMILY_PROMPTS if pattern.search(family)), Prompts())
+    return family_prompts(name)
 
 
 def _read_pooling(folder: Path, similarity: object) -> Pooling:

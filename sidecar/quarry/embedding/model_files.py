@@ -87,11 +87,10 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
 def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "ModelFolder":
     """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
+    import huggingface_hub
 
-    disable_progress_bars()  # programs read what a sidecar prints
-    path = snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
+    huggingface_hub.utils.disable_progress_bars()  # type: ignore[attr-defined]  # exported lazily; programs read what a sidecar prints
+    path = huggingface_hub.snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
     way_out = f"delete {path} to have it downloaded again, or {CHOICES}"
     return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
 
