@@ -196,10 +196,10 @@ class ExactDenseQuery:
 # Terms are cut at spaces alone: they are stored as FTS5 is to have them.
 _CREATE = """CREATE VIRTUAL TABLE {} USING fts5({}, tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{{|}}~'")"""
 _CHUNK_COLUMNS = ("text", "section", "context", "compounds", "parts")
-_NOTE_COLUMNS = ("title", "aliases", "name", "headings", "tags", "compounds", "text", "compounds_of_text", "parts_of_text")
+_NOTE_COLUMNS = ("title", "aliases", "name", "headings", "tags", "compounds", "body", "body_compounds", "body_parts")
 _NAMES = "{title aliases name}"
 _CHUNK_ORDER = "{text section context}"  # compounds have no order
-_NOTE_ORDER = "{title aliases name headings tags text}"
+_NOTE_ORDER = "{title aliases name headings tags body}"
 _BODIES = "SELECT note_id, body FROM bodies ORDER BY note_id"
 
 

@@ -1,8 +1,8 @@
 """
 Scores chunks and notes of one snapshot for single terms.
 
-A whole note is scored as one document: its names and tags, and of each of its chunks the text, compounds and parts. So its
-postings are not stored, but added up from those of its chunks and of its names.
+A whole note is scored as one document: its names and tags, and of each of its chunks the text, the compounds and the
+parts. So its postings are not stored, but added up from those of its chunks and of its names.
 
 A term that few chunks contain is *rare*: all rare terms of a query are scored in one batch (`rare_chunk_scores`,
 `rare_note_scores`). Each common term and each prefix is scored by itself, a common term's chunks only on demand
