@@ -28,6 +28,7 @@ class Correction(Value, frozen=True, kw_only=True):
 
     typed: str
     used: str
+    is_beside: Annotated[bool, doc("Hardly any note contains the word: both were searched for.")]
 
 
 class Relaxed(Value, frozen=True, kw_only=True):
@@ -129,9 +130,11 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     def remarks(self) -> list[Message]:
         """How the query was corrected or relaxed, and whether the hits match poorly."""
         found: list[Message] = []
-        if self.corrections and self.hits:
-            typed = tuple(each.typed for each in self.corrections)
-            found.append(message("answer.corrected", used=tuple(each.used for each in self.corrections), typed=typed))
+        for code, is_beside in (("answer.corrected", False), ("answer.corrected-beside", True)):
+            meant = [each for each in self.corrections if each.is_beside is is_beside]
+            if meant and self.hits:
+                used, typed = tuple(each.used for each in meant), tuple(each.typed for each in meant)
+                found.append(message(code, used=used, typed=typed))
         if self.unknown_words:
             found.append(message("answer.unknown", words=tuple(self.unknown_words)))
         if self.relaxed:
