@@ -51,13 +51,14 @@ class Clause(Value, frozen=True, kw_only=True):
         ClauseKind,
         doc(
             "tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or "
-            "negated. All others: the operator."
+            "negated. time: plain words that were read as a filter; in parentheses they are words. All others: the "
+            "operator."
         ),
     ]
     start: Annotated[int, doc("UTF-16 code units into the query as typed.")]
     end: int
-    name: Annotated[str, doc("The name of a property; otherwise empty.")]
-    value: Annotated[str, doc("As typed, without delimiters; may be empty.")]
+    name: Annotated[str, doc("The name of a property; the words of a time; otherwise empty.")]
+    value: Annotated[str, doc("As typed, without delimiters; may be empty. Of a time: the filter that it was read as.")]
     negated: bool
     removable: Annotated[
         bool, doc("Cutting its range removes this part and changes nothing else. False in alternatives.")
@@ -129,7 +130,8 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     @property
     def remarks(self) -> list[Message]:
         """How the query was corrected or relaxed, and whether the hits match poorly."""
-        found: list[Message] = []
+        times = [message("answer.time", words=c.name, filter=c.value) for c in self.clauses if c.kind == "time"]
+        found: list[Message] = [] if self.relaxed else times
         for code, is_beside in (("answer.corrected", False), ("answer.corrected-beside", True)):
             meant = [each for each in self.corrections if each.is_beside is is_beside]
             if meant and self.hits:
