@@ -288,12 +288,25 @@ def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[st
         )
 
 
+MIN_WORDS_WITH_THREE = 20  # known words; of three letters that a slip brought together most are in fewer
 VOCABULARY_FILE = Path(__file__).with_name(BUNDLED_NAME) / "tokenizer.json"
 
 
 def is_known_word(word: str) -> bool:
     """Whether *word*, letters in any case, is known. The first call reads the vocabulary, which takes 20 ms."""
     return word.lower() in _known_words()
+
+
+def is_spelled_like_words(word: str) -> bool:
+    """Whether every three letters side by side in *word*, in lower case, are in many known words: `router`, `brot`."""
+    bounded = f" {word} "
+    threes = [bounded[at : at + 3] for at in range(len(bounded) - 2)]
+    return all(_written_words().count(three) >= MIN_WORDS_WITH_THREE for three in threes)
+
+
+@cache
+def _written_words() -> str:
+    return f" {' '.join(_known_words())} "
 
 
 @cache
