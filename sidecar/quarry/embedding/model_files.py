@@ -7,7 +7,7 @@ they are there. `bundled` is the model inside this package.
 
 A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may lie the two of
 an extension for other scripts. With `modules.json` in place of the last, it is one of sentence-transformers with the
-module `StaticEmbedding`, whose two files lie there or in a folder of their own. No other format is read, so no setting
+module `StaticEmbedding`, whose two files are there or in a folder of their own. No other format is read, so no setting
 can reach a format that runs code when it is loaded (pickle, skops).
 """
 
