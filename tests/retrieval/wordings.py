@@ -4,7 +4,7 @@ Measure what a hook quotes, by the wording of a prompt: `python tests/retrieval/
 A line of `prompts/wordings/VAULT.jsonl` is a subject: the notes that answer it by themselves (`paths`), and the prompts
 that a person may write about it (`FORMS`). `near.jsonl` has prompts about a vault's own subjects that no note answers,
 `far.jsonl` prompts about nothing in any vault. All were written before any ranking of them was seen. Nothing may be
-fitted to the vaults `HELD_BACK`.
+fitted to the vaults `HELD_BACK`. The vault `big` is asked the prompts that nothing in it answers, of all vaults.
 
 DATA is a folder with `vaults/*.tar.xz`; without it, the vaults of this folder are measured. A cell has the prompts for
 which a note that answers is quoted, of all; of `near` and `far`, those for which anything is. The shares over vaults
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from collected import LANGUAGES, NEVER_FITTED, PROMPTS, SAMPLE, vault_of
+from collected import BROAD, LANGUAGES, NEVER_FITTED, PROMPTS, SAMPLE, vault_of
 from hook_prompts import MIN_CONFIDENCE, say
 from judged_prompts import Prompt
 
@@ -46,13 +46,13 @@ SAMPLES, SEED = 2_000, 20_260_101  # of the interval
 
 def read_wordings(vault: str) -> Iterator[tuple[str, Prompt]]:
     """The prompts about *vault*, each with its form."""
-    for _, row in read_rows(WORDINGS / f"{vault}.jsonl"):
+    for _, row in read_rows(WORDINGS / f"{vault}.jsonl") if vault != BROAD else ():
         paths = tuple(map(nfc, row["paths"]))
         for form in FORMS:
             before = tuple(row["before"]) if form == "follow" else ()
             yield form, Prompt(f"{row['id']}-{form}", row[form], "on", paths, before)
     for line, row in read_rows(WORDINGS / "near.jsonl"):
-        if row["vault"] == vault:
+        if row["vault"] == vault or vault == BROAD:
             yield "near", Prompt(f"near{line}", row["text"], "near")
     yield from (("far", Prompt(f"far{line}", row["text"], "far")) for line, row in read_rows(WORDINGS / "far.jsonl"))
 
