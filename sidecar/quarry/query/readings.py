@@ -4,12 +4,12 @@ Readings of a request that is no query: what it asks about, without the words fo
 An instruction ("write a short mail to the team about the new oven") says in most of its words what is to be done; a
 task of several sentences has its subject in one of them; a follow-up ("and how long?") has it in the request before. No
 note contains the words beside the subject, so that each reading is asked by itself, and a note is as likely to answer
-as the best of them says. What was asked before only chooses among the notes that a follow-up finds by itself: else a
-new subject in few words would bring up the old one.
+as the best of them says, a sentence counting as far as the subject is in it. What was asked before only chooses among
+the notes that a follow-up finds by itself: else a new subject in few words would bring up the old one.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -58,9 +58,9 @@ class _Sentence(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The queries that a request may be read as."""
+    """The queries that a request may be read as, each with the share of its subject that it has."""
 
-    queries: tuple[str, ...]  # the whole request first; none where it asks about nothing
+    queries: Mapping[str, float]  # the whole request first; none where it asks about nothing
     follow_up: str = ""  # the request behind the words of the one before it, where it may depend on these
 
 
@@ -76,15 +76,15 @@ def readings(text: str, earlier: str, languages: Languages) -> Readings:
     sentences, is_instruction = _sentences(text, languages)
     weight = sum([sentence.weight for sentence in sentences])
     if is_instruction and not weight:
-        return Readings(())
-    found, follow_up = [_joined(sentences)], ""
+        return Readings({})
+    found, follow_up = {_joined(sentences): 1.0}, ""
     if earlier and not is_instruction and 0 < weight <= FOLLOW_UP:
         follow_up = f"{_joined(_sentences(earlier, languages)[0])} {text}"
     if len(sentences) > 1:
         least = max(MIN_WORDS, MIN_SHARE * weight)
         telling = sorted([one for one in sentences if one.weight >= least], key=lambda one: -one.weight)
-        found += [sentence.text for sentence in telling]
-    return Readings(tuple(dict.fromkeys(found))[:MAX_READINGS], follow_up)
+        found = found | {one.text: one.weight / weight for one in telling[: MAX_READINGS - 1] if one.text not in found}
+    return Readings(found, follow_up)
 
 
 def _joined(sentences: Sequence[_Sentence]) -> str:

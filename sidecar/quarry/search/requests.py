@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from quarry.options import SearchOptions
 from quarry.query.parse import parse_query
 from quarry.query.readings import readings
-from quarry.search.answer import Answer, Hit
+from quarry.search.answer import Answer
+from quarry.search.confidence import CONFIDENCE_DIGITS
 from quarry.search.execution import SearchExecution
 from quarry.search.pipeline import search
 
@@ -30,19 +31,18 @@ def search_request(earlier: str, options: SearchOptions, execution: SearchExecut
     queries, follow_up = readings(options.query, earlier, execution.reader.languages)
     if not queries:
         return Answer(hits=(), total=0, retrievers=execution.retrievers, missing=execution.missing, truncated=False)
-    first = search(replace(options, query=queries[0]), execution)
+    whole, *parts = queries
+    first = search(replace(options, query=whole), execution)
+    if not parts and not follow_up:
+        return first
     best = {hit.path: hit for hit in first.hits}
     further = replace(options, limit=min(options.limit, FURTHER_HITS))
-    for query in (*queries[1:], *filter(None, [follow_up])):
+    for query in (*parts, *filter(None, [follow_up])):
+        share = queries.get(query, 1.0)
         answer = search(replace(further, query=query), execution)
-        known = frozenset(best) if query is follow_up else None
         for hit in answer.hits if answer.relaxed is None else ():
-            if _is_surer(hit, best.get(hit.path)) and (known is None or hit.path in known):
-                best[hit.path] = hit
-    if len(queries) == 1 and not follow_up:
-        return first
+            known = best.get(hit.path)
+            confidence = round(hit.confidence * share, CONFIDENCE_DIGITS)
+            if confidence > known.confidence if known else query is not follow_up:
+                best[hit.path] = replace(hit, confidence=confidence)
     return replace(first, hits=tuple(sorted(best.values(), key=lambda hit: -hit.confidence)))
-
-
-def _is_surer(hit: Hit, other: Hit | None) -> bool:
-    return other is None or hit.confidence > other.confidence

@@ -93,10 +93,15 @@ def read_prompt(prompt: str) -> Reading:
 
 
 def remembered(reading: Reading, earlier: str) -> str:
-    """The words to keep of *reading*; behind few words, which may depend on them, those kept *earlier*."""
+    """The words to keep of *reading*; on a line below few words, which may depend on them, those kept *earlier*."""
     if len(reading.words.split()) > FEW_WORDS:
         return reading.words
-    return f"{reading.words} {earlier}"[:MAX_REMEMBERED].rstrip()
+    return f"{reading.words}\n{' '.join(earlier.split())}"[:MAX_REMEMBERED].rstrip()
+
+
+def last_prompt(kept: str | None) -> str:
+    """The words of the last prompt alone, of those that were *kept*."""
+    return (kept or "").partition("\n")[0]
 
 
 def plain_query(text: str) -> str:

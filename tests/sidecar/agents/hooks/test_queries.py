@@ -12,9 +12,11 @@ from quarry.agents.hooks.queries import (
     MAX_QUERY,
     MAX_REMEMBERED,
     is_own_command,
+    last_prompt,
     plain_query,
     read_prompt,
     rememberable,
+    remembered,
     words_of_tool,
 )
 from quarry.query.grammar import tokenize_query
@@ -221,3 +223,18 @@ def test_our_own_commands_are_told(command):
 @pytest.mark.parametrize("command", ["vim quarry.md", "cat quarry", "git commit -m 'quarry'", "", "A=1"])
 def test_a_command_that_only_names_us_is_not_ours(command):
     assert not is_own_command(command)
+
+
+def test_few_words_are_remembered_above_those_that_they_may_depend_on():
+    first = remembered(
+        read_prompt("Why do we use hide glue for the joints of the soundboard of the old harmonium?"), ""
+    )
+    second = remembered(read_prompt("and how long?"), first)
+    third = remembered(read_prompt("and for the bellows?"), second)
+
+    assert second == f"and how long\n{first}"
+    assert third == f"and for the bellows\nand how long {first}"
+    assert last_prompt(third) == "and for the bellows"
+    assert last_prompt(None) == ""
+    long = "Where in the notes do I keep the measurements of all the reeds of the Hohner?"
+    assert "\n" not in remembered(read_prompt(long), third)
