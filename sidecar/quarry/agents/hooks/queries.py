@@ -270,7 +270,7 @@ def _words_of_command(command: str) -> str:
     if is_own_command(command):
         raise NoContext("own-command")
     words = [_stem(word) for word in command[:MAX_COMMAND].split() if not word.startswith("-")]
-    wanted = [word for word in words if word not in _EVERYDAY]
+    wanted = [word for word in words if word and word not in _EVERYDAY]
     return rememberable(" ".join(wanted[:MAX_WORDS]))
 
 
@@ -297,6 +297,7 @@ def _base(path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    """The name of a file without its folders and its ending: what the agent names it after."""
+    """The name of a file without its folders and its ending, unless that is a letter: what the agent names it after."""
     base = _base(path)
-    return base.rpartition(".")[0] or base
+    stem = base.rpartition(".")[0] or base
+    return stem if len(stem) > 1 or not stem.isascii() else ""

@@ -164,7 +164,7 @@ def test_they_are_compared_in_small_letters():
 # --- tool calls ------------------------------------------------------------------------------------------------------
 
 
-AUTHORIZED = "curl Authorization Bearer x"
+AUTHORIZED = "curl Authorization Bearer"
 PATCH = (
     "*** Begin Patch\n*** Update File: src/token_store.py\n@@\n-a\n+b\n*** Add File: docs/rotation.md\n*** End Patch"
 )
