@@ -7,21 +7,16 @@ one file beside the indexes, never in a vault, and count for all vaults of the d
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 from quarry.config import data_dir
 from quarry.errors import IndexUnavailable, NotConfirmed
+from quarry.options import ConsentKind
 from quarry.private_files import read_private, write_atomically
 
 FILE_NAME = "consent.json"
 MAX_BYTES = 1 << 20
 MAX_SUBJECTS = 1_000  # of a kind; of more, the oldest are forgotten
-
-ConsentKind: TypeAlias = Literal["download", "endpoint", "remote", "key", "reranker"]
-"""
-Files of a model are fetched by its name; texts are sent to a model of another program; to one on another machine (its
-origin, such as `https://host:443`); a key from the environment is sent to it (its origin); a reranker runs.
-"""
 
 KINDS: tuple[ConsentKind, ...] = get_args(ConsentKind)
 Request: TypeAlias = tuple[ConsentKind, str]

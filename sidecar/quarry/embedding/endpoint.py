@@ -18,13 +18,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from msgspec import Struct
 
 from quarry import consent
 from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.endpoint_name import KEY_VARIABLE, EndpointName, parse_endpoint
+from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, EndpointName, PulledModel, parse_endpoint
 from quarry.embedding.known_models import family_prompts
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
+from quarry.lazy_pattern import lazy_pattern
 from quarry.redaction.sanitize import printable
 from quarry.redaction.scrub import scrub_texts
 
@@ -32,6 +32,7 @@ BATCH_TEXTS = 8  # a query waits for one batch where the program does one thing 
 PASSAGES_TIMEOUT_S = 60.0  # a model that was unloaded is read from the disk first
 QUERY_TIMEOUT_S = 10.0  # no search waits for it: a vector that comes late is kept for the same query
 PAUSES_S = (0.5, 2.0, 8.0)  # before a request is tried again that was refused for now
+LIST_TIMEOUT_S = 1.0  # of the list of what Ollama has; nobody waits longer to choose from it
 MAX_PAUSE_S = 30.0  # which the program may ask for
 MAX_BYTES = 16 << 20  # of an answer; a batch of 4,096 dimensions has 1 MB
 MAX_REASON = 200  # characters of an answer that says what is wrong
@@ -42,6 +43,8 @@ _MATRIX_RANK = 2
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _BUSY = frozenset({_TOO_MANY, 502, 503, 504})
 _KEY_REFUSED = frozenset({401, 403})
+
+_EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
 
 # Texts of several kinds: what a broken model fails on, it fails on at loading.
 _PROBE = "Quarry finds notes by what they mean: 笔记 💡"
@@ -137,15 +140,6 @@ def _reason(data: bytes) -> str:
     return printable(str(said)).replace("\n", " ")[:MAX_REASON]
 
 
-class PulledModel(Struct, frozen=True):
-    """A model that Ollama has."""
-
-    name: str
-    digest: str  # of its files
-    size_bytes: int
-    family: str
-
-
 def pulled_models(connection: EndpointConnection) -> list[PulledModel]:
     """The models of the Ollama behind *connection*. Raises as `EndpointConnection.ask`."""
     answer = connection.ask("GET", "/api/tags")
@@ -160,6 +154,15 @@ def pulled_models(connection: EndpointConnection) -> list[PulledModel]:
             size_bytes = size if isinstance(size, int) else 0
             found.append(PulledModel(each["name"], str(each.get("digest")), size_bytes, str(details.get("family"))))
     return found
+
+
+def ollama_models() -> list[PulledModel] | None:
+    """The models that can embed texts of the Ollama on this machine; None where none runs."""
+    connection = EndpointConnection(parse_endpoint(f"{OLLAMA}any"), LIST_TIMEOUT_S)
+    try:
+        return [model for model in pulled_models(connection) if _EMBEDS.search(f"{model.family} {model.name}")]
+    except (OSError, http.client.HTTPException, _Refused, ValueError):
+        return None
 
 
 class EndpointEncoder:

@@ -9,6 +9,7 @@ A name has no key in it, as it may be in a file of the vault: that comes from th
 """
 
 import os
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit
@@ -61,10 +62,32 @@ class EndpointName(Struct, frozen=True):
         sent: Request = ("endpoint", self.name)
         return (sent,) if self.is_local else (sent, ("remote", self.origin))
 
+    @property
+    def key_request(self) -> tuple[Request, ...]:
+        """The request to send the key, if there is one."""
+        return (("key", self.origin),) if self.may_have_key else ()
+
+
+class PulledModel(Struct, frozen=True):
+    """A model that Ollama has."""
+
+    name: str
+    digest: str  # of its files
+    size_bytes: int
+    family: str
+
 
 def is_endpoint(name: str) -> bool:
     """Whether *name* is spelled as that of a model which another program runs."""
     return name.startswith((OLLAMA, "http://", "https://"))
+
+
+def remote_origin(name: str) -> str | None:
+    """Where the model called *name* runs, if that is another machine: texts that are sent there leave this one."""
+    with suppress(ModelMissing):
+        if is_endpoint(name) and not (endpoint := parse_endpoint(name)).is_local:
+            return endpoint.origin
+    return None
 
 
 def parse_endpoint(name: str) -> EndpointName:

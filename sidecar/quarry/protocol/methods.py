@@ -44,6 +44,9 @@ from quarry.protocol.session import (
     IndexUpdated,
     InitializeParams,
     InitializeResult,
+    ModelsListParams,
+    ModelsListResult,
+    ModelsUseParams,
     RebuildParams,
     Settings,
     SettingsWriteParams,
@@ -75,13 +78,15 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "settings/read": (NoParams, Settings),
     "settings/write": (SettingsWriteParams, Settings),
     "settings/folders": (FoldersWriteParams, Settings),
+    "models/list": (ModelsListParams, ModelsListResult),
+    "models/use": (ModelsUseParams, Settings),
     "shutdown": (NoParams, Done),
 }
 """Client to sidecar: method -> (parameters, result)."""
 
 OWNER_METHODS = frozenset(
     {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write"}
-    | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
+    | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "models/list", "models/use", "shutdown"}
 )
 """
 Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop

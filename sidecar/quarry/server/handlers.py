@@ -217,6 +217,14 @@ def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Req
     return state.settings(service.engine.change_folders(params.exclude, params.include))
 
 
+def _list_models(service: Service, params: protocol.ModelsListParams, _: Request) -> protocol.ModelsListResult:
+    return state.models(service.engine.models(params.model))
+
+
+def _use_model(service: Service, params: protocol.ModelsUseParams, _: Request) -> protocol.Settings:
+    return state.settings(service.engine.use_model(params.model, params.confirmed))
+
+
 # --- the table ---------------------------------------------------------------------------------
 
 
@@ -261,5 +269,7 @@ HANDLERS: Mapping[str, Handler] = {
     "settings/read": Handler(_read_settings),
     "settings/write": _in_vault(_write_settings),
     "settings/folders": _in_vault(_write_folders),
+    "models/list": _in_vault(_list_models),
+    "models/use": _in_vault(_use_model),
 }
 """Every method but `initialize` and `shutdown`, which concern the connection and the process."""
