@@ -137,6 +137,10 @@ export interface IndexStatus {
    */
   readonly backfill: Backfill | null;
   /**
+   * Those in use first, then the last used.
+   */
+  readonly models: readonly StoredModel[];
+  /**
    * Retrievers that are unavailable now; normally empty.
    */
   readonly missing: readonly MissingRetriever[];
@@ -209,6 +213,23 @@ export interface Backfill {
    * Where the text of notes and queries is sent, if that is another machine.
    */
   readonly sentTo: string | null;
+}
+/**
+ * A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once.
+ */
+export interface StoredModel {
+  /**
+   * SHA-256 of all that determines its vectors.
+   */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "contextual" | "static";
+  /**
+   * Chunks that have its vectors.
+   */
+  readonly chunks: number;
+  readonly sizeBytes: number;
+  readonly isUsed: boolean;
 }
 /**
  * A retriever that is unavailable at the moment.
@@ -1403,6 +1424,15 @@ export type NoParams = Record<string, never>;
  */
 export type RebuildParams = Record<string, never>;
 /**
+ * Delete the vectors that are kept of a model; those of a model in use stay.
+ */
+export interface ForgetModelParams {
+  /**
+   * As in `models` of the status. At most 100 characters.
+   */
+  readonly id: string;
+}
+/**
  * Count the notes in a folder and in its direct subfolders by state.
  */
 export interface InspectFoldersParams {
@@ -1900,6 +1930,7 @@ export interface Methods {
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/reconcile": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
+  readonly "index/forgetModel": { readonly params: ForgetModelParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "inspect/folders": { readonly params: InspectFoldersParams; readonly result: InspectFoldersResult };

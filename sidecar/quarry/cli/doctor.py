@@ -74,13 +74,10 @@ def examine(vault: Path | None) -> list[Finding]:
     name = model.detail if model.verdict == "good" else "bundled"
     settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
     models = [_tried("model", _model, name), _tried("contextual model", _contextual_model, name)]
-    origin = remote_origin(name)
-    sent = (
-        [Finding("privacy", "note", f"the text of notes and queries leaves this machine: to {origin}")]
-        if origin
-        else []
-    )
-    return [*findings, settings, *models, *sent, _sidecar(vault), _log(vault)]
+    if models[1].verdict != "note" and (origin := remote_origin(name)):
+        told = f"the text of notes and queries leaves this machine: it is sent to {origin}"
+        models.append(Finding("privacy", "note", told))
+    return [*findings, settings, *models, _sidecar(vault), _log(vault)]
 
 
 def _tried(subject: str, check: Callable[..., object], *arguments: str) -> Finding:

@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 
 from quarry import protocol as wire
-from quarry.cli.arguments import connect
+from quarry.cli.arguments import connect, wait_for_index
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stderr
 
 LANGUAGES = {"english": "English", "scripts": "English, other scripts", "many": "many languages", None: "?"}
-ACTIONS = ("list", "use")
+ACTIONS = ("list", "use", "forget")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """List the models, or use one."""
+    """
+    List the models, use one, or delete the vectors that are kept of one.
+
+    Raises:
+        BadUsage: It is not confirmed, or none are kept.
+    """
     with connect(options, as_owner=True) as client:
+        wait_for_index(client, None)
+        if options.action == "forget":
+            kept = [model for model in client.status().models if model.name == options.name and not model.is_used]
+            if not kept:
+                raise BadUsage(f"no vectors of {options.name!r} are kept beside those in use", "see `quarry status`")
+            for model in kept:
+                client.ask("index/forgetModel", {"id": model.id})
+            print_line(f"deleted {sum(model.size_bytes for model in kept) / 1e6:.1f} MB")
+            return
         found: wire.ModelsListResult = client.ask("models/list", {"model": options.name})
         if options.action == "list":
             print_answer(options, found, _show)

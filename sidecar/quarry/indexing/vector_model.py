@@ -16,8 +16,8 @@ from msgspec import Struct
 from quarry import consent
 from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerprint
 from quarry.errors import ModelMissing, ModelUnreachable, QuarryError
-from quarry.index import Index, Reader
-from quarry.indexing.current_index import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.index import FINGERPRINT, Index, Reader
+from quarry.indexing.current_index import fingerprint_text, stored_fingerprint
 from quarry.indexing.process import ProcessLimits, ProcessUnavailable
 from quarry.indexing.status import Activity
 from quarry.messages import Message, message
@@ -230,26 +230,23 @@ class VectorModel:
         encoder = self.slot.encoder
         if encoder is None or encoder.fingerprint == self._adopted:
             return False
-        stored = stored_fingerprint(index)
-        if stored != encoder.fingerprint:
-            if stored is not None:
-                _log.info("another model: vectors are computed again")
-                name = encoder.fingerprint.name
-                self._activity.set_notice("model", message("status.vectors-pending", model=name))
-            index.static.drop()  # before the new fingerprint: no snapshot may see it with old vectors
-            index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
+        before, model = index.static.model, fingerprint_text(encoder.fingerprint)
+        index.static.choose(model)
+        if before not in (None, model) and index.static.has_pending():
+            _log.info("another model: vectors are computed again")
+            self._activity.set_notice("model", message("status.vectors-pending", model=encoder.fingerprint.name))
         self._adopted = encoder.fingerprint
         return index.static.has_pending()
 
     def adopt_contextual(self, index: Index) -> ContextualEncoder | None:
         """
-        Have *index* hold contextual vectors of the model in use and no other; returns its encoder, None without one.
+        Have *index* hold contextual vectors of the model in use; returns its encoder, None without one.
 
-        Vectors of a model that is loading or missing stay: they cost hours.
+        While that model is loading or missing, those of the model before stay.
         """
         slot = self.contextual_slot
         if slot is None or slot.is_of_another_kind:
-            index.contextual.drop()
+            index.contextual.choose(None)
             return None
         if slot.encoder:
             index.contextual.choose(fingerprint_text(slot.encoder.fingerprint))

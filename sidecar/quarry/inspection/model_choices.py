@@ -1,9 +1,7 @@
 """The models to choose from: what each is for, costs in this vault and needs on this machine."""
 
-import json
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
 
 from msgspec import Struct
 
@@ -13,6 +11,7 @@ from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, PulledModel, is
 from quarry.embedding.known_models import KnownModel
 from quarry.errors import ModelMissing
 from quarry.index import Reader
+from quarry.indexing.current_index import fingerprint_of
 from quarry.messages import Message, message
 from quarry.options import ConsentKind, KnownLanguages
 
@@ -55,8 +54,7 @@ def model_choices(chosen: str, other: str | None, reader: Reader) -> list[ModelC
     models = ollama_models()
     pulled = {f"{OLLAMA}{model.name.removesuffix(_LATEST)}": model for model in models or ()}
     names = dict.fromkeys([*known, *pulled, chosen, *([other] if other else [])])
-    stored_models: tuple[Any, ...] = getattr(reader, "stored_models", ())
-    done = {json.loads(stored.model)["name"]: stored.chunks for stored in reversed(stored_models)}
+    done = {fingerprint_of(stored.model).name: stored.chunks for stored in reversed(reader.stored_models)}
     total = reader.chunk_count
     return [
         _choice(name, known.get(name), pulled, done.get(name, 0), total, chosen, has_ollama=models is not None)
@@ -115,7 +113,7 @@ def _obstacle(
 
 
 def _sentence(kind: ConsentKind, name: str, size_bytes: int | None) -> Message:
-    """What the user is asked to confirm."""
+    """The sentence to ask the user of this device with."""
     size = f"{size_bytes / 1e6:.0f} MB" if size_bytes else "? MB"
     origin = parse_endpoint(name).origin if is_endpoint(name) else ""
     return message(f"consent.{kind}", model=name, size=size, origin=origin, variable=KEY_VARIABLE)
