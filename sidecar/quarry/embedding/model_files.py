@@ -97,7 +97,7 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
 def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "ModelFolder":
     """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
-    import huggingface_hub
+    import huggingface_hub.utils
 
     huggingface_hub.utils.disable_progress_bars()  # type: ignore[attr-defined]  # exported lazily; programs read what a sidecar prints
     path = huggingface_hub.snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
