@@ -8,7 +8,7 @@ from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.endpoint_name import PulledModel, is_endpoint, parse_endpoint, remote_origin
 from quarry.embedding.known_models import known_models
-from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, needs_download
+from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, is_spelled_like_words, needs_download
 from quarry.embedding.static import load_static_encoder
 from quarry.errors import NotConfirmed
 
@@ -20,6 +20,7 @@ __all__ = [
     "FloatMatrix",
     "FloatVector",
     "is_known_word",
+    "is_spelled_like_words",
     "known_models",
     "load_contextual_encoder",
     "load_encoder",
