@@ -1770,6 +1770,10 @@ export interface ModelsListParams {
  */
 export interface ModelsListResult {
   readonly models: readonly ModelChoice[];
+  /**
+   * The name of the one in the settings.
+   */
+  readonly chosen: string;
 }
 /**
  * An embedding model that the vault could use.
@@ -1797,7 +1801,6 @@ export interface ModelChoice {
    */
   readonly doneChunks: number;
   readonly totalChunks: number;
-  readonly isChosen: boolean;
   /**
    * On this machine.
    */

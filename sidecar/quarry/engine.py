@@ -29,7 +29,6 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
-from quarry.inspection.model_choices import ModelChoice, model_choices
 from quarry.options import ConsentKind, Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
@@ -310,11 +309,6 @@ class Engine:
         """
         return load_settings(self.root)
 
-    def models(self, other: str | None = None) -> list[ModelChoice]:
-        """The embedding models to choose from, and the *other* that is asked about; see `model_choices`."""
-        with self.reader() as reader:
-            return model_choices(self.settings.model, other, reader)
-
     # --- changing ------------------------------------------------------------------------------
 
     def capture(self, draft: Draft, folder: str | None = None) -> Captured:
@@ -392,7 +386,7 @@ class Engine:
         """
         requests = requests_for(name)
         consent.confirm([request for request in requests if request[0] in confirmed])
-        consent.require([request for request in requests if request[0] != "key"], name)
+        consent.require(requests, name)
         return self.write_settings({"model": name})
 
     def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:

@@ -264,10 +264,10 @@ export class QuarrySettingTab extends PluginSettingTab {
   async #listModels(dropdown: DropdownComponent): Promise<void> {
     const reply = await this.parts.listModels({});
     if (!reply.ok) return;
-    const { models } = reply.value;
+    const { chosen, models } = reply.value;
     dropdown.selectEl.empty();
     dropdown.addOptions(Object.fromEntries(models.map((choice) => [choice.name, modelWords(choice)])));
-    dropdown.setValue(models.find(({ isChosen, requests }) => isChosen && requests.length === 0)?.name ?? "bundled");
+    dropdown.setValue(models.some(({ name, requests }) => name === chosen && requests.length === 0) ? chosen : "bundled");
   }
 
   /** Uses a model once the user confirms what is downloaded or sent for it. */

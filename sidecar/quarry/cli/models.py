@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from quarry import protocol as wire
 from quarry.cli.arguments import connect, wait_for_index
@@ -49,33 +48,27 @@ def run(options: argparse.Namespace) -> None:
         if options.action == "list":
             print_answer(options, found, _show)
             return
-        choice = next(
-            each for each in found.models if each.name == options.name or (not options.name and each.is_chosen)
-        )
+        choice = next(each for each in found.models if each.name == (options.name or found.chosen))
         _confirm(choice, is_confirmed=options.yes)
         confirmed = [request.kind for request in choice.requests]
-        settings: wire.Settings = client.ask("models/use", {"model": choice.name, "confirmed": confirmed})
-        print_answer(options, settings, lambda _: _show_use(choice))
+        settings = client.ask("models/use", {"model": choice.name, "confirmed": confirmed})
+        told = f"{choice.name} is chosen: {_time(choice)}; `quarry status` shows the progress"
+        print_answer(options, settings, lambda _: print_line(told))
 
 
 def _show(found: wire.ModelsListResult) -> None:
     width = max(len(choice.name) for choice in found.models)
     for choice in found.models:
+        is_chosen = choice.name == found.chosen
         gain = "gain not measured" if choice.gain is None else f"gain {choice.gain:+.3f}"
-        facts = (LANGUAGES[choice.languages], _size(choice), _time(choice), gain)
-        line = f"{'*' if choice.is_chosen else ' '} {choice.name:<{width}}  {', '.join(facts)}"
-        print_line(bold(line) if choice.is_chosen else line)
-        notes = [*([str(choice.obstacle)] if choice.obstacle else []), *_requests(choice)]
-        for note in notes:
-            print_line(dim(f"  {'':<{width}}  {note}"))
-    print_line()
-    print_line("*: in use. Gain: of nDCG@10 over the bundled model, in English. Times are estimates.")
+        facts = ", ".join((LANGUAGES[choice.languages], _size(choice), _time(choice), gain))
+        print_line(f"{'*' if is_chosen else ' '} {bold(choice.name.ljust(width))}  {facts}")
+        missing = [request.message for request in choice.requests] if is_chosen else []
+        for note in (choice.obstacle, *missing):
+            if note:
+                print_line(dim(f"  {'':<{width}}  {note}"))
+    print_line("\n* is chosen. Gain: of nDCG@10 over the bundled model, in English. Times are estimates.")
     print_line("Use one with `quarry models use NAME`.")
-
-
-def _requests(choice: wire.ModelChoice) -> Sequence[str]:
-    """What would be confirmed, of a model that the vault prefers."""
-    return [str(request.message) for request in choice.requests] if choice.is_chosen else ()
 
 
 def _size(choice: wire.ModelChoice) -> str:
@@ -85,11 +78,9 @@ def _size(choice: wire.ModelChoice) -> str:
 
 def _time(choice: wire.ModelChoice) -> str:
     """How long it takes until the model answers in this vault."""
-    if choice.total_chunks and choice.done_chunks == choice.total_chunks:
-        return "answers at once"
-    if choice.remaining_ms is None:
+    if choice.remaining_ms is None and choice.done_chunks < choice.total_chunks:
         return "time not known"
-    seconds = choice.remaining_ms / 1000
+    seconds = (choice.remaining_ms or 0) / 1000
     return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
 
 
@@ -100,20 +91,12 @@ def _confirm(choice: wire.ModelChoice, *, is_confirmed: bool) -> None:
     Raises:
         BadUsage: They do not, or there is no terminal to ask on.
     """
-    if not choice.requests:
-        return
     for request in choice.requests:
         print_stderr(str(request.message))
-    if is_confirmed:
+    if is_confirmed or not choice.requests:
         return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise BadUsage("the model is not used, as nothing was confirmed", "give --yes to confirm without being asked")
-    print(f"Use {choice.name}? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise BadUsage("the model is not used, as you did not confirm it", "see `quarry models`")
-
-
-def _show_use(choice: wire.ModelChoice) -> None:
-    print_line(f"{choice.name} is chosen: {_time(choice)}; `quarry status` shows the progress")
-    if choice.obstacle:
-        print_stderr(str(choice.obstacle))
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"Use {choice.name}? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise BadUsage("the model is not used, as nothing was confirmed", "give --yes to confirm without being asked")

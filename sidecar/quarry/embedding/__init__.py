@@ -55,8 +55,7 @@ def requests_for(name: str) -> tuple[Request, ...]:
         ModelMissing: The name cannot be read.
     """
     if is_endpoint(name):
-        endpoint = parse_endpoint(name)
-        return (*endpoint.requests, *endpoint.key_request)
+        return parse_endpoint(name).requests
     return (("download", name),) if needs_download(name) else ()
 
 

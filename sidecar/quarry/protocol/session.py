@@ -162,7 +162,6 @@ class ModelChoice(Value, frozen=True, kw_only=True):
     gain: Annotated[float | None, doc("Of nDCG@10 over the bundled model, on judged sets; null: not measured.")]
     done_chunks: Annotated[int, doc("That have its vector: with all of them, it answers as soon as it is chosen.")]
     total_chunks: int
-    is_chosen: bool
     is_here: Annotated[bool, doc("On this machine.")]
     obstacle: Annotated[Message | None, doc("Why it cannot be used at the moment.")]
     requests: Annotated[list[ConsentRequest], doc("What has to be confirmed before it is used.")]
@@ -178,6 +177,7 @@ class ModelsListResult(Value, frozen=True, kw_only=True):
     """The models to choose from."""
 
     models: list[ModelChoice]
+    chosen: Annotated[str, doc("The name of the one in the settings.")]
 
 
 class ModelsUseParams(Params, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from quarry.options import SCAN_WIDTH, HitOptions, Scope, SearchOptions
 from quarry.search import Source
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.encode import answers, context, state
+from quarry.server.encode.model_choices import model_choices
 from quarry.server.scheduler import Pool
 from quarry.server.service import Request, Service
 from quarry.server.waiting import wait_for_changes
@@ -218,7 +219,8 @@ def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Req
 
 
 def _list_models(service: Service, params: protocol.ModelsListParams, _: Request) -> protocol.ModelsListResult:
-    return state.models(service.engine.models(params.model))
+    with service.engine.reader() as reader:
+        return model_choices(service.engine.settings.model, params.model, reader)
 
 
 def _use_model(service: Service, params: protocol.ModelsUseParams, _: Request) -> protocol.Settings:

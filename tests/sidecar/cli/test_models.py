@@ -55,7 +55,6 @@ def test_the_list_has_what_each_is_for_and_costs_in_this_vault(command, vault: P
     assert done.code == 0
     assert [model.name for model in known_models()] == list(found)[: len(known_models())]
     assert "* bundled" in done.out
-    assert found["bundled"]["isChosen"]
     minilm = found["sentence-transformers/all-MiniLM-L6-v2"]
     assert minilm["remainingMs"] == 50 * minilm["totalChunks"] > 0
     assert [request["kind"] for request in minilm["requests"]] == ["download"]

@@ -4,7 +4,7 @@ Notes, the index and the settings as they are sent: paths in NFC, every text scr
 The second scrub is a line of defence: notes were scrubbed when indexed, but what is sent is what counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeVar
 
 from quarry import protocol as wire
@@ -14,7 +14,6 @@ from quarry.indexing.freshness import Freshness
 from quarry.inspection.coverage import CoveredFolder
 from quarry.inspection.index_status import Status
 from quarry.inspection.inspector import FolderPage, NoteStates
-from quarry.inspection.model_choices import ModelChoice
 from quarry.inspection.note_report import NoteReport
 from quarry.kinds import kind_of
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LISTED_LINKS, MAX_LISTED_TAGS
@@ -124,21 +123,6 @@ def index_status(status: Status) -> wire.IndexStatus:
         missing=missing_retrievers(status.missing),
         problems=[problem(each) for each in status.problems],
         message=redacted(status.message) if status.message else None,
-    )
-
-
-def models(choices: Sequence[ModelChoice]) -> wire.ModelsListResult:
-    """The reply to `models/list`."""
-    return wire.ModelsListResult(
-        models=[
-            to_wire(
-                wire.ModelChoice,
-                choice,
-                obstacle=redacted(choice.obstacle) if choice.obstacle else None,
-                requests=[to_wire(wire.ConsentRequest, request) for request in choice.requests],
-            )
-            for choice in choices
-        ]
     )
 
 

@@ -33,7 +33,7 @@ const SENDING: ConsentRequest = { kind: "endpoint", message: { code: "consent.en
 
 function modelChoice(fields: Partial<ModelChoice>): ModelChoice {
   const choice = { name: "m", languages: "english", sizeBytes: 20_000_000, remainingMs: 90_000, gain: null, doneChunks: 0, totalChunks: 9 } as const;
-  return { ...choice, isChosen: false, isHere: true, obstacle: null, requests: [], ...fields };
+  return { ...choice, isHere: true, obstacle: null, requests: [], ...fields };
 }
 
 let answer: Reply<VaultSettings>;
@@ -42,6 +42,7 @@ let written: SettingsWriteParams[];
 let listed: (string | null | undefined)[];
 let used: ModelsUseParams[];
 let models: ModelChoice[];
+let chosen: string;
 let kept: Preferences[];
 let paths: (string | null)[];
 let engine: TestEngine;
@@ -73,7 +74,8 @@ beforeEach(() => {
   written = [];
   listed = [];
   used = [];
-  models = [modelChoice({ name: "bundled", languages: "scripts", gain: 0, isChosen: true }), modelChoice({ name: "ollama:nomic-embed-text", requests: [SENDING] })];
+  chosen = "bundled";
+  models = [modelChoice({ name: "bundled", languages: "scripts", gain: 0 }), modelChoice({ name: "ollama:nomic-embed-text", requests: [SENDING] })];
   paths = [];
   kept = [];
   engine = new TestEngine();
@@ -95,7 +97,7 @@ beforeEach(() => {
     },
     listModels: ({ model }) => {
       listed.push(model);
-      return Promise.resolve({ ok: true, value: { models } });
+      return Promise.resolve({ ok: true, value: { models, chosen } });
     },
     useModel: (choice) => {
       used.push(choice);
@@ -292,7 +294,8 @@ describe("the model", () => {
   });
 
   test("that only the vault asks for is not shown as the one in use, so that it can be chosen", async () => {
-    models = [modelChoice({ name: "bundled" }), modelChoice({ name: "x/y", isChosen: true, requests: [SENDING] })];
+    models = [modelChoice({ name: "bundled" }), modelChoice({ name: "x/y", requests: [SENDING] })];
+    chosen = "x/y";
     await display();
 
     expect(list()?.value).toBe("bundled");
