@@ -19,7 +19,6 @@ from quarry.private_files import read_private, write_atomically
 
 FILE_NAME = "consent.json"
 MAX_BYTES = 1 << 20
-MAX_SUBJECTS = 1_000  # of a kind; of more, the oldest are forgotten
 
 Request: TypeAlias = tuple[ConsentKind, str]
 """A kind, and the subject: the name of a model, or the origin of an endpoint."""
@@ -60,8 +59,7 @@ def confirm(requests: Iterable[Request]) -> None:
     """
     confirmed, path = _read(), data_dir() / FILE_NAME
     for kind, subject in requests:
-        others = [other for other in confirmed.get(kind, []) if other != subject]
-        confirmed[kind] = [*others, subject][-MAX_SUBJECTS:]
+        confirmed[kind] = sorted({*confirmed.get(kind, ()), subject})
     try:
         write_atomically(path, encode(confirmed), durable=True)
     except OSError as error:

@@ -7,7 +7,7 @@ import pytest
 
 from quarry import consent
 from quarry.config import data_dir
-from quarry.errors import IndexUnavailable, NotConfirmed
+from quarry.errors import NotConfirmed
 
 
 @pytest.fixture(autouse=True)
@@ -49,10 +49,3 @@ def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_writte
     consent.confirm([("download", "a/b")])
 
     assert consent.is_confirmed("download", "a/b")
-
-
-def test_a_yes_that_cannot_be_kept_is_an_error():
-    (data_dir() / consent.FILE_NAME).mkdir()
-
-    with pytest.raises(IndexUnavailable, match="nothing was confirmed"):
-        consent.confirm([("download", "a/b")])

@@ -9,13 +9,16 @@ from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stderr
 
 LANGUAGES = {"english": "English", "scripts": "English, other scripts", "many": "many languages", None: "?"}
-ACTIONS = ("list", "use", "forget")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "action", nargs="?", choices=ACTIONS, default="list", help="list them (the default), or use one"
+        "action",
+        nargs="?",
+        choices=("list", "use", "forget"),
+        default="list",
+        help="list them (the default), or use one",
     )
     parser.add_argument(
         "name",
@@ -61,7 +64,9 @@ def _show(found: wire.ModelsListResult) -> None:
     for choice in found.models:
         is_chosen = choice.name == found.chosen
         gain = "gain not measured" if choice.gain is None else f"gain {choice.gain:+.3f}"
-        facts = ", ".join((LANGUAGES[choice.languages], _size(choice), _time(choice), gain))
+        size = f"{choice.size_bytes / 1e6:.0f} MB" if choice.size_bytes else "size not known"
+        size += "" if choice.is_here else " to download"
+        facts = ", ".join((LANGUAGES[choice.languages], size, _time(choice), gain))
         print_line(f"{'*' if is_chosen else ' '} {bold(choice.name.ljust(width))}  {facts}")
         missing = [request.message for request in choice.requests] if is_chosen else []
         for note in (choice.obstacle, *missing):
@@ -69,11 +74,6 @@ def _show(found: wire.ModelsListResult) -> None:
                 print_line(dim(f"  {'':<{width}}  {note}"))
     print_line("\n* is chosen. Gain: of nDCG@10 over the bundled model, in English. Times are estimates.")
     print_line("Use one with `quarry models use NAME`.")
-
-
-def _size(choice: wire.ModelChoice) -> str:
-    size = f"{choice.size_bytes / 1e6:.0f} MB" if choice.size_bytes else "size not known"
-    return size if choice.is_here else f"{size} to download"
 
 
 def _time(choice: wire.ModelChoice) -> str:

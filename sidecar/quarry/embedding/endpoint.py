@@ -13,6 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -154,12 +155,12 @@ class EndpointConnection:
 
 def _reason(data: bytes) -> str:
     """The error message in an answer, cut to a line."""
-    try:
+    with suppress(MsgspecError, RecursionError):
         error = decode(data, type=_Error).error
-    except (MsgspecError, RecursionError):
-        return ""
-    said = error.get("message", "") if isinstance(error, dict) else error
-    return printable(str(said)).replace("\n", " ")[:MAX_REASON]
+        return printable(str(error.get("message") if isinstance(error, dict) else error)).replace("\n", " ")[
+            :MAX_REASON
+        ]
+    return ""
 
 
 def ollama_models() -> list[PulledModel] | None:

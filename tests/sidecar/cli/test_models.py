@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from embedding_server import EmbeddingServer
 
-from quarry import consent
 from quarry.embedding import known_models
 
 
@@ -78,16 +77,6 @@ def test_a_model_is_used_once_its_user_says_yes_to_what_is_sent(
     assert name in settings(vault)
     backfill("complete")
     assert rows(command, vault)[name]["doneChunks"] == rows(command, vault)[name]["totalChunks"]
-
-
-def test_without_a_terminal_a_yes_has_to_be_given(command, vault: Path, name: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    refused = command("models", "use", name, "--vault", str(vault))
-    assert "give --yes" in refused.err
-    assert settings(vault) == ""
-
-    assert command("models", "use", name, "--yes", "--vault", str(vault)).code == 0
-    assert consent.is_confirmed("endpoint", name)
 
 
 def test_what_a_cloned_vault_prefers_waits_for_a_yes_and_is_then_used(

@@ -185,15 +185,6 @@ def test_a_model_that_was_not_pulled_is_named_with_the_command_for_it(server: Em
         load(server, model="bge-m3")
 
 
-def test_an_answer_that_is_late_is_given_up(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "QUERY_TIMEOUT_S", 0.1)
-    encoder = load(server)
-    server.delay_s = 1.0
-
-    with pytest.raises(ModelUnreachable, match="timed out"):
-        encoder.encode_query("one")
-
-
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_program_that_is_busy_is_asked_again(server: EmbeddingServer, status: int) -> None:
     encoder = load(server)
@@ -220,33 +211,7 @@ def test_waiting_for_it_ends_when_it_is_time_to_end(server: EmbeddingServer, mon
     assert time.monotonic() - begun_s < 30
 
 
-def test_a_query_goes_its_own_way_beside_passages(server: EmbeddingServer) -> None:
-    encoder = load(server)
-    server.delay_s = 0.5
-    thread = threading.Thread(target=encoder.encode_passages, args=(["one"] * 3 * endpoint.BATCH_TEXTS,))
-    thread.start()
-
-    begun_s = time.monotonic()
-    encoder.encode_query("one")
-
-    assert time.monotonic() - begun_s < 1.5  # and not behind four requests
-    assert thread.is_alive()
-    thread.join()
-
-
 # --- which model it is -------------------------------------------------------------------------------
-
-
-@APIS
-def test_the_fingerprint_is_that_of_the_model_and_not_of_its_name(server: EmbeddingServer, api: str) -> None:
-    first = load(server, api).fingerprint
-    assert load(server, api).fingerprint == first
-
-    server.models["nomic-embed-text:latest"] = 1
-    second = load(server, api).fingerprint
-
-    assert second.name == first.name
-    assert second.weights_sha256 != first.weights_sha256
 
 
 @APIS

@@ -75,6 +75,5 @@ def _obstacle(
     if name.startswith(OLLAMA) and not name.startswith(f"{OLLAMA}//") and name not in pulled:
         model = name.removeprefix(OLLAMA)
         return message("obstacle.needs-pull", model=model) if has_ollama else message("obstacle.needs-ollama")
-    if known and known.is_contextual and not is_endpoint(name) and find_spec("onnxruntime") is None:
-        return message("obstacle.needs-extra")
-    return None
+    needs_extra = known and known.is_contextual and not is_endpoint(name) and find_spec("onnxruntime") is None
+    return message("obstacle.needs-extra") if needs_extra else None
