@@ -13,19 +13,10 @@ LANGUAGES = {"english": "English", "scripts": "English, other scripts", "many": 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
+    actions = ("list", "use", "forget")
+    parser.add_argument("action", nargs="?", choices=actions, default=actions[0], help="default: list; forget: vectors")
     parser.add_argument(
-        "action",
-        nargs="?",
-        choices=("list", "use", "forget"),
-        default="list",
-        help="list them (the default), or use one",
-    )
-    parser.add_argument(
-        "name",
-        nargs="?",
-        metavar="NAME",
-        help='a name of the list, a folder, a Hugging Face name, "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" '
-        "(default: the one that the vault prefers)",
+        "name", nargs="?", metavar="NAME", help="as listed, or a folder; default: the one in the settings"
     )
     parser.add_argument("--yes", action="store_true", help="confirm without being asked what is downloaded or sent")
 

@@ -105,13 +105,6 @@ def test_vectors_that_are_kept_of_a_model_can_be_deleted(command, vault: Path, n
     tools.eventually(lambda: rows(command, vault, name)[name]["doneChunks"] == 0)
 
 
-def test_a_name_that_cannot_be_read_is_an_error_that_says_how_to_write_it(command, vault: Path):
-    done = command("models", "use", "http://127.0.0.1:1234/v1", "--yes", "--vault", str(vault))
-
-    assert done.code != 0
-    assert "#NAME" in done.err
-
-
 def test_texts_that_leave_this_machine_are_told_wherever_one_looks(command, vault: Path, backfill):
     server = EmbeddingServer(host="").start()
     origin = f"http://{socket.gethostname().lower()}:{server.port}"  # by its name, it might be any machine

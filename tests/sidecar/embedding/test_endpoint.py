@@ -1,8 +1,6 @@
 """A model that another program runs, behind a real HTTP server that answers well, late, wrongly or not at all."""
 
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from embedding_server import DIM, EmbeddingServer
 from quarry import consent
 from quarry.embedding import ContextualEncoder, endpoint, load_contextual_encoder, load_encoder
 from quarry.embedding.endpoint_name import KEY_VARIABLE, parse_endpoint
-from quarry.errors import Cancelled, ModelDamaged, ModelMissing, ModelUnreachable, NotConfirmed
+from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
 
 KEY = "a-key-of-ours"
 
@@ -166,17 +164,6 @@ def test_a_wrong_answer_is_refused_and_says_why(server: EmbeddingServer, case: s
     assert encoder.encode_passages(["one", "two"]).shape == (2, DIM)
 
 
-def test_answers_that_are_wrong_for_many_texts_are_not_the_fault_of_the_texts(server: EmbeddingServer) -> None:
-    encoder = load(server)
-    server.answer = instead({"embeddings": []})
-
-    for _ in range(endpoint.MAX_FAILED):
-        with pytest.raises(ModelDamaged):
-            encoder.encode_passages(["one"])
-    with pytest.raises(ModelUnreachable, match="gave 0 vectors for 1 texts"):
-        encoder.encode_passages(["one"])
-
-
 # --- gone, slow, busy --------------------------------------------------------------------------------
 
 
@@ -194,57 +181,10 @@ def test_a_program_that_is_busy_is_asked_again(server: EmbeddingServer, status: 
     assert not server.failures
 
 
-def test_waiting_for_it_ends_when_it_is_time_to_end(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "PAUSES_S", (60.0,))
-    encoder = load(server)
-    server.failures.append(429)
-    is_over = threading.Event()
-    threading.Timer(0.2, is_over.set).start()
-
-    def check() -> None:
-        if is_over.is_set():
-            raise Cancelled("the end")
-
-    begun_s = time.monotonic()
-    with pytest.raises(Cancelled):
-        encoder.encode_passages(["one"], check)
-    assert time.monotonic() - begun_s < 30
-
-
 # --- which model it is -------------------------------------------------------------------------------
 
 
-@APIS
-def test_another_model_under_the_same_name_is_noticed_before_vectors_are_mixed(
-    server: EmbeddingServer, api: str
-) -> None:
-    encoder = load(server, api)
-    server.models["nomic-embed-text:latest"] = 1
-
-    with pytest.raises(ModelUnreachable, match="another by now"):
-        encoder.encode_passages(["one"])
-
-
-def test_vectors_of_another_dimension_are_refused(server: EmbeddingServer) -> None:
-    encoder = load(server)
-    server.dim = 32
-
-    with pytest.raises(ModelUnreachable, match="have 32 dimensions, and had 64 before"):
-        encoder.encode_query("one")
-
-
 # --- what was confirmed ------------------------------------------------------------------------------
-
-
-@APIS
-def test_nothing_is_sent_before_the_user_of_this_device_says_yes(server: EmbeddingServer, api: str) -> None:
-    name = name_of(server, api)
-
-    with pytest.raises(NotConfirmed):
-        load_contextual_encoder(name)
-
-    assert server.requests == []
-    assert load_encoder(name).fingerprint.name == "bundled"
 
 
 def test_the_key_of_the_environment_is_sent_where_its_user_has_confirmed(
@@ -261,16 +201,6 @@ def test_the_key_of_the_environment_is_sent_where_its_user_has_confirmed(
     consent.confirm([("key", server.origin)])
 
     assert load(server, "openai").encode_query("one").shape == (DIM,)
-
-
-def test_a_key_does_not_go_over_the_network_for_everyone_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-
-    kinds = [
-        [kind for kind, _ in parse_endpoint(f"{scheme}://192.0.2.1/v1#m").requests] for scheme in ("http", "https")
-    ]
-
-    assert kinds == [["endpoint", "remote"], ["endpoint", "remote", "key"]]
 
 
 def test_proxies_of_the_environment_are_not_used(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The models to choose from: what each is for, costs in this vault and needs on this machine."""
 
 from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
 
 from quarry import consent
@@ -46,6 +47,7 @@ def _choice(
     size_bytes = pulled.size if pulled else known.size_mb * 1_000_000 if known else None
     origin = parse_endpoint(name).origin if requests and is_endpoint(name) else ""
     size = f"{size_bytes / 1e6:.0f} MB" if size_bytes else "? MB"
+    told = partial(message, model=name, size=size, origin=origin, variable=KEY_VARIABLE)
     done, total = chunks
     return wire.ModelChoice(
         name=name,
@@ -58,10 +60,7 @@ def _choice(
         is_here=bool(pulled) or not (("download", name) in requests or name.startswith(OLLAMA)),
         obstacle=redacted(obstacle) if obstacle else None,
         requests=[
-            wire.ConsentRequest(
-                kind=kind,
-                message=message(f"consent.{kind}", model=name, size=size, origin=origin, variable=KEY_VARIABLE),
-            )
+            wire.ConsentRequest(kind=kind, message=told(f"consent.{kind}"))
             for kind, subject in requests
             if not consent.is_confirmed(kind, subject)
         ],
