@@ -31,6 +31,7 @@ VAULTS = {  # file of prompts -> archive of the data folder, folder within it; N
     "til-jbranchaud": ("big", "big/til-jbranchaud"),
     "til-simonw": ("big", "big/til-simonw"),
 }
+BROAD = "big"  # the 17,000 notes of the four of them together
 NEVER_FITTED = {name: ("big", f"big/{name}") for name in ("cpp-docs", "fcc-guide")}  # vaults as `VAULTS`, held back
 PUBLISHED_NOTES = 609
 FLOORED_QUERIES = 150  # of each collection that has a floor: enough to see a fall, few enough for every test run
@@ -50,9 +51,13 @@ def languages() -> dict[str, Collection]:
 
 
 def further() -> dict[str, Collection]:
-    """Other questions than those of `sample`: `more` about the same notes, `pairs` of a short and a long note."""
-    more = replace(read_collection(HERE / "more", HERE / "vault"), name="more")
-    return {"more": more, "pairs": read_collection(HERE / "pairs")}
+    """
+    Other questions than those of `sample`.
+
+    `more` and `translated` are about the same notes, `pairs` about a short and a long note.
+    """
+    of_sample = {name: read_collection(HERE / name, HERE / "vault") for name in ("more", "translated")}
+    return {**of_sample, "pairs": read_collection(HERE / "pairs")}
 
 
 def beside() -> dict[str, Collection]:
@@ -90,7 +95,7 @@ def read_named(name: str, data: Path | None, folder: Path) -> Collection:
 
 def vault_of(name: str, data: Path | None, folder: Path) -> Path:
     """The vault that the prompts *name* are asked of; one of *data* is unpacked below *folder*."""
-    place = (VAULTS | NEVER_FITTED)[name]
+    place = (VAULTS | NEVER_FITTED | {BROAD: (BROAD, BROAD)})[name]
     if place is None:
         return HERE / "vault"
     assert data is not None, f"{name} needs a data folder"
