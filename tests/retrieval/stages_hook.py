@@ -19,6 +19,7 @@ was embedded stays in DIR for the next run.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ from stages import (
 
 from quarry import protocol
 from quarry.embedding import FloatMatrix
-from quarry.evaluation.collections import Collection, JudgedQuery
+from quarry.evaluation.collections import Collection
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, means, measure
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_TOKENS
@@ -67,6 +68,7 @@ STATIC, QUARRY = "static", "Quarry"
 WARM_UP = 3
 POLL_S = 0.2
 SEPARATOR = "\n\n"
+_NAMED = re.compile(r"\*\*([^*]+\.md)\*\*")
 
 
 class ThreeStages:
@@ -89,7 +91,7 @@ class ThreeStages:
         blocks: list[str] = []
         sources = []
         for note in self.search(params.query):
-            text = f"{named(self.paths[note])}\n{block(self._cards[note].file)}"
+            text = f"**{self.paths[note]}**\n{block(self._cards[note].file)}"
             room -= len(text) + len(SEPARATOR)
             if room < 0:
                 break
@@ -113,14 +115,10 @@ class Measured(Struct, frozen=True):
     recall: float  # of the first PROPOSED
     ndcg: float
     said: int  # prompts for which the hook says a note that answers
+    notes: int  # that it says for all prompts
     wall_ms: Mapping[str, float]
-    cpu_ms: float  # the median of a prompt
+    cpu_ms: float  # the mean of a prompt
     memory_mb: float  # private, of the sidecar
-
-
-def named(path: str) -> str:
-    """A note's path, as contexts name it."""
-    return f"**{path}**"
 
 
 def embedder(model: str, folder: Path) -> Embedder:
@@ -174,6 +172,7 @@ def measure_systems(
         walls: dict[str, list[float]] = {system: [] for system in programs}
         cpus: dict[str, list[float]] = {system: [] for system in programs}
         said: dict[str, int] = dict.fromkeys(programs, 0)
+        notes: dict[str, int] = dict.fromkeys(programs, 0)
         for turn in range(-1, rounds):
             for number, query in enumerate(collection.queries[:WARM_UP] if turn < 0 else collection.queries):
                 for system, process in processes.items():
@@ -183,13 +182,17 @@ def measure_systems(
                         continue
                     walls[system].append(run.wall_ms)
                     cpus[system].append(run.cpu_ms + _cpu_ms(process) - before_ms)
-                    said[system] += turn == 0 and _is_said(run.output.decode(), query)
+                    if turn == 0:
+                        paths = _NAMED.findall(run.output.decode())
+                        said[system] += not query.grades.keys().isdisjoint(paths)
+                        notes[system] += len(paths)
         measured = {
             system: Measured(
                 *found[system],
                 said[system],
+                notes[system],
                 percentiles(walls[system]),
-                percentiles(cpus[system])["p50"],
+                sum(cpus[system]) / len(cpus[system]),
                 memory_mb(processes[system].pid)["private"],
             )
             for system in programs
@@ -210,10 +213,6 @@ def _found_by_quarry(vault: Path, collection: Collection) -> tuple[float, float]
     return sum(recalls) / len(recalls), means(measure(collection.queries, run).values())[MAIN]
 
 
-def _is_said(output: str, query: JudgedQuery) -> bool:
-    return any(named(path) in output for path in query.grades)
-
-
 def _cpu_ms(process: "subprocess.Popen[bytes]") -> float:
     """CPU time that *process* has spent."""
     fields = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
@@ -226,7 +225,7 @@ def table(measured: Mapping[str, Measured]) -> str:
         [
             system,
             *(f"{one:.3f}" for one in (row.recall, row.ndcg)),
-            f"{row.said}",
+            f"{row.said} ({row.notes} notes)",
             " / ".join(f"{row.wall_ms[p]:.0f}" for p in ("p50", "p95", "p99")),
             f"{row.cpu_ms:.0f}",
             f"{row.memory_mb:.0f}",
