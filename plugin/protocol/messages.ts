@@ -10,6 +10,7 @@ export type ClauseKind =
   | "regex"
   | "property"
   | "group"
+  | "time"
   | "path"
   | "file"
   | "folder"
@@ -607,7 +608,7 @@ export interface MapOfContent {
  */
 export interface Clause {
   /**
-   * tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or negated. All others: the operator.
+   * tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or negated. time: plain words that were read as a filter; in parentheses they are words. All others: the operator.
    */
   readonly kind: ClauseKind;
   /**
@@ -616,11 +617,11 @@ export interface Clause {
   readonly start: number;
   readonly end: number;
   /**
-   * The name of a property; otherwise empty.
+   * The name of a property; the words of a time; otherwise empty.
    */
   readonly name: string;
   /**
-   * As typed, without delimiters; may be empty.
+   * As typed, without delimiters; may be empty. Of a time: the filter that it was read as.
    */
   readonly value: string;
   readonly negated: boolean;
@@ -635,6 +636,10 @@ export interface Clause {
 export interface Correction {
   readonly typed: string;
   readonly used: string;
+  /**
+   * Hardly any note contains the word: both were searched for.
+   */
+  readonly isBeside: boolean;
 }
 /**
  * How the query was relaxed because it had no hits.

@@ -4,7 +4,7 @@ from quarry.embedding.contextual import load_transformer
 from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.endpoint_name import is_endpoint
-from quarry.embedding.model_files import BUNDLED_NAME, is_known_word
+from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, is_spelled_like_words
 from quarry.embedding.static import load_static_encoder
 from quarry.errors import NotConfirmed
 
@@ -16,6 +16,7 @@ __all__ = [
     "FloatMatrix",
     "FloatVector",
     "is_known_word",
+    "is_spelled_like_words",
     "load_contextual_encoder",
     "load_encoder",
 ]

@@ -208,6 +208,10 @@ class Reader:
             raise NoteNotFound.not_indexed(name, self.similar_notes(name))
         return found
 
+    def is_name(self, name: str) -> bool:
+        """Whether a note has *name* as its path, title, alias, or in links."""
+        return self.note_named(name) is not None or bool(note_paths(self._db, name))
+
     def similar_notes(self, name: str) -> list[str]:
         """Paths of the notes whose file name, title or alias is most like *name*."""
         return similar_paths(self._db, name, MAX_NAMED)
