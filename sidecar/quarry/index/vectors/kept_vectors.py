@@ -91,7 +91,7 @@ def is_kept_name(table: str) -> bool:
 
 def choose(connection: apsw.Connection, kind: ModelKind, model: str | None) -> None:
     """
-    Make the tables of *kind* those of *model*, with its own vectors where they are kept; what was in them is kept.
+    Make the tables of *kind* those of *model*, with its own vectors where they are kept, and keep those of the other.
 
     Args:
         model: None, of a contextual one alone: there are no such tables then.
@@ -136,7 +136,7 @@ def _put_away(
     connection: apsw.Connection, kind: ModelKind, kept: list[KeptModel], found: KeptModel | None
 ) -> list[KeptModel]:
     """
-    Keep what is in the tables of *kind*, before all that is *kept* already, and leave none; what is kept then.
+    Keep the vectors of *kind* before all that is *kept* already, leave no tables, and return all that is kept then.
 
     Args:
         found: Still has its place, and is to have the names of the tables of *kind*.
