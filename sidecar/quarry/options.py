@@ -266,6 +266,12 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
         return {"keyword": self.weights.keyword, "dense": self.weights.dense} if self.weights else default
 
 
+class QuoteOptions(SearchOptions, frozen=True, kw_only=True):
+    """A search whose likely hits have as passages the excerpts that answer; see `search/excerpts.py`."""
+
+    least_confidence: float  # of such a hit
+
+
 class HitOptions(SearchOptions, frozen=True, kw_only=True):
     """A search, and one note among its hits."""
 

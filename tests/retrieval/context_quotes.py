@@ -37,7 +37,7 @@ from quarry.evaluation.runner import indexed
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server.encode import context
-from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted
+from quarry.server.encode.context import SEPARATOR, Quoted, in_note_order, written
 from quarry.vault.paths import nfc
 
 BUDGETS = (500, 1500, 2000)  # of a prompt, a block and a question
@@ -141,7 +141,7 @@ def passages(engine: Engine, text: str, without: Sequence[str] = ()) -> tuple[Qu
         answer = engine.search(context.search_options(params))
     except (BadQuery, DeadlineExceeded):
         return ()
-    return tuple(map(quoted, likely_hits(answer, params.min_confidence)))
+    return tuple(context.quotable(answer, params.min_confidence))
 
 
 def in_order(asked: Asked, room: int) -> list[Quote]:
@@ -156,15 +156,15 @@ def in_order(asked: Asked, room: int) -> list[Quote]:
 
 def chosen(asked: Asked, room: int) -> list[Quote]:
     """The quotes that are made now."""
-    return choose_quotes([passage.quotable for passage in asked.passages], room, LIMIT)
+    quotes = choose_quotes([passage.quotable for passage in asked.passages], room, LIMIT)
+    return in_note_order(asked.passages, quotes)
 
 
 def count(asked: Asked, quotes: Sequence[Quote]) -> Count:
     """What *quotes* hold."""
     of_each = [(asked.passages[quote.passage], quote.length) for quote in quotes]
-    answers = sum(is_answer(asked, passage, length) for passage, length in of_each)
-    tokens = sum(passage.quotable.sizes[length] for passage, length in of_each) / CHARACTERS_PER_TOKEN
-    return Count(answers, tokens, int(answers > 0))
+    answers = len({passage.source.path for passage, length in of_each if is_answer(asked, passage, length)})
+    return Count(answers, len(written(of_each)) / CHARACTERS_PER_TOKEN, int(answers > 0))
 
 
 def is_answer(asked: Asked, passage: Quoted, length: int) -> bool:

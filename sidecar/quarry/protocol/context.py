@@ -25,7 +25,10 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     max_tokens: Annotated[
         int, doc("Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS, extra=EVERYWHERE)
     ] = 2000
-    limit: Annotated[int, doc("Maximum number of quotes, one per note.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)] = 8
+    limit: Annotated[
+        int,
+        doc("Maximum number of notes to quote, each by at most three passages.", ge=1, le=50, extra=IN_CLI_AND_PYTHON),
+    ] = 8
     min_confidence: Annotated[
         float,
         doc(
@@ -70,7 +73,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     text: Annotated[
         str,
         doc(
-            "Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters "
+            "Markdown: path, heading, line and project of each passage, and a quote of a few whole sentences "
             "behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert."
         ),
     ]

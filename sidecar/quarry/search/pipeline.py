@@ -23,20 +23,24 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
-from quarry.limits import WEAK_CONFIDENCE
+from quarry.limits import SUBJECT_CONFIDENCE, WEAK_CONFIDENCE
 from quarry.messages import message
-from quarry.options import SearchOptions
+from quarry.options import QuoteOptions, SearchOptions
+from quarry.query.comparison import read_comparison
 from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
     Extract,
     FurtherPassages,
+    Hit,
+    Passage,
     RankedChunk,
     RankedNote,
     Relaxed,
     Weakness,
 )
 from quarry.search.candidates import collect_candidates, prefer_identifier
+from quarry.search.excerpts import quote_excerpts
 from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
@@ -120,6 +124,13 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
         )
+    compared: frozenset[str] = frozenset()
+    if isinstance(options, QuoteOptions):
+        with Ornament("excerpts"):
+            hits = _with_excerpts(hits, options, result.prepared, execution)
+            if sides := _sides(query, options, execution):
+                compared = frozenset([side.path for side in sides])
+                hits = (*sides, *[hit for hit in hits if hit.path not in compared])
     weakness: Weakness | None = None
     with Ornament("weakness"):
         weakness = _weakness(result, execution)
@@ -139,6 +150,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         relaxed=result.relaxed,
         weakness=weakness,
         extract=extract,
+        compared=compared,
         reachable=result.reachable,
         sort="relevance" if result.matching is None else options.sort,
     )
@@ -360,6 +372,49 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
     if isinstance(result, Listing):
         return SnippetBuilder(execution, HighlightTerms({}, patterns=result.patterns), None)
     return SnippetBuilder(execution, result.prepared.highlight_terms, result.prepared.vector)
+
+
+def _with_excerpts(
+    hits: Sequence[Hit], options: QuoteOptions, prepared: PreparedQuery, execution: SearchExecution
+) -> tuple[Hit, ...]:
+    """*hits*, those that are likely to answer with their excerpts."""
+    return tuple(
+        [
+            replace(hit, passages=quote_excerpts(hit, prepared, execution, options.width))
+            if hit.retrievers and hit.confidence >= options.least_confidence
+            else hit
+            for hit in hits
+        ]
+    )
+
+
+def _sides(query: Query, options: QuoteOptions, execution: SearchExecution) -> tuple[Hit, ...]:
+    """
+    The most likely note about either subject of a comparison; none where there is not one for each.
+
+    Each side has a reading of its own, and is worth as much as the other: one of them alone does not answer. A subject
+    promises less than a question, so that one side has to be likely and the other is believed with less.
+    """
+    subjects = read_comparison(query.text) if not (query.clauses or query.phrases) else None
+    found: list[Hit] = []
+    for subject in subjects or ():
+        taken = {hit.path for hit in found}
+        least = min(SUBJECT_CONFIDENCE, options.least_confidence)
+        answer = search(replace(options, query=subject, least_confidence=least), execution)
+        hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
+        found += [hit for hit in hits if hit.retrievers and hit.confidence >= least and hit.path not in taken][:1]
+    if len(found) < 2 or max(hit.confidence for hit in found) < min(WEAK_CONFIDENCE, options.least_confidence):
+        return ()
+    worths = [hit.confidence * max(passage.share for passage in hit.passages) for hit in found]
+    weaker = min(worths)
+    return tuple(
+        [replace(hit, passages=_shared(hit.passages, weaker / worth)) for hit, worth in zip(found, worths, strict=True)]
+    )
+
+
+def _shared(passages: Sequence[Passage], share: float) -> tuple[Passage, ...]:
+    """*passages*, each with *share* of the probability that it has."""
+    return tuple([replace(passage, share=passage.share * share) for passage in passages])
 
 
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from quarry.embedding.extension import has_runs
 from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, idf, max_score
 from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
-from quarry.query.terms import date_phrases
+from quarry.query.comparison import read_comparison
+from quarry.query.terms import content_word, date_phrases
 from quarry.search.answer import Correction
 from quarry.search.corrections import correct_words, with_corrections
 from quarry.search.execution import Ornament, SearchExecution
@@ -170,7 +171,7 @@ def prepare_query(
     languages = reader.languages
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    query = _without_function_words(query, prefix, languages)
+    query = _without_function_words(_without_form(query), prefix, languages)
     absent = _absent_words(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
@@ -215,6 +216,17 @@ def _absent_words(words: Sequence[str], execution: SearchExecution) -> list[str]
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
     absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
     return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
+
+
+def _without_form(query: Query) -> Query:
+    """*query*, of a comparison its subjects alone: what compares them is in no note that answers."""
+    subjects = read_comparison(query.text)
+    if subjects is None:
+        return query
+    text = " ".join(subjects)
+    named = {content_word(word) for word in text.split()}
+    words = tuple([word for word in query.words if word in named])
+    return replace(query, text=text, words=words) if words else query
 
 
 def _without_function_words(query: Query, prefix: str | None, languages: Languages) -> Query:

@@ -9,7 +9,7 @@ from msgspec.structs import replace as with_changes
 from quarry import __version__
 from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
-from quarry.limits import CHARACTERS_PER_TOKEN
+from quarry.limits import CHARACTERS_PER_TOKEN, SUBJECT_CONFIDENCE
 from quarry.options import SearchOptions
 from quarry.redaction.sanitize import inert, one_line
 from quarry.redaction.scrub import scrub_text
@@ -24,12 +24,6 @@ MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 token
 NO_TOKEN_LIMIT = 10**9  # the budget is filled by choice, not in order
 FURTHER_SHARE = 0.5  # of a note's confidence that its second passage has, and its third of the second's
 MAX_QUOTES = 100
-MIN_CONFIDENCE = 0.04
-"""
-The least confidence of a note that is quoted, lower than that of `context`: one or two words on a subject promise no
-answer, and their author knows that there are notes on it. For `templates`, a manual's page on
-templates has .064.
-"""
 NO_SNIPPETS = 0  # characters: notes alone, at a twentieth of the cost
 
 
@@ -64,7 +58,7 @@ def likely_notes(engine: Engine, block: ContextBlock, is_cancelled: Callable[[],
         BadQuery, Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As `Engine.search`.
     """
     answer = engine.search(with_changes(_request(block), snippet_width=NO_SNIPPETS), is_cancelled)
-    hits = likely_hits(answer, MIN_CONFIDENCE)
+    hits = likely_hits(answer, SUBJECT_CONFIDENCE)
     with engine.reader() as reader:  # behind the search: a note that changes in between is found changed the next time
         hashes = reader.content_hashes([hit.path for hit in hits])
     notes = [Likely(hit.path, hit.confidence, hashes.get(hit.path, b"").hex()) for hit in hits]
@@ -106,7 +100,7 @@ def _passages(answer: Answer) -> list[Quoted]:
     """Passages that say something, of notes that may answer, most confident first; of listed notes, in their order."""
     passages = [
         quoted(hit, at, FURTHER_SHARE**at)
-        for hit in likely_hits(answer, MIN_CONFIDENCE)
+        for hit in likely_hits(answer, SUBJECT_CONFIDENCE)
         for at, passage in enumerate(hit.passages)
         if is_quotable(passage)
     ]
