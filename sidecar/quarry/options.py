@@ -7,7 +7,7 @@ docs/PROTOCOL.md. The `extra` of a field names the interfaces that offer it besi
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -22,6 +22,7 @@ from quarry.limits import (
     MAX_WAIT_MS,
     MIN_SNIPPET_WIDTH,
     MIN_TOKENS,
+    WEAK_CONFIDENCE,
 )
 
 Mode = Literal["hybrid", "keyword", "semantic"]
@@ -166,6 +167,8 @@ QueryText = Annotated[
 class SearchOptions(ReadParams, frozen=True, kw_only=True):
     """A query: words to rank notes by, and conditions that they must satisfy."""
 
+    reads_times: ClassVar[bool] = True  # plain words about time are a filter
+
     query: QueryText
     limit: Annotated[int, doc("Maximum number of hits, one per note.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
     offset: Annotated[
@@ -266,10 +269,16 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
         return {"keyword": self.weights.keyword, "dense": self.weights.dense} if self.weights else default
 
 
-class QuoteOptions(SearchOptions, frozen=True, kw_only=True):
-    """A search whose likely hits have as passages the excerpts that answer; see `search/excerpts.py`."""
+class PromptOptions(SearchOptions, frozen=True, kw_only=True):
+    """
+    A search for what a prompt is about, to be quoted: its likely hits have the excerpts that answer as passages.
 
-    least_confidence: float  # of such a hit
+    `the repair from last year` says when something was, not which notes.
+    """
+
+    least_confidence: float = WEAK_CONFIDENCE  # of a likely hit
+
+    reads_times: ClassVar[bool] = False
 
 
 class HitOptions(SearchOptions, frozen=True, kw_only=True):

@@ -4,10 +4,13 @@ The collections, vaults and prompts that search is measured with: those beside t
 Which ones may be tuned on is settled here, once: what was chosen by looking at figures says nothing about them.
 """
 
+import hashlib
 import random
+import shutil
 import tarfile
 from pathlib import Path
 
+from code_bases import SOURCES, code_base, is_installed
 from msgspec.structs import replace
 
 from quarry.evaluation.collections import Collection, find_collections, read_collection
@@ -29,6 +32,7 @@ VAULTS = {  # file of prompts -> archive of the data folder, folder within it; N
     "til-simonw": ("big", "big/til-simonw"),
 }
 NEVER_FITTED = {name: ("big", f"big/{name}") for name in ("cpp-docs", "fcc-guide")}  # vaults as `VAULTS`, held back
+PUBLISHED_NOTES = 609
 FLOORED_QUERIES = 150  # of each collection that has a floor: enough to see a fall, few enough for every test run
 _SEED = 20_260_101
 
@@ -56,6 +60,11 @@ def beside() -> dict[str, Collection]:
     return {SAMPLE: sample(), **further(), **languages()}
 
 
+def code() -> list[str]:
+    """The names of the collections of code, where the packages are installed that they are made from."""
+    return [name for name in SOURCES if is_installed(name)]
+
+
 def available(data: Path) -> list[str]:
     """The names of the collections in the folder *data*."""
     return sorted(file.name.removesuffix(".tar.xz") for file in (data / "ir").glob("*.tar.xz"))
@@ -69,10 +78,12 @@ def unpack(data: Path, name: str, folder: Path) -> Collection:
 
 
 def read_named(name: str, data: Path | None, folder: Path) -> Collection:
-    """The collection *name*: one beside this file, or one of *data*, unpacked below *folder*."""
+    """The collection *name*: one beside this file, one of code, or one of *data*; the latter come below *folder*."""
     known = beside()
     if name in known:
         return known[name]
+    if name in SOURCES:
+        return code_base(name, folder)
     assert data is not None, f"{name} needs a data folder"
     return unpack(data, name, folder)
 
@@ -89,6 +100,21 @@ def vault_of(name: str, data: Path | None, folder: Path) -> Path:
         with tarfile.open(data / "vaults" / f"{archive}.tar.xz") as packed:
             packed.extractall(unpacked, filter="data")
     return unpacked / inner
+
+
+def of_published_size(data: Path, folder: Path) -> Collection:
+    """
+    A vault of as many notes as a published system was measured on, with 20 queries; copied below *folder*.
+
+    Its notes are those of garden-dendron whose paths have the least SHA-256. The queries are about every kind of them,
+    judged by reading before anything was ranked.
+    """
+    vault, source = folder / "of-published-size", vault_of("garden-dendron", data, folder)
+    paths = [path.relative_to(source).as_posix() for path in source.rglob("*.md")]
+    for path in sorted(paths, key=lambda path: hashlib.sha256(path.encode()).digest())[:PUBLISHED_NOTES]:
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, vault / path)
+    return replace(read_collection(HERE / "stages", vault), name="of-published-size")
 
 
 def some_queries(collection: Collection, count: int) -> Collection:

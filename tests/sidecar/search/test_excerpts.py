@@ -8,7 +8,7 @@ from builders import Vault, settle
 from quarry.documents.sentences import split_sentences
 from quarry.embedding import Encoder
 from quarry.engine import Engine
-from quarry.options import QuoteOptions
+from quarry.options import PromptOptions
 from quarry.search import Hit, Passage
 from quarry.search.excerpts import MAX_EXCERPTS, WIDTH
 
@@ -44,7 +44,7 @@ def engine_over(folder: Path, encoder: Encoder, name: str, text: str) -> Engine:
 
 
 def hits(engine: Engine, query: str) -> tuple[Hit, ...]:
-    options = QuoteOptions(query=query, least_confidence=0.0, snippet_width=497, expand_small_results=False)
+    options = PromptOptions(query=query, least_confidence=0.0, snippet_width=497, expand_small_results=False)
     return engine.search(options).hits
 
 
@@ -100,7 +100,7 @@ def test_a_comparison_quotes_both_notes_and_is_worth_the_same_for_each(sample: E
 
 
 def test_what_compares_is_no_word_of_the_query(sample: Engine):
-    answer = sample.search(QuoteOptions(query="hide glue versus shellac", least_confidence=0.0))
+    answer = sample.search(PromptOptions(query="hide glue versus shellac", least_confidence=0.0))
 
     assert "versus" not in answer.unknown_words
     assert not any("versus" in hit.missing_words for hit in answer.hits)

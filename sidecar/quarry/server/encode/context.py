@@ -16,7 +16,7 @@ from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
-from quarry.options import QuoteOptions
+from quarry.options import PromptOptions
 from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
@@ -42,10 +42,10 @@ class Quoted(Struct, frozen=True):
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-def search_options(params: wire.ContextParams) -> QuoteOptions:
+def search_options(params: wire.ContextParams) -> PromptOptions:
     """The search behind a context block: its passages are what may be quoted; the budget is filled from these."""
     limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
-    return QuoteOptions(
+    return PromptOptions(
         query=params.query,
         least_confidence=params.min_confidence,
         limit=limit,
