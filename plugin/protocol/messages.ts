@@ -977,7 +977,7 @@ export interface ContextParams {
    */
   readonly maxTokens?: number;
   /**
-   * Maximum number of notes to quote, each by at most three passages. 1 to 50. Default: 8.
+   * Maximum number of notes to quote. 1 to 50. Default: 8.
    */
   readonly limit?: number;
   /**

@@ -25,10 +25,7 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     max_tokens: Annotated[
         int, doc("Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS, extra=EVERYWHERE)
     ] = 2000
-    limit: Annotated[
-        int,
-        doc("Maximum number of notes to quote, each by at most three passages.", ge=1, le=50, extra=IN_CLI_AND_PYTHON),
-    ] = 8
+    limit: Annotated[int, doc("Maximum number of notes to quote.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)] = 8
     min_confidence: Annotated[
         float,
         doc(

@@ -95,7 +95,7 @@ class ContextKeywords(ScopeKeywords, total=False):
 
     Attributes:
         max_tokens: Budget for the whole text; 4 characters per token. 50 to 100000. Default: 2000.
-        limit: Maximum number of notes to quote, each by at most three passages. 1 to 50. Default: 8.
+        limit: Maximum number of notes to quote. 1 to 50. Default: 8.
         min_confidence: Notes below this confidence are not quoted. Notes that are only listed are quoted. 0 to 1.
             Default: 0.1.
         exclude: Paths of notes not to quote, such as those already shown. At most 50.

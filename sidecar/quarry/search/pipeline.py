@@ -33,7 +33,6 @@ from quarry.search.answer import (
     Extract,
     FurtherPassages,
     Hit,
-    Passage,
     RankedChunk,
     RankedNote,
     Relaxed,
@@ -125,12 +124,14 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             sort="modified" if options.sort == "relevance" else options.sort,
         )
     compared: frozenset[str] = frozenset()
-    if isinstance(options, PromptOptions):
+    if isinstance(options, PromptOptions) and options.width:
         with Ornament("excerpts"):
-            hits = _with_excerpts(hits, options, result.prepared, execution)
-            if sides := _sides(query, options, execution):
-                compared = frozenset([side.path for side in sides])
-                hits = (*sides, *[hit for hit in hits if hit.path not in compared])
+            sides, least = _sides(query, options, execution), options.least_confidence
+            compared = frozenset([side.path for side in sides])
+            every = [*sides, *[hit for hit in hits if hit.path not in compared]]
+            for at in [at for at, hit in enumerate(every) if hit.confidence >= least and hit.path not in compared]:
+                every[at] = quote_excerpts(every[at], result.prepared, execution, options.width)
+            hits = tuple(every)
     weakness: Weakness | None = None
     with Ornament("weakness"):
         weakness = _weakness(result, execution)
@@ -391,21 +392,7 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
     return SnippetBuilder(execution, result.prepared.highlight_terms, result.prepared.vector)
 
 
-def _with_excerpts(
-    hits: Sequence[Hit], options: PromptOptions, prepared: PreparedQuery, execution: SearchExecution
-) -> tuple[Hit, ...]:
-    """*hits*, those that are likely to answer with their excerpts."""
-    return tuple(
-        [
-            replace(hit, passages=quote_excerpts(hit, prepared, execution, options.width))
-            if hit.retrievers and hit.confidence >= options.least_confidence
-            else hit
-            for hit in hits
-        ]
-    )
-
-
-def _sides(query: Query, options: PromptOptions, execution: SearchExecution) -> tuple[Hit, ...]:
+def _sides(query: Query, options: PromptOptions, execution: SearchExecution) -> list[Hit]:
     """
     The most likely note about either subject of a comparison; none where there is not one for each.
 
@@ -414,24 +401,19 @@ def _sides(query: Query, options: PromptOptions, execution: SearchExecution) -> 
     """
     subjects = read_comparison(query.text) if not (query.clauses or query.phrases) else None
     found: list[Hit] = []
+    least = min(SUBJECT_CONFIDENCE, options.least_confidence)
     for subject in subjects or ():
-        taken = {hit.path for hit in found}
-        least = min(SUBJECT_CONFIDENCE, options.least_confidence)
         answer = search(replace(options, query=subject, least_confidence=least), execution)
         hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
+        taken = {hit.path for hit in found}
         found += [hit for hit in hits if hit.retrievers and hit.confidence >= least and hit.path not in taken][:1]
     if len(found) < 2 or max(hit.confidence for hit in found) < min(WEAK_CONFIDENCE, options.least_confidence):
-        return ()
-    worths = [hit.confidence * max(passage.share for passage in hit.passages) for hit in found]
-    weaker = min(worths)
-    return tuple(
-        [replace(hit, passages=_shared(hit.passages, weaker / worth)) for hit, worth in zip(found, worths, strict=True)]
-    )
-
-
-def _shared(passages: Sequence[Passage], share: float) -> tuple[Passage, ...]:
-    """*passages*, each with *share* of the probability that it has."""
-    return tuple([replace(passage, share=passage.share * share) for passage in passages])
+        return []
+    worths = [hit.confidence * hit.passages[0].share for hit in found]
+    for at, worth in enumerate(worths):
+        passages = [replace(one, share=one.share * min(worths) / worth) for one in found[at].passages]
+        found[at] = replace(found[at], passages=tuple(passages))
+    return found
 
 
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:

@@ -222,10 +222,7 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
 
 def _without_form(query: Query) -> Query:
     """*query*, of a comparison its subjects alone: what compares them is in no note that answers."""
-    subjects = read_comparison(query.text)
-    if subjects is None:
-        return query
-    text = " ".join(subjects)
+    text = " ".join(read_comparison(query.text) or ())
     named = {content_word(word) for word in text.split()}
     words = tuple([word for word in query.words if word in named])
     return replace(query, text=text, words=words) if words else query

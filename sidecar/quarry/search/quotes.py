@@ -17,7 +17,7 @@ from quarry.documents.sentences import split_sentences
 from quarry.lazy_pattern import lazy_pattern
 from quarry.search.answer import SHORTEST_CUT
 
-LEAST_SHARE = 0.35  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
+LEAST_SHARE = 0.3  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
 RUN = 8  # characters compared in near duplicates: longer than most words, so that a common subject is no likeness
 _EMBED = lazy_pattern(r"!\[\[[^\[\]\n]{0,1000}\]\]|!\[[^\[\]\n]{0,1000}\]\([^()\n]{0,1000}\)")
 _SCALE = 1_000_000  # worths are whole numbers, which are compared alike on any machine
@@ -37,7 +37,6 @@ class Quotable(Struct, frozen=True):
     confidence: float | None  # None: unknown, as its note is only listed
     lengths: tuple[int, ...]  # characters of `text`, the whole first
     sizes: tuple[int, ...]  # what each length takes of the budget, in characters, with everything around it
-    note: str = ""  # that it is from
 
 
 class Quote(Struct, frozen=True):
@@ -60,7 +59,7 @@ def says_something(text: str) -> bool:
 
 def choose_quotes(passages: Sequence[Quotable], room: int, limit: int) -> list[Quote]:
     """
-    Choose quotes of at most *limit* notes, at most *room* characters together, in the order of *passages*.
+    Choose at most *limit* quotes, whose sizes are at most *room* characters together, in the order of *passages*.
 
     Passages of unknown confidence are quoted first, one after the other, as far as they fit: they are what was asked
     for. Among the others, the most confident of near duplicates counts, so *passages* are most confident first.
@@ -72,22 +71,16 @@ def choose_quotes(passages: Sequence[Quotable], room: int, limit: int) -> list[Q
             quotes.append(Quote(at, fitting[0]))
             room -= passage.sizes[fitting[0]]
     known = [at for at, one in enumerate(passages) if one.confidence is not None and min(one.sizes) <= room]
-    notes = [passages[at].note or str(at) for at in known]
-    chosen = choose(_priced([passages[at] for at in known], room), room, limit - len(quotes), notes)
+    chosen = choose(_priced([passages[at] for at in known], room), room, limit - len(quotes))
     quotes += [Quote(at, length) for at, length in zip(known, chosen, strict=True) if length is not None]
     return sorted(quotes, key=lambda quote: quote.passage)
 
 
-def choose(
-    items: Sequence[Sequence[Option]], capacity: int, limit: int, groups: Sequence[str]
-) -> tuple[int | None, ...]:
+def choose(items: Sequence[Sequence[Option]], capacity: int, limit: int) -> tuple[int | None, ...]:
     """
-    Choose items of at most *limit* groups, *capacity* in size together, the most valuable for their size first.
+    Choose at most *limit* items whose sizes are at most *capacity* together, the most valuable for their size first.
 
     Then the room that is left goes to larger options of these items that are worth more.
-
-    Args:
-        groups: Of each item.
 
     Returns:
         For each item the index of the chosen one of its options; None: the item is left out. Among equal options, the
@@ -101,11 +94,9 @@ def choose(
     ]
     options.sort(key=lambda entry: (-entry[0], *entry[1:3]))
     chosen: list[int | None] = [None] * len(items)
-    begun: set[str] = set()
     for _, item, index, option in options:
-        if chosen[item] is None and option.size <= capacity and (groups[item] in begun or len(begun) < limit):
-            chosen[item], capacity = index, capacity - option.size
-            begun.add(groups[item])
+        if chosen[item] is None and limit and option.size <= capacity:
+            chosen[item], capacity, limit = index, capacity - option.size, limit - 1
     for _, item, index, option in options:
         before = chosen[item]
         if before is not None and option.value > items[item][before].value:

@@ -67,9 +67,11 @@ def context_result(
     excluded = {nfc(path) for path in params.exclude}
     likely = quotable(answer, params.min_confidence)
     candidates = [one for one in likely if one.source.path not in excluded if not _is_shown(one, shown)]
+    notes = [*dict.fromkeys([one.source.path for one in candidates])][: params.limit]
+    candidates = [one for one in candidates if one.source.path in notes]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
-    quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
-    chosen = [(candidates[quote.passage], quote.length) for quote in in_note_order(candidates, quotes)]
+    quotes = choose_quotes([one.quotable for one in candidates], room, len(candidates))
+    chosen = in_note_order(candidates, quotes)
     text = written(chosen)
     if shown:
         for one, _ in chosen:
@@ -90,9 +92,8 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 
     A query without words only lists notes, whose confidence is unknown: these are what was asked for.
     """
-    hits = answer.hits
-    if answer.relaxed and answer.relaxed.step == "meaning":
-        hits = ()  # the least far from what was asked: better no context than a wrong one
+    # The least far from what was asked are no answer: better no context than a wrong one.
+    hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
     listed = [hit for hit in hits if not hit.retrievers]
     ranked = [hit for hit in hits if hit.retrievers and hit.confidence >= min_confidence]
     compared = [hit for hit in answer.hits if hit.path in answer.compared and hit not in ranked]
@@ -100,46 +101,28 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 
 
 def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
-    """What may be quoted, most confident first: every passage of the likely hits that says something."""
-    every = [
-        quoted(hit, at)
-        for hit in likely_hits(answer, min_confidence)
-        for at, passage in enumerate(hit.passages)
-        if is_quotable(passage)
-    ]
+    """What may be quoted, most confident first: every passage of the likely hits that says something by itself."""
+    likely = [(hit, at) for hit in likely_hits(answer, min_confidence) for at in range(len(hit.passages))]
+    every = [quoted(hit, at) for hit, at in likely if says_something(hit.passages[at].chunk.chunk.text)]
     return sorted(every, key=lambda one: -1.0 if one.quotable.confidence is None else -one.quotable.confidence)
 
 
-def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list[Quote]:
-    """*quotes* of *candidates*: the notes in their order, the quotes of each as they stand in it."""
-    places: dict[str, int] = {}
-    for quote in quotes:
-        places.setdefault(candidates[quote.passage].source.path, len(places))
-
-    def place(quote: Quote) -> tuple[int, int]:
-        source = candidates[quote.passage].source
-        return places[source.path], source.line
-
-    return sorted(quotes, key=place)
+def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list[tuple[Quoted, int]]:
+    """What *quotes* quote of *candidates*, with its length: the notes in their order, each from its beginning on."""
+    paths = [one.source.path for one in candidates]
+    chosen = [(candidates[quote.passage], quote.length) for quote in quotes]
+    return sorted(chosen, key=lambda one: (paths.index(one[0].source.path), one[0].source.line))
 
 
 def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
     """The text of quotes, each in one of its lengths; a second one of a note does not repeat its path."""
-    blocks, before = [], ""
-    for one, length in chosen:
-        block = one.blocks[length]
-        blocks.append(block.removeprefix(one.title) if one.source.path == before else block)
-        before = one.source.path
-    return SEPARATOR.join(block.lstrip() for block in blocks)
+    before = ["", *[one.title for one, _ in chosen]]
+    blocks = [one.blocks[length].removeprefix(before[at]).lstrip() for at, (one, length) in enumerate(chosen)]
+    return SEPARATOR.join(blocks)
 
 
-def is_quotable(passage: Passage) -> bool:
-    """Whether the passage says something by itself; its note may well be what was searched for."""
-    return says_something(passage.chunk.chunk.text)
-
-
-def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
-    """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
+def quoted(hit: Hit, at: int = 0) -> Quoted:
+    """Passage *at* of *hit* as it may be quoted."""
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
     path = f"**{inert(one_line(scrub_text(source.path)))}**"
@@ -151,8 +134,8 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
     blocks = tuple(f"{title} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
-    confidence = hit.confidence * share * passage.share if hit.retrievers else None
-    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes, source.path), path, blocks)
+    confidence = hit.confidence * passage.share if hit.retrievers else None
+    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), path, blocks)
 
 
 def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
