@@ -995,7 +995,7 @@ export interface ContextParams {
    */
   readonly exclude?: readonly string[];
   /**
-   * The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept for 12 hours, as hashes.
+   * The client's name for a conversation, in which no sentence is quoted twice. What was quoted is kept for 12 hours, as hashes, with its tokens.
    */
   readonly conversation?: string | null;
   /**
@@ -1020,6 +1020,10 @@ export interface ContextResult {
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingRetriever[];
   readonly index: Freshness;
+  /**
+   * That the conversation may still be quoted; null without one.
+   */
+  readonly leftTokens?: number | null;
 }
 /**
  * The place of a quoted passage.

@@ -42,8 +42,8 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     conversation: Annotated[
         Annotated[str, doc(min_length=1, max_length=500)] | None,
         doc(
-            "The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept "
-            "for 12 hours, as hashes.",
+            "The client's name for a conversation, in which no sentence is quoted twice. What was quoted is kept "
+            "for 12 hours, as hashes, with its tokens.",
             extra=IN_PYTHON,
         ),
     ] = None
@@ -86,6 +86,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     missing: list[MissingRetriever]
     index: Freshness
+    left_tokens: Annotated[int | None, doc("That the conversation may still be quoted; null without one.")] = None
 
     def __str__(self) -> str:
         return self.text

@@ -99,8 +99,8 @@ class ContextKeywords(ScopeKeywords, total=False):
         min_confidence: Notes below this confidence are not quoted. Notes that are only listed are quoted. 0 to 1.
             Default: 0.1.
         exclude: Paths of notes not to quote, such as those already shown. At most 50.
-        conversation: The client's name for a conversation, in which no passage is quoted twice. Quoted passages are
-            kept for 12 hours, as hashes.
+        conversation: The client's name for a conversation, in which no sentence is quoted twice. What was quoted is
+            kept for 12 hours, as hashes, with its tokens.
         dry_run: With `conversation`: do not record these quotes as shown.
     """
 

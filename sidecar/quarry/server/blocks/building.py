@@ -98,4 +98,4 @@ def _request(block: ContextBlock) -> _BlockOptions:
 
 
 def _kept(passage: Quoted, length: int) -> StoredQuote:
-    return StoredQuote(passage.blocks[length], passage.passage, passage.source)
+    return StoredQuote(passage.blocks[length], passage.sentences, passage.source)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
+from quarry.documents.sentences import split_sentences
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
 from quarry.options import PromptOptions
@@ -28,6 +29,7 @@ from quarry.vault.paths import nfc
 
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
+TELLING = 24  # characters of a sentence that is known again: `See below.` is in many places
 SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
@@ -36,7 +38,7 @@ class Quoted(Struct, frozen=True):
     """A passage as it may stand in the text, in each of its lengths."""
 
     source: wire.Source
-    passage: str  # a hash of its whole text, by which a conversation knows it again
+    sentences: tuple[str, ...]  # hashes, by which a conversation knows it again
     quotable: Quotable
     title: str  # with which each of the blocks begins: the path of the note
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
@@ -74,8 +76,10 @@ def context_result(
     chosen = in_note_order(candidates, quotes)
     text = written(chosen)
     if shown:
+        shown.spend(estimate_tokens(text))
         for one, _ in chosen:
-            shown.add(one.source.path, one.passage)
+            for sentence in one.sentences:
+                shown.add(one.source.path, sentence)
     return wire.ContextResult(
         text=text,
         sources=[one.source for one, _ in chosen],
@@ -135,7 +139,7 @@ def quoted(hit: Hit, at: int = 0) -> Quoted:
     blocks = tuple(f"{title} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * passage.share if hit.retrievers else None
-    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), path, blocks)
+    return Quoted(source, _hashes_of(passage.snippet.text), Quotable(text, confidence, lengths, sizes), path, blocks)
 
 
 def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
@@ -148,12 +152,19 @@ def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Fresh
 
 
 def _is_shown(one: Quoted, shown: ShownPassages | None) -> bool:
-    return shown is not None and shown.has(one.source.path, one.passage)
+    return shown is not None and any(shown.has(one.source.path, sentence) for sentence in one.sentences)
 
 
-def _hash_of(passage: Passage) -> str:
-    text = passage.chunk.chunk.text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=PASSAGE_HASH_BYTES).hexdigest()
+def _hashes_of(text: str) -> tuple[str, ...]:
+    """A hash of each sentence of *text* that says enough to be known again; of the whole where none does."""
+    sentences = [" ".join(text[span.start : span.end].split()) for span in split_sentences(text)]
+    telling = [sentence for sentence in sentences if len(sentence) >= TELLING] or [" ".join(text.split())]
+    return tuple(
+        [
+            hashlib.blake2b(one.encode("utf-8", "surrogatepass"), digest_size=PASSAGE_HASH_BYTES).hexdigest()
+            for one in telling
+        ]
+    )
 
 
 def _source(hit: Hit, passage: Passage) -> wire.Source:

@@ -104,6 +104,9 @@ class Shown:
     def add(self, path, passage):
         self.passages.add((path, passage))
 
+    def spend(self, tokens):
+        self.tokens = tokens
+
 
 def hash_of(text):
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
