@@ -62,5 +62,5 @@ def test_what_is_odd_is_read_without_a_fault(typed: str):
 def test_a_month_is_the_last_one_of_its_name():
     [time] = parse_query("letters from November", now=NOW, reads_times=True).clauses
 
-    assert time.value == "(created:2025-11 OR modified:2025-11)"
+    assert time.value == "(created:2025-11 OR modified:2025-11 OR file:2025-11)"
     assert isinstance(parse_date_range("2025-11", NOW.date()), DateRange)

@@ -58,6 +58,12 @@ def test_where_no_note_is_of_that_time_the_words_are_searched_for_and_the_answer
     assert sentences(emptied.relaxed.messages) == says
 
 
+def test_a_note_that_is_called_by_the_month_is_from_it(vault: Vault, open_engine):
+    vault.write_all({"2019-03-04.md": "varnish", "2019-04-01.md": "varnish"})
+
+    assert find(open_engine(), "notes from March 2019 about varnish") == ["2019-03-04.md"]
+
+
 def test_a_note_of_that_name_is_what_is_meant(vault: Vault, open_engine):
     vault.write("Last week.md", "oil", mtime_ns=nanoseconds(NOW - timedelta(400)))
     vault.write("other.md", "glue", mtime_ns=nanoseconds(LAST_WEEK))
