@@ -178,17 +178,18 @@ def _nearest_word(
     """
     reader = execution.reader
     found = reader.keywords.similar_terms(fold(word), STEMS_COMPARED)
-    nearest = [term for term, _ in found if not hinted or language_of_term(term) in hinted]
+    nearest = {term: count for term, count in found if not hinted or language_of_term(term) in hinted}
     if not nearest:
         return None
     long = LONG_AMONG_OTHERS if others else LONG
     # In languages of many endings the stem is safer than the forms that the notes happen to have.
-    if language_of_term(nearest[0]) != ENGLISH or not word.isascii():
-        return next(iter(_forms(nearest[0], reader, 1)), untagged(nearest[0]))
+    first = next(iter(nearest))
+    if language_of_term(first) != ENGLISH or not word.isascii():
+        return next(iter(_forms(first, reader, 1)), untagged(first))
     is_derived = _is_derived(word, known)
     is_like_words = is_spelled_like_words(word)
-    chosen: list[tuple[int, bool, bool, int, int, str]] = []
-    for term in nearest:
+    chosen: list[tuple[int, bool, bool, int, int, int, str]] = []
+    for term, count in nearest.items():
         if language_of_term(term) != ENGLISH:
             continue
         form = _as_spelled(term, word, reader)
@@ -199,7 +200,7 @@ def _nearest_word(
         if others and len(word) < SHORT_AMONG_OTHERS:
             is_doubtful |= replaced or form[0] != word[0]
         if not is_far and (not is_doubtful or (together and form[0] == word[0])):
-            chosen.append((slips, not together, replaced, int(OSA.distance(word, form)), -len(form), form))
+            chosen.append((slips, not together, replaced, int(OSA.distance(word, form)), -len(form), -count, form))
     return min(chosen)[-1] if chosen else None
 
 

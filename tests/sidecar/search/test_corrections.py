@@ -121,7 +121,7 @@ def test_what_stands_in_a_note_with_the_other_words_is_believed_sooner(vault: Va
             "harmonium.md": "harmonium pedals and bellows that leak",
             "ssh.md": "ssh keys",
             "reed.md": "a reed plate",
-            "garden.md": "garden plants",
+            "garden.md": "garden plants below a wall",
         }
     )
 

@@ -54,7 +54,7 @@ def test_where_no_note_is_of_that_time_the_words_are_searched_for_and_the_answer
 
     assert [hit.path for hit in emptied.hits] == ["week.md"]
     assert emptied.relaxed is not None
-    says = "Nothing was found with “from October 1999”. These results contain its words instead."
+    says = "Nothing was found with “from October 1999”. The words are searched for instead."
     assert sentences(emptied.relaxed.messages) == says
 
 
