@@ -5,8 +5,8 @@ A word that no note contains and that is not a known word is taken for a typing 
 searched for instead, and the answer says so. Beside words that notes contain it must be nearer, as these answer without
 it. A query in a language of no note is left alone: its words would be replaced by any that look alike.
 
-What may be a word that is merely unknown (`router`, `repairable`, `Brot`) is only corrected where the correction stands
-in a note together with other words of the query: `belows leak`. So is a word of hardly any note, which is searched for
+What may be a word that is merely unknown (`router`, `repairable`, `Brot`) is only corrected where the correction is in
+a note with other words of the query: `belows leak`. So is a word of hardly any note, which is searched for
 as well: other notes may be mistyped in the same way.
 """
 
@@ -166,11 +166,11 @@ def _nearest_word(
     word: str, others: Sequence[str], known: Known, hinted: frozenset[str], execution: SearchExecution
 ) -> str | None:
     """
-    The word of the vault that the absent *word* stands for; None where none is plausible.
+    The word of the vault that the absent *word* was meant to be; None where none is plausible.
 
     Args:
-        others: Terms of the other words of the query that notes contain; a correction that stands together with them
-            goes before one that does not.
+        others: Terms of the other words of the query that notes contain; a correction in a note with them goes before
+            one that is not.
         hinted: Languages that the query may be in.
 
     Of equally near ones the longer: a letter is left out more often than one is added (Pollock and Zamora, Collection
@@ -205,7 +205,7 @@ def _nearest_word(
 
 
 def _commoner_word(word: str, query: Query, known: Known, execution: SearchExecution) -> str | None:
-    """The word that the rare *word* stands for where that stands together with the others, and *word* does not."""
+    """The word that the rare *word* was meant to be: in a note with the others, which *word* is not."""
     reader, deadline = execution.reader, execution.deadline
     terms = {each: ranking_terms(each, reader.languages) for each in query.words}
     others = [term for each in query.words if each != word for term in terms[each]]
