@@ -181,11 +181,15 @@ def _nearest_word(
     nearest = {term: count for term, count in found if not hinted or language_of_term(term) in hinted}
     if not nearest:
         return None
-    long = LONG_AMONG_OTHERS if others else LONG
-    # In languages of many endings the stem is safer than the forms that the notes happen to have.
+    allowed = 2 if len(word) >= (LONG_AMONG_OTHERS if others else LONG) else 1
+    is_short = bool(others) and len(word) < SHORT_AMONG_OTHERS
     first = next(iter(nearest))
-    if language_of_term(first) != ENGLISH or not word.isascii():
-        return next(iter(_forms(first, reader, 1)), untagged(first))
+    # In languages of many endings the stem is safer than the forms that the notes happen to have.
+    if (language := language_of_term(first)) != ENGLISH or not word.isascii():
+        bare, typed = untagged(first), untagged(stem(word, language))
+        slips = min(OSA.distance(word, bare), OSA.distance(typed, bare))
+        is_other = is_short and (len(typed) == len(bare) or typed[0] != bare[0])
+        return None if slips > allowed or is_other else next(iter(_forms(first, reader, 1)), bare)
     is_derived = _is_derived(word, known)
     is_like_words = is_spelled_like_words(word)
     chosen: list[tuple[int, bool, bool, int, int, int, str]] = []
@@ -195,11 +199,10 @@ def _nearest_word(
         form = _as_spelled(term, word, reader)
         slips, replaced = _slips(word, form)
         together = bool(others) and reader.keywords.count_together(term, others, deadline=execution.deadline) > 0
-        is_far = slips > (2 if len(word) >= long else 1)
         is_doubtful = is_derived or (is_like_words and (replaced or slips > 1)) or (slips > 1 and form[0] != word[0])
-        if others and len(word) < SHORT_AMONG_OTHERS:
+        if is_short:
             is_doubtful |= replaced or form[0] != word[0]
-        if not is_far and (not is_doubtful or (together and form[0] == word[0])):
+        if slips <= allowed and (not is_doubtful or (together and form[0] == word[0])):
             chosen.append((slips, not together, replaced, int(OSA.distance(word, form)), -len(form), -count, form))
     return min(chosen)[-1] if chosen else None
 
