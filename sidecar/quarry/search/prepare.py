@@ -183,7 +183,8 @@ def prepare_query(
             words, corrections = correct_words(query, absent, rare, execution)
             text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}
-    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
+    dated = " ".join([query.text, *[clause.name for clause in query.clauses if clause.kind == "time"]])
+    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(dated)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
