@@ -47,13 +47,9 @@ def test_only_notes_of_that_time_are_found(engine: Engine, query: str, paths: se
 
 
 def test_where_no_note_is_of_that_time_the_words_are_searched_for_and_the_answer_says_so(engine: Engine):
-    answer = ask(engine, "reed from last week edited in the last 2 days", limit=1)  # ends in one form, contains another
-    assert answer.hits[0].path == "new.md"
-
     emptied = ask(engine, "ago from October 1999", mode="keyword")
 
     assert [hit.path for hit in emptied.hits] == ["week.md"]
-    assert emptied.relaxed is not None
     says = "Nothing was found with “from October 1999”. The words are searched for instead."
     assert sentences(emptied.relaxed.messages) == says
 
