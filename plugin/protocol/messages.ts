@@ -995,6 +995,10 @@ export interface ContextParams {
    */
   readonly exclude?: readonly string[];
   /**
+   * What was asked before in the conversation; a query of few words may depend on it. At most 1000 characters.
+   */
+  readonly earlier?: string;
+  /**
    * The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept for 12 hours, as hashes.
    */
   readonly conversation?: string | null;

@@ -91,7 +91,8 @@ def _context(service: Service, params: protocol.ContextParams, request: Request)
         IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be quoted again.
     """
     with service.engine.freshness.snapshot() as index:
-        answer = service.engine.search(context.search_options(params), request.is_cancelled)
+        options = context.search_options(params)
+        answer = service.engine.search_request(options, params.earlier, request.is_cancelled)
         if params.conversation is None:
             return context.context_result(answer, index, params)
         with service.ledgers.of(params.conversation) as shown:
