@@ -45,7 +45,7 @@ from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
-from quarry.search.relaxation import relaxations
+from quarry.search.relaxation import relaxations, with_what_is_shown
 from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
@@ -223,7 +223,10 @@ def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchE
     for relaxed, easier in relaxations(query, options.filters, execution, typing=options.typing):
         result = _run(easier, options, execution, relaxed)
         if result.has_answer:
-            return result
+            by_words = [note for note in result.shown if "keyword" in note.retrievers]
+            dense_only = result.ranking.dense_only_notes
+            has_words = bool(by_words) or (result.is_later_page and len(dense_only) < len(result.ranking.note_ids))
+            return replace(result, relaxed=with_what_is_shown(relaxed, has_words=has_words))
     return first
 
 

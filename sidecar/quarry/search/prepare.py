@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
+from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNINFLECTED, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
@@ -184,7 +184,8 @@ def prepare_query(
             words, corrections = correct_words(query, absent, rare, execution)
             text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}
-    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
+    dated = " ".join([query.text, *[clause.name for clause in query.clauses if clause.kind == "time"]])
+    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(dated)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     vector = encoder.encode([text])[0] if encoder and text else None
@@ -215,9 +216,15 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
     terms_of = {word: ranking_terms(word, reader.languages) for word in words}
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
     highest = {word: max([counts[term] for term in terms]) for word, terms in terms_of.items() if terms}
-    absent = [word for word, count in highest.items() if not count]
-    absent = [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
-    return absent, [word for word, count in highest.items() if 0 < count <= RARE] if len(words) > 1 else []
+    absent = [
+        word
+        for word, count in highest.items()
+        if word.removesuffix("s") in UNINFLECTED - {word}
+        or not (count or reader.keywords.is_named(terms_of[word], deadline=deadline))
+    ]
+    return absent, [word for word, count in highest.items() if 0 < count <= RARE and word not in absent] if len(
+        words
+    ) > 1 else []
 
 
 def _without_form(query: Query) -> Query:
