@@ -133,6 +133,12 @@ class Engine:
         """
         return self._ask(searching.search, options, is_cancelled)
 
+    def search_request(
+        self, options: SearchOptions, earlier: str, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Answer:
+        """Answer a request in the words of a person, after the words *earlier*: by its readings. Raises as `search`."""
+        return self._ask(partial(searching.search_request, earlier), options, is_cancelled)
+
     def further_passages(
         self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
     ) -> FurtherPassages:

@@ -11,7 +11,7 @@ best hundred gets no score from it, which changes nDCG@10 by .0003.
     signals.note                    (notes,)      BM25 of the whole note
     signals.phrase                  (notes,)      BM25 of neighbouring words, in the best 30 passages
     signals.meaning                 (notes,)      cosine of the nearest passage or title, and the mean of all passages
-    signals.title, exact_title      (notes,)      how well its names match; 0 unless it was proposed by name
+    signals.title, exact_title      (notes,)      how well its names match; 0 unless proposed by name or a best passage
     signals.max_sim                 (notes,)      0 here; `rank_by_signals` fills it in for the first notes
     max_cosine, static_cosine       (notes,)      cosine of the nearest passage or title, by the vectors that rank, and
                                                   by static vectors
