@@ -216,7 +216,7 @@ export interface Backfill {
   readonly sentTo: string | null;
 }
 /**
- * A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once.
+ * A model that the index has vectors of: in use, or kept from before, so that it can be used again at once.
  */
 export interface StoredModel {
   /**
