@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 from quarry.engine import Engine
 from quarry.limits import WEAK_CONFIDENCE
 from quarry.options import SearchOptions
+from quarry.search.candidates import Identified
 from quarry.search.confidence import Evidence, confidences, default_confidence_weights
 
 BOTH, WORDS, MEANING = (frozenset(names) for names in (("keyword", "dense"), ("keyword",), ("dense",)))
@@ -70,10 +71,11 @@ def test_what_is_missing_lowers_confidence_the_less_the_more_there_is():
 
 
 def test_every_weight_belongs_to_a_column_that_the_retrievers_can_fill():
-    columns = set(evidence().features())
+    nothing = np.zeros(1)
+    columns = set(replace(evidence(), identified=Identified(nothing, nothing, nothing)).features())
     weights = default_confidence_weights()
 
-    assert set(weights) == {"hybrid", "keyword", "semantic"}
+    assert set(weights) == {"hybrid", "keyword", "semantic", "identifier"}
     assert all(set(table) <= columns for table in weights.values())
     assert "cosine_covered" not in weights["keyword"]
     assert "title" not in weights["semantic"]
