@@ -18,8 +18,9 @@ export function understoodWords({ understood, byNames }: Pick<Answer, "understoo
 
 /** Empty when no word was corrected. */
 export function correctionWords(corrections: readonly Correction[]): string {
-  if (corrections.length === 0) return "";
-  return t("answer.corrected", { typed: corrections.map(({ typed }) => typed), used: corrections.map(({ used }) => used) });
+  const words = (code: "answer.corrected" | "answer.corrected-beside", meant: readonly Correction[]): string =>
+    meant.length === 0 ? "" : t(code, { typed: meant.map(({ typed }) => typed), used: meant.map(({ used }) => used) });
+  return joinSentences(words("answer.corrected", corrections.filter(({ isBeside }) => !isBeside)), words("answer.corrected-beside", corrections.filter(({ isBeside }) => isBeside)));
 }
 
 /** Empty when the answer is not weak, when a relaxation says so already, and while its last word is being typed. */

@@ -10,6 +10,7 @@ export type ClauseKind =
   | "regex"
   | "property"
   | "group"
+  | "time"
   | "path"
   | "file"
   | "folder"
@@ -135,6 +136,10 @@ export interface IndexStatus {
    */
   readonly backfill: Backfill | null;
   /**
+   * Those in use first, then the last used.
+   */
+  readonly models: readonly StoredModel[];
+  /**
    * Retrievers that are unavailable now; normally empty.
    */
   readonly missing: readonly MissingRetriever[];
@@ -203,6 +208,23 @@ export interface Backfill {
    * Null while it cannot be estimated, and when it is complete.
    */
   readonly remainingMs: number | null;
+}
+/**
+ * A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once.
+ */
+export interface StoredModel {
+  /**
+   * SHA-256 of all that determines its vectors.
+   */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "contextual" | "static";
+  /**
+   * Chunks that have its vectors.
+   */
+  readonly chunks: number;
+  readonly sizeBytes: number;
+  readonly isUsed: boolean;
 }
 /**
  * A retriever that is unavailable at the moment.
@@ -586,7 +608,7 @@ export interface MapOfContent {
  */
 export interface Clause {
   /**
-   * tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or negated. All others: the operator.
+   * tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or negated. time: plain words that were read as a filter; in parentheses they are words. All others: the operator.
    */
   readonly kind: ClauseKind;
   /**
@@ -595,11 +617,11 @@ export interface Clause {
   readonly start: number;
   readonly end: number;
   /**
-   * The name of a property; otherwise empty.
+   * The name of a property; the words of a time; otherwise empty.
    */
   readonly name: string;
   /**
-   * As typed, without delimiters; may be empty.
+   * As typed, without delimiters; may be empty. Of a time: the filter that it was read as.
    */
   readonly value: string;
   readonly negated: boolean;
@@ -614,6 +636,10 @@ export interface Clause {
 export interface Correction {
   readonly typed: string;
   readonly used: string;
+  /**
+   * Hardly any note contains the word: both were searched for.
+   */
+  readonly isBeside: boolean;
 }
 /**
  * How the query was relaxed because it had no hits.
@@ -1397,6 +1423,15 @@ export type NoParams = Record<string, never>;
  */
 export type RebuildParams = Record<string, never>;
 /**
+ * Delete the vectors that are kept of a model; those of a model in use stay.
+ */
+export interface ForgetModelParams {
+  /**
+   * As in `models` of the status. At most 100 characters.
+   */
+  readonly id: string;
+}
+/**
  * Count the notes in a folder and in its direct subfolders by state.
  */
 export interface InspectFoldersParams {
@@ -1816,6 +1851,7 @@ export interface Methods {
   readonly "index/status": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/reconcile": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/rebuild": { readonly params: RebuildParams; readonly result: IndexStatus };
+  readonly "index/forgetModel": { readonly params: ForgetModelParams; readonly result: IndexStatus };
   readonly "index/pause": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "index/resume": { readonly params: NoParams; readonly result: IndexStatus };
   readonly "inspect/folders": { readonly params: InspectFoldersParams; readonly result: InspectFoldersResult };

@@ -331,6 +331,10 @@ class Engine:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""
         self._requests.request("rebuild")
 
+    def forget_model(self, weights_sha256: str) -> None:
+        """Queue the deletion of the vectors that are kept of a model, by the hash of its fingerprint."""
+        self._sync.forget_model(weights_sha256)
+
     def reconcile(self) -> None:
         """Queue a comparison of the whole vault with the index."""
         self._requests.request("reconcile")

@@ -12,7 +12,9 @@ The errors of the sidecar. Every message says what happened, with which values, 
     ├── NoteNotWritten        the system refuses to write a new note
     ├── VaultMissing          the vault folder is gone, unreadable or suspiciously empty
     ├── ModelMissing          no usable embedding model; search goes on by keyword
-    │   └── ModelDamaged      its files are there but not what they should be
+    │   ├── ModelDamaged      its files are there but not what they should be
+    │   ├── ModelUnreachable  another program runs it, which does not answer now
+    │   └── NotConfirmed      only the vault's file asks for it, not yet the user of this device
     ├── IndexUnavailable      the index cannot be opened or written
     │   ├── IndexDamaged      it is not an intact database of Quarry: it is set aside and rebuilt
     │   │   └── IndexMisplaced  it is whole, but another than the one that belongs there
@@ -104,6 +106,20 @@ class ModelMissing(QuarryError):
 
 class ModelDamaged(ModelMissing):
     """The model's files are there but are not what they should be."""
+
+
+class ModelUnreachable(ModelMissing):
+    """The program that runs the model is gone, busy or too slow; it is asked again later."""
+
+
+class NotConfirmed(ModelMissing):
+    """The vault's settings ask for a model that the user of this device has not confirmed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"this vault prefers the model {name!r}, which you have not confirmed on this device; to use it, run "
+            "`quarry models use` in the vault, or choose it in the settings of the plugin"
+        )
 
 
 class IndexUnavailable(QuarryError):

@@ -25,6 +25,7 @@ Stage = Literal[
     "rename",
     "postings",
     "backfill",
+    "choose",
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 

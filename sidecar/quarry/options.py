@@ -7,7 +7,7 @@ docs/PROTOCOL.md. The `extra` of a field names the interfaces that offer it besi
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -166,6 +166,8 @@ QueryText = Annotated[
 class SearchOptions(ReadParams, frozen=True, kw_only=True):
     """A query: words to rank notes by, and conditions that they must satisfy."""
 
+    reads_times: ClassVar[bool] = True  # plain words about time are a filter
+
     query: QueryText
     limit: Annotated[int, doc("Maximum number of hits, one per note.", ge=1, le=MAX_LIMIT, extra=EVERYWHERE)] = 10
     offset: Annotated[
@@ -264,6 +266,12 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
     def weights_or(self, default: Mapping[Retriever, float]) -> Mapping[Retriever, float]:
         """The weight of each retriever; where none are given, the *default*."""
         return {"keyword": self.weights.keyword, "dense": self.weights.dense} if self.weights else default
+
+
+class PromptOptions(SearchOptions, frozen=True, kw_only=True):
+    """A search for what a prompt is about: `the repair from last year` says when something was, not which notes."""
+
+    reads_times: ClassVar[bool] = False
 
 
 class HitOptions(SearchOptions, frozen=True, kw_only=True):

@@ -112,8 +112,11 @@ Ranking = tuple[Candidate, ...]
 """Candidates best first; the rank of `ranking[i]` is `i + 1`."""
 
 
-ClauseKind = Literal["word", "phrase", "regex", "property", "group", Operator]
-"""`tag` is `#idea` as well as `tag:idea`; a `word` is one that is excluded; a `group` stands in parentheses."""
+ClauseKind = Literal["word", "phrase", "regex", "property", "group", "time", Operator]
+"""
+`tag` is `#idea` as well as `tag:idea`; a `word` is one that is excluded; a `group` stands in parentheses; a `time` is
+plain words, its name, that are read as a filter, its value.
+"""
 
 
 class Clause(Struct, frozen=True):
@@ -123,7 +126,7 @@ class Clause(Struct, frozen=True):
     start: int  # code points into the query; the space behind it included where it can be cut out with it
     end: int
     value: str  # as typed, without delimiters; of a group what is in it
-    name: str = ""  # of a property
+    name: str = ""  # of a property; the words of a time
     negated: bool = False
     removable: bool = False  # without its range, the query says the same but for this
 

@@ -63,6 +63,7 @@ export function indexStatus(fields: Partial<IndexStatus> = {}): IndexStatus {
     progress: null,
     model: { name: "bundled", state: "ready", message: null },
     backfill: null,
+    models: [],
     missing: [],
     problemCount: 0,
     problems: [],

@@ -4,7 +4,9 @@ The collections, vaults and prompts that search is measured with: those beside t
 Which ones may be tuned on is settled here, once: what was chosen by looking at figures says nothing about them.
 """
 
+import hashlib
 import random
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -29,6 +31,7 @@ VAULTS = {  # file of prompts -> archive of the data folder, folder within it; N
     "til-simonw": ("big", "big/til-simonw"),
 }
 NEVER_FITTED = {name: ("big", f"big/{name}") for name in ("cpp-docs", "fcc-guide")}  # vaults as `VAULTS`, held back
+PUBLISHED_NOTES = 609
 FLOORED_QUERIES = 150  # of each collection that has a floor: enough to see a fall, few enough for every test run
 _SEED = 20_260_101
 
@@ -89,6 +92,21 @@ def vault_of(name: str, data: Path | None, folder: Path) -> Path:
         with tarfile.open(data / "vaults" / f"{archive}.tar.xz") as packed:
             packed.extractall(unpacked, filter="data")
     return unpacked / inner
+
+
+def of_published_size(data: Path, folder: Path) -> Collection:
+    """
+    A vault of as many notes as a published system was measured on, with 20 queries; copied below *folder*.
+
+    Its notes are those of garden-dendron whose paths have the least SHA-256. The queries are about every kind of them,
+    judged by reading before anything was ranked.
+    """
+    vault, source = folder / "of-published-size", vault_of("garden-dendron", data, folder)
+    paths = [path.relative_to(source).as_posix() for path in source.rglob("*.md")]
+    for path in sorted(paths, key=lambda path: hashlib.sha256(path.encode()).digest())[:PUBLISHED_NOTES]:
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, vault / path)
+    return replace(read_collection(HERE / "stages", vault), name="of-published-size")
 
 
 def some_queries(collection: Collection, count: int) -> Collection:

@@ -59,6 +59,11 @@ class Rehearsed:
         """The model's identity."""
         return self._encoder.fingerprint
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it cannot embed anything at the moment."""
+        return self._encoder.trouble
+
     def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
         """See `ContextualEncoder`."""
         return self._encoder.encode_passages(texts, check)

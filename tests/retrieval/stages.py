@@ -1,10 +1,11 @@
 """
 Quality and cost of search in three stages, the design of a published system, on collections with judged queries.
 
-    PYTHONPATH=tests/performance sidecar/.venv/bin/python tests/retrieval/stages.py DIR... [--json FILE]
+    PYTHONPATH=tests/performance sidecar/.venv/bin/python tests/retrieval/stages.py DIR... [--model MODEL] [--json FILE]
 
 A keyword stage over the front matter and the first words of each note proposes 50 notes; their vectors rank them again,
-and 10 are left; a block of each contains title, summary and first paragraph.
+and 10 are left; a block of each contains title, summary and first paragraph. The vectors are those of the bundled
+model, or of MODEL, a contextual one, as in `embedding.model`. `stages_hook.py` runs the stages behind a hook.
 """
 
 import argparse
@@ -31,7 +32,8 @@ from quarry.analysis.languages import STOP_WORDS
 from quarry.documents.decoding import decode_note
 from quarry.documents.frontmatter import read_front_matter
 from quarry.documents.note import ParserSettings, read_note
-from quarry.embedding import Encoder, load_encoder
+from quarry.embedding import FloatMatrix, FloatVector, load_contextual_encoder, load_encoder
+from quarry.errors import ModelMissing
 from quarry.evaluation.collections import Collection, find_collections, read_collection
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
@@ -75,10 +77,35 @@ class StagesReport(Struct, frozen=True):
     stages: tuple[StageReport, ...]
 
 
-class _Card(Struct, frozen=True):
+class Embedder(Struct, frozen=True):
+    """An encoder, as the second stage uses it."""
+
+    passages: Callable[[Sequence[str]], FloatMatrix]
+    query: Callable[[str], FloatVector]
+
+
+def static_embedder() -> Embedder:
+    """The bundled model."""
+    encoder = load_encoder()
+    return Embedder(encoder.encode, lambda text: encoder.encode([text])[0])
+
+
+def contextual_embedder(name: str) -> Embedder:
+    """
+    The contextual model called *name*.
+
+    Raises:
+        ModelMissing, ModelDamaged: It cannot be loaded, or is a static one.
+    """
+    encoder = load_contextual_encoder(name)
+    if encoder is None:
+        raise ModelMissing(f"{name} is a static model")
+    return Embedder(encoder.encode_passages, encoder.encode_query)
+
+
+class Card(Struct, frozen=True):
     """A note as the first two stages know it."""
 
-    id: str
     file: Path
     first_words: str  # with its front matter: what the first stage searches
     passages: tuple[str, ...]  # as an encoder sees them
@@ -114,15 +141,15 @@ class KeywordStage:
 class RerankStage:
     """Ranks notes by their nearest passage."""
 
-    def __init__(self, encoder: Encoder, passages: Sequence[Sequence[str]]) -> None:
-        """Embed the *passages* of each note with *encoder*."""
-        self._encoder = encoder
+    def __init__(self, embedder: Embedder, passages: Sequence[Sequence[str]]) -> None:
+        """Embed the *passages* of each note."""
+        self._embedder = embedder
         self._ends = np.cumsum([len(of_note) for of_note in passages])
-        self._vectors = encoder.encode([text for of_note in passages for text in of_note])
+        self._vectors = embedder.passages([text for of_note in passages for text in of_note])
 
     def rerank(self, query: str, notes: Sequence[int]) -> list[int]:
         """All of *notes*, nearest first; those equally near stay in their order."""
-        vector = self._encoder.encode([query])[0]
+        vector = self._embedder.query(query)
         nearest = [float((self._of(note) @ vector).max(initial=-1.0)) for note in notes]
         return [notes[at] for at in np.argsort(-np.array(nearest), kind="stable")]
 
@@ -130,9 +157,9 @@ class RerankStage:
         return self._vectors[self._ends[note - 1] if note else 0 : self._ends[note]]
 
 
-def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], Encoder]]) -> StagesReport:
+def evaluate_stages(collection: Collection, embedders: Mapping[str, Callable[[], Embedder]]) -> StagesReport:
     """
-    Measure the stages on *collection*; each of *encoders* is loaded for a second stage of its own, called by its
+    Measure the stages on *collection*; each of *embedders* is loaded for a second stage of its own, called by its
     name.
 
     Raises:
@@ -143,12 +170,13 @@ def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], 
     with tempfile.TemporaryDirectory(prefix="quarry-stages-") as folder:
         corpus = prepare(collection, Path(folder))
         paths = find_notes(corpus.vault)
-        cards = [_card(corpus.vault / path, corpus.ids[nfc(path)] if corpus.ids else nfc(path)) for path in paths]
+        cards = [read_card(corpus.vault / path) for path in paths]
+        ids = [corpus.ids[nfc(path)] if corpus.ids else nfc(path) for path in paths]
 
         def quality(found: Sequence[Sequence[int]], depth: int) -> dict[str, float]:
             """Recall of the notes *found*, of which there are at most *depth* a query, and nDCG@10."""
             every = list(zip(collection.queries, found, strict=True))
-            run = {query.id: [cards[note].id for note in notes] for query, notes in every}
+            run = {query.id: [ids[note] for note in notes] for query, notes in every}
             recalls = [len(query.grades.keys() & set(run[query.id])) / len(query.grades) for query, _ in every]
             ndcg = means(measure(collection.queries, run).values())[MAIN]
             return {f"R@{depth}": sum(recalls) / max(1, len(recalls)), MAIN: ndcg}
@@ -160,7 +188,7 @@ def evaluate_stages(collection: Collection, encoders: Mapping[str, Callable[[], 
             texts,
         )
         reports, kept = [replace(first, quality=quality(proposed, PROPOSED))], [notes[:KEPT] for notes in proposed]
-        for name, load in encoders.items():
+        for name, load in embedders.items():
             second, kept = _measured(
                 f"rerank: {name}",
                 partial(_rerank_stage, load, cards),
@@ -219,16 +247,17 @@ def _measured(
     return StageReport(name, times[0], times[1], round(index_cpu_s, 3), added_mb), found
 
 
-def _rerank_stage(load: Callable[[], Encoder], cards: Sequence[_Card]) -> RerankStage:
+def _rerank_stage(load: Callable[[], Embedder], cards: Sequence[Card]) -> RerankStage:
     return RerankStage(load(), [card.passages for card in cards])
 
 
-def _card(file: Path, document: str) -> _Card:
+def read_card(file: Path) -> Card:
+    """The note in *file*."""
     data = file.read_bytes()
     note, text = read_note(file.name, data, ParserSettings()), decode_note(data)
     first_words = text[read_front_matter(text).body_start :].split()[:FIRST_WORDS]
     front = (note.title, " ".join(note.tags), *(_property(note.properties, (name,)) for name in FRONT_MATTER))
-    return _Card(document, file, " ".join((*front, *first_words)), tuple(map(embedded_text, note.chunks)))
+    return Card(file, " ".join((*front, *first_words)), tuple(map(embedded_text, note.chunks)))
 
 
 def _property(properties: Mapping[str, PropertyValue], names: Sequence[str]) -> str:
@@ -245,13 +274,17 @@ def main() -> int:
     """Print a table for each collection."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("places", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--model", metavar="MODEL")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
     collections = [read_collection(folder) for place in options.places for folder in find_collections(place)]
     import stages  # under its own name, by which a process of its own finds it
 
+    embedders: dict[str, Callable[[], Embedder]] = {"static": stages.static_embedder}
+    if options.model:
+        embedders[Path(options.model).name] = partial(stages.contextual_embedder, options.model)
     # Each in a process of its own, so that memory left by one is not attributed to a stage of the next.
-    reports = [run_in_subprocess(stages.evaluate_stages, one, {"static": load_encoder}).result for one in collections]
+    reports = [run_in_subprocess(stages.evaluate_stages, one, embedders).result for one in collections]
     if options.json:
         options.json.write_text(json.dumps(to_builtins(reports), indent=2, ensure_ascii=False) + "\n", "utf-8")
     print("\n\n".join(map(stages_table, reports)))

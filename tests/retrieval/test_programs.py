@@ -9,9 +9,10 @@ from chunking import Place, Quality, Question, by_engine, by_meaning, quality
 from contextual import Rehearsed, compare
 from conversation_cost import CONVERSATIONS, WAYS, hold, read_conversation, vaults
 from judged_prompts import auc, calibration_error, evaluate_prompts, read_prompts, tables
-from stages import evaluate_stages, stages_table
+from stages import evaluate_stages, stages_table, static_embedder
+from stages_hook import measure_systems, table
 
-from quarry.embedding import load_contextual_encoder, load_encoder
+from quarry.embedding import load_contextual_encoder
 from quarry.evaluation.collections import Collection, read_collection
 
 MINILM_LAYER = Path(__file__).parents[1] / "models" / "minilm-1-layer"
@@ -38,11 +39,28 @@ def collection(tmp_path: Path) -> Collection:
 
 
 def test_the_three_stages_have_a_row_each(collection: Collection):
-    report = evaluate_stages(collection, {"static": load_encoder})
+    report = evaluate_stages(collection, {"static": static_embedder})
 
     assert [stage.name for stage in report.stages] == ["keyword", "rerank: static", "block"]
     assert report.stages[0].quality == {"R@50": pytest.approx(2 / 3), "nDCG@10": pytest.approx(2 / 3)}
     assert "| rerank: static" in stages_table(report)
+
+
+@pytest.mark.slow
+def test_a_hook_says_what_the_three_stages_find(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "performance"))
+    (tmp_path / "work").mkdir()
+
+    measured, report = measure_systems(collection, str(MINILM_LAYER), tmp_path / "work", rounds=1)
+
+    stages, quarry = measured["stages: minilm-1-layer"], measured["Quarry"]
+    assert (stages.recall, quarry.recall) == (pytest.approx(2 / 3), 1)  # the last stands behind the first 200 words
+    assert stages.said == 2
+    assert table(measured).count("\n") == 4
+    assert [stage.name for stage in report.stages][1:3] == ["rerank: static", f"rerank: {MINILM_LAYER.name}"]
 
 
 def test_notes_are_recorded_with_the_facts_that_signals_need(collection: Collection, tmp_path: Path):

@@ -195,6 +195,8 @@ class HashContextualEncoder:
         meanings: Word -> the word that it is another word for.
     """
 
+    trouble = None
+
     def __init__(self, name: str = "contextual", meanings: Mapping[str, str] | None = None, dim: int = 48) -> None:
         self.dim = dim
         self.fingerprint = Fingerprint(name, 1, dim, hashlib.sha256(name.encode()).hexdigest())
@@ -325,9 +327,7 @@ def settle(engine: Engine) -> None:
 
 def open_with_contextual_model(root: Path, index: Path, limits: IndexingLimits = IMPATIENT) -> Engine:
     """Open an engine that knows a static model, and a contextual one where the settings name any."""
-    return Engine.open(
-        root, index, load=lambda _: HashEncoder(), load_contextual=lambda _: HashContextualEncoder(), limits=limits
-    )
+    return Engine.open(root, index, load=lambda _: HashEncoder(), load_contextual=HashContextualEncoder, limits=limits)
 
 
 def settle_deeply(engine: Engine) -> None:
@@ -520,3 +520,15 @@ def record_processes(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> lis
 
     monkeypatch.setattr(module, "ChildProcess", Recorded)
     return started
+
+
+def waiting(index: Index) -> list[str]:
+    """The texts that wait for a contextual vector: chunks, then titles."""
+    chunks = [pending.chunk.text for pending in index.contextual.pending_chunks(99)]
+    return chunks + [pending.title for pending in index.contextual.pending_titles(99)]
+
+
+def serving(index: Index) -> str | None:
+    """The contextual model whose vectors answer."""
+    with index.reader() as reader:
+        return reader.contextual_model

@@ -28,11 +28,11 @@ export function chipRow(el: HTMLElement, { take, leave }: ChipHandlers): (chips:
     focusAt = buttons[at] === el.doc.activeElement ? at : null;
     take(rest);
   };
-  const draw = ({ text, rest }: Chip, at: number): HTMLElement => {
+  const draw = ({ text, rest, readAs }: Chip, at: number): HTMLElement => {
     const button = el.createEl("button", { cls: "quarry-chip", attr: { tabindex: at === 0 ? 0 : -1 } });
     button.createSpan({ cls: "quarry-chip-text", text, attr: { dir: "auto" } });
     button.setAttr("aria-disabled", String(rest === null));
-    setTooltip(button, t(rest === null ? "chip.fixed" : "chip.remove", { filter: text }));
+    setTooltip(button, readAs === undefined ? t(rest === null ? "chip.fixed" : "chip.remove", { filter: text }) : t("chip.time", { words: text, filter: readAs }));
     if (rest !== null) setIcon(button.createSpan({ cls: "quarry-chip-remove" }), "x");
     button.addEventListener("click", () => { takeAt(at); });
     return button;
@@ -80,12 +80,15 @@ export interface Chip {
   readonly text: string;
   /** The query without it; null where the rest would mean something else. */
   readonly rest: string | null;
+  /** The filter that plain words about time were read as. */
+  readonly readAs?: string;
 }
 
 /** The parts of `query` that are shown as chips, in order. */
 export function chipsOf(query: string, clauses: readonly Clause[]): readonly Chip[] {
-  return clauses.map(({ start, end, removable }) => ({
-    text: query.slice(start, end).trim(),
-    rest: removable ? (query.slice(0, start) + query.slice(end)).trim() : null,
-  }));
+  return clauses.map(({ kind, start, end, value, removable }) => {
+    const [before, text, behind] = [query.slice(0, start), query.slice(start, end).trim(), query.slice(end)];
+    if (kind === "time") return { text, rest: `${before}(${text})${behind}`, readAs: value }; // words, in parentheses
+    return { text, rest: removable ? (before + behind).trim() : null };
+  });
 }

@@ -30,6 +30,9 @@ def run(options: argparse.Namespace) -> None:
         print_line(_backfill_line(status.backfill))
     if status.backfill and status.backfill.message:
         print_stderr(status.backfill.message)
+    for model in status.models:
+        if not model.is_used:
+            print_line(f"kept: {model.name}, {model.chunks} chunks, {model.size_bytes / 1e6:.1f} MB")
     print_left_out(status, status.problems)
     if outer:
         print_stderr(f"this vault lies in another, {outer}, where its notes are found too unless they are excluded")

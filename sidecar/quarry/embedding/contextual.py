@@ -26,7 +26,6 @@ from quarry.embedding.contextual_files import (
     Pooling,
     find_contextual,
     hash_contextual,
-    is_contextual,
     read_config,
 )
 from quarry.embedding.encoder import ContextualEncoder, Fingerprint, FloatMatrix, FloatVector
@@ -248,6 +247,8 @@ class TransformerEncoder:
     version of ONNX Runtime in their last digits.
     """
 
+    trouble = None  # what it needs is in this process
+
     def __init__(
         self,
         network: Network,
@@ -312,9 +313,9 @@ class TransformerEncoder:
         return _unit(vector)
 
 
-def load_contextual_encoder(name: str) -> ContextualEncoder | None:
+def load_transformer(name: str) -> ContextualEncoder:
     """
-    Load the model called *name*, or return None if that is a static one.
+    Load the transformer called *name*.
 
     Only a Hugging Face name that is not in its cache opens a connection. Takes .3 s for 90 MB of weights.
 
@@ -322,8 +323,6 @@ def load_contextual_encoder(name: str) -> ContextualEncoder | None:
         ModelMissing: Files are missing, the download failed, or the extra that runs such models is not installed.
         ModelDamaged: Its files are there but are not a whole model, or not one that Quarry can run.
     """
-    if not is_contextual(name):
-        return None
     try:  # before anything is downloaded
         _onnxruntime()
     except ImportError as error:

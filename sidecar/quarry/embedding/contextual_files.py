@@ -17,8 +17,9 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 from msgspec import Struct
 
+from quarry.embedding.known_models import Prompts, family_prompts
 from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
-from quarry.errors import ModelDamaged, ModelMissing
+from quarry.errors import ModelDamaged, ModelMissing, NotConfirmed
 
 STATIC_TYPE = "model2vec"  # the `model_type` of a static model
 
@@ -66,12 +67,17 @@ def is_contextual(name: str) -> bool:
 
     Of a Hugging Face name that is not cached, that file alone is downloaded. What cannot be read is not contextual:
     loading it as a static model says what is wrong with it.
+
+    Raises:
+        NotConfirmed: It would have to be downloaded, to which the user of this device has not said yes.
     """
     if name == BUNDLED_NAME:
         return False
     try:
         folder = find_folder(name, [CONFIG_FILE], lambda path: (path / CONFIG_FILE).is_file())
         config = read_json(folder.path / CONFIG_FILE, dict)
+    except NotConfirmed:
+        raise
     except (ModelMissing, OSError, ValueError):
         return False
     model_type = config.get("model_type")
@@ -223,25 +229,6 @@ _POOLING_FLAGS: Mapping[str, Pooling] = {  # as versions before 5.4 wrote it: a 
 }
 
 
-class Prompts(Struct, frozen=True):
-    """The prefixes that a model expects before a query and before a passage."""
-
-    query: str = ""
-    passage: str = ""
-
-
-# What model cards ask for and the repositories' files do not say, by the names of the models.
-_FAMILY_PROMPTS: tuple[tuple[re.Pattern[str], Prompts], ...] = (
-    # https://huggingface.co/intfloat/multilingual-e5-small; its -instruct models have their own, in their files
-    (re.compile(r"(?<![a-z])e5-(small|base|large)(?!.*instruct)"), Prompts("query: ", "passage: ")),
-    # https://huggingface.co/BAAI/bge-small-en-v1.5 and bge-small-zh-v1.5
-    (re.compile(r"bge-(small|base|large)-en"), Prompts("Represent this sentence for searching relevant passages: ")),
-    (re.compile(r"bge-(small|base|large)-zh"), Prompts("为这个句子生成表示以用于检索相关文章：")),
-    # https://huggingface.co/nomic-ai/nomic-embed-text-v1.5
-    (re.compile(r"nomic-embed-text"), Prompts("search_query: ", "search_document: ")),
-)
-
-
 class ContextualConfig(Struct, frozen=True):
     """How texts are prepared for the network, and how its output is pooled. Part of the model's identity."""
 
@@ -302,8 +289,7 @@ def _prompts(config: Mapping[str, Any], name: str) -> Prompts:
     passage = next((own[key] for key in _PASSAGE_PROMPTS if key in own), "")
     if passage or own.get("query"):
         return Prompts(own.get("query", ""), passage)
-    family = name.lower().rpartition("/")[2]
-    return next((prompts for pattern, prompts in _FAMILY_PROMPTS if pattern.search(family)), Prompts())
+    return family_prompts(name)
 
 
 def _read_pooling(folder: Path, similarity: object) -> Pooling:

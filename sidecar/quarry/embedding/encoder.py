@@ -96,6 +96,11 @@ class ContextualEncoder(Protocol):
         """The model's identity, which never changes."""
         ...
 
+    @property
+    def trouble(self) -> str | None:
+        """Why it cannot embed anything at the moment, and what happens now; None while it can."""
+        ...
+
     def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
         """
         Embed *texts*, which are passages to be found, in order.
@@ -109,6 +114,7 @@ class ContextualEncoder(Protocol):
 
         Raises:
             ModelDamaged: The network fails on a text.
+            ModelUnreachable: Another program runs the network, and does not answer now.
         """
         ...
 
@@ -120,6 +126,6 @@ class ContextualEncoder(Protocol):
             float32, shape (dim,), of unit length, or zero as for a passage.
 
         Raises:
-            ModelDamaged: The network fails on it.
+            ModelDamaged, ModelUnreachable: As `encode_passages`.
         """
         ...

@@ -23,6 +23,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from safetensors import safe_open
 
+from quarry import consent
 from quarry.errors import ModelDamaged, ModelMissing
 from quarry.lazy_pattern import lazy_pattern
 
@@ -47,6 +48,7 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
 
     Raises:
         ModelMissing: No such folder, or the download failed.
+        NotConfirmed: It is to be downloaded, to which the user of this device has not said yes.
     """
     try:
         path = Path(name).expanduser()
@@ -71,6 +73,7 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
             return cached
     except Exception:  # noqa: S110  not in the cache: what follows fetches it
         pass
+    consent.require([("download", name)], name)
     try:
         return _snapshot(name, files, local_files_only=False)
     except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
@@ -84,11 +87,10 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
 def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "ModelFolder":
     """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported lazily
+    import huggingface_hub
 
-    disable_progress_bars()  # programs read what a sidecar prints
-    path = snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
+    huggingface_hub.utils.disable_progress_bars()  # type: ignore[attr-defined]  # exported lazily; programs read what a sidecar prints
+    path = huggingface_hub.snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
     way_out = f"delete {path} to have it downloaded again, or {CHOICES}"
     return ModelFolder(Path(path), name, way_out, stays_as_it_is=True)
 
@@ -215,12 +217,25 @@ def _compare(folder: ModelFolder, expected: Mapping[str, str], found: Mapping[st
         )
 
 
+MIN_WORDS_WITH_THREE = 20  # known words; of three letters that a slip brought together most are in fewer
 VOCABULARY_FILE = Path(__file__).with_name(BUNDLED_NAME) / "tokenizer.json"
 
 
 def is_known_word(word: str) -> bool:
     """Whether *word*, letters in any case, is known. The first call reads the vocabulary, which takes 20 ms."""
     return word.lower() in _known_words()
+
+
+def is_spelled_like_words(word: str) -> bool:
+    """Whether every three letters side by side in *word*, in lower case, are in many known words: `router`, `brot`."""
+    bounded = f" {word} "
+    threes = [bounded[at : at + 3] for at in range(len(bounded) - 2)]
+    return all(_written_words().count(three) >= MIN_WORDS_WITH_THREE for three in threes)
+
+
+@cache
+def _written_words() -> str:
+    return f" {' '.join(_known_words())} "
 
 
 @cache

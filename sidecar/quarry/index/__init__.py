@@ -18,6 +18,7 @@ The index: the only folder that uses SQLite. `Index` writes, `Reader` answers; b
 from quarry.index.database import DatabaseError, Deadline
 from quarry.index.files import clear_leftovers, discard, quarantine, rebuild_path, sync_to_disk
 from quarry.index.keys import NoteIds, content_hash, note_of, title_hash
+from quarry.index.meta import FINGERPRINT
 from quarry.index.note_rows import read_properties
 from quarry.index.postings.bm25 import CHUNK_WEIGHTS, ChunkWeights, idf, max_score
 from quarry.index.postings.dictionary import PostingsDamaged
@@ -40,12 +41,14 @@ from quarry.index.records import (
 )
 from quarry.index.store import Index
 from quarry.index.top_k import Scored, argsort_by_score_then_path
+from quarry.index.vectors.kept_vectors import StoredModel
 from quarry.index.vectors.quantize import dequantize, quantize
 from quarry.index.vectors.vector_cache import Background
 from quarry.index.vectors.vector_query import DenseQuery, NearestChunks
 
 __all__ = [
     "CHUNK_WEIGHTS",
+    "FINGERPRINT",
     "MAX_TERMS",
     "TERMS_VERSION",
     "Background",
@@ -73,6 +76,7 @@ __all__ = [
     "Reader",
     "Scored",
     "StoredChunk",
+    "StoredModel",
     "StoredNote",
     "argsort_by_score_then_path",
     "clear_leftovers",

@@ -27,6 +27,7 @@ from quarry.index.note_rows import NoteRow, note_from, note_rows
 from quarry.index.postings.fields import NoteTerms, chunk_lengths, languages_in, name_length
 from quarry.index.postings.fts5 import check_keyword_index
 from quarry.index.schema import TABLE_NAMES
+from quarry.index.vectors.kept_vectors import is_kept_name, kept_names
 from quarry.index.vectors.rows import CONTEXTUAL_NAMES, VectorTables, contextual_model, vector_tables
 
 _VECTORS_OF_NOTE = (
@@ -51,6 +52,8 @@ def check_opening(connection: apsw.Connection) -> None:
     has_contextual = contextual_model(connection) is not None
     if CONTEXTUAL_NAMES & set(tables) != (CONTEXTUAL_NAMES if has_contextual else frozenset()):
         raise IndexDamaged("the index has not the tables of contextual vectors that it says; it has to be rebuilt")
+    if {*filter(is_kept_name, tables)} != kept_names(connection):
+        raise IndexDamaged("the index has not the tables of kept vectors that it says; it has to be rebuilt")
     for name in tables:
         first_row = 'SELECT * FROM "' + name + '" LIMIT 1'  # our own names; a few pages of any index
         select(connection, first_row)

@@ -8,6 +8,7 @@ import apsw
 
 from quarry.index.database import select
 
+FINGERPRINT = "fingerprint"  # of the model whose static vectors it has, as text; absent: it never had one
 GENERATION = "generation"  # counts transactions; what is cached from the index is keyed by it
 DIMENSION = "dimension"  # of every vector; absent while there is none
 KEYWORDS_STALE = "keywords_stale"  # present: rows changed while FTS5 was missing
@@ -19,8 +20,9 @@ CONTEXTUAL_MODEL = "contextual_model"  # that the contextual tables are for; abs
 CONTEXTUAL_DIMENSION = "contextual_dimension"  # of every vector in them
 CONTEXTUAL_DROPPED = "contextual_dropped"  # the generation in which they were last made
 CONTEXTUAL_COMPLETE = "contextual_complete"  # present: there was a moment when no chunk and no title waited
+KEPT_MODELS = "kept_models"  # see `vectors/kept_vectors.py`
 OWN_KEYS = frozenset(
-    {GENERATION, DIMENSION, KEYWORDS_STALE, DROPPED, NOTES, CHUNKS, POSTINGS}
+    {GENERATION, DIMENSION, KEYWORDS_STALE, DROPPED, NOTES, CHUNKS, POSTINGS, KEPT_MODELS}
     | {CONTEXTUAL_MODEL, CONTEXTUAL_DIMENSION, CONTEXTUAL_DROPPED, CONTEXTUAL_COMPLETE}
 )
 

@@ -37,6 +37,7 @@ from quarry.index.records import (
     StoredNote,
 )
 from quarry.index.top_k import Scored
+from quarry.index.vectors.kept_vectors import StoredModel, stored_models
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.index.vectors.rows import CONTEXTUAL, STATIC, VectorTables, Waiting, notes_without_vectors, serving_model
 from quarry.index.vectors.vector_query import (
@@ -103,6 +104,11 @@ class Reader:
     def contextual_model(self) -> str | None:
         """The contextual model whose vectors answer in this snapshot; None: the static ones do. See `serving_model`."""
         return self._snapshot_data.once(serving_model, self._db)
+
+    @property
+    def stored_models(self) -> Sequence[StoredModel]:
+        """The models that there are vectors of, those in use first."""
+        return self._snapshot_data.once(stored_models, self._db)
 
     def dense_query(self, vector: FloatVector, tables: VectorTables = STATIC) -> DenseQuery | None:
         """
@@ -201,6 +207,10 @@ class Reader:
         if found is None:
             raise NoteNotFound.not_indexed(name, self.similar_notes(name))
         return found
+
+    def is_name(self, name: str) -> bool:
+        """Whether a note has *name* as its path, title, alias, or in links."""
+        return self.note_named(name) is not None or bool(note_paths(self._db, name))
 
     def similar_notes(self, name: str) -> list[str]:
         """Paths of the notes whose file name, title or alias is most like *name*."""

@@ -114,8 +114,8 @@ VECTOR_TABLES = (
         vector BLOB NOT NULL,          -- as in `vectors`
         checksum BLOB NOT NULL         -- over the hash and the vector
     )""",
-    "CREATE TABLE {pending} (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)",
 )
+PENDING_TABLE = "CREATE TABLE {pending} (chunk_id INTEGER PRIMARY KEY REFERENCES chunk_rows(id) ON DELETE CASCADE)"
 TABLE_NAMES = frozenset(
     {"notes", "bodies", "tags", "links", "title_vectors", "chunk_rows", "vectors", "pending", "changes", "problems"}
     | {"meta"}
@@ -130,7 +130,7 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in _TABLES:
         connection.execute(statement)
-    for template in VECTOR_TABLES:
+    for template in (*VECTOR_TABLES, PENDING_TABLE):
         connection.execute(template.format(vectors="vectors", titles="title_vectors", pending="pending"))
     for key in (meta.GENERATION, meta.NOTES, meta.CHUNKS):
         connection.execute("INSERT INTO meta VALUES (?, '0')", (key,))

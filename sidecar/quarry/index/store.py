@@ -26,8 +26,9 @@ from quarry.index.prepared import PreparedNote
 from quarry.index.reader import Reader
 from quarry.index.reader_pool import ReaderPool, open_reader, open_writer, warm_memory
 from quarry.index.schema import give_back_pages
+from quarry.index.vectors.kept_vectors import forget
 from quarry.index.vectors.matrix import VectorLimits
-from quarry.index.vectors.stored_vectors import ContextualVectors, StoredVectors
+from quarry.index.vectors.stored_vectors import StoredVectors, carry_over
 from quarry.messages import Message, message
 from quarry.options import Retriever
 from quarry.types import FileStamp
@@ -234,6 +235,15 @@ class Index:
         """Let what was written be seen at once, also in the middle of `bulk`."""
         self._writer.flush()
 
+    def forget_model(self, model: str) -> None:
+        """Drop the vectors that are kept of *model*, its fingerprint as text, which must not be one in use."""
+        with self._writer.change() as connection:
+            forget(connection, model)
+
+    def carry_over(self, source: "Index", yield_point: Callable[[], None]) -> None:
+        """Take over the vectors that *source* holds of contextual models and of those that are kept; see there."""
+        carry_over(self._writer, source._writer, yield_point)
+
     # --- care ----------------------------------------------------------------------------------
 
     def checkpoint(self) -> None:
@@ -360,6 +370,6 @@ class Index:
     def _open_writer(self) -> None:
         with translate_sqlite_errors(self.path):
             self._writer, self._parts = open_writer(self.path, self._memory.postings, self._without)
-            self.static = StoredVectors(self._writer)
-            self.contextual = ContextualVectors(self._writer, self._memory.contextual)
+            self.static = StoredVectors(self._writer, "static", self._memory.vectors)
+            self.contextual = StoredVectors(self._writer, "contextual", self._memory.contextual)
         self._file_key = files.file_key(self.path)

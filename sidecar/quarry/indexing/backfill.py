@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.embedding import ContextualEncoder
-from quarry.errors import Cancelled, QuarryError
+from quarry.errors import Cancelled, ModelUnreachable, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
 from quarry.indexing.vector_model import ModelSlot, embedded_text
 
@@ -82,6 +82,7 @@ class ContextualBackfill:
         self._encoded_chunks, self._encoded_s = 0, 0.0
         self.encoder: ContextualEncoder | None = None  # of the last `advance`
         self.failure: str | None = None  # why it cannot go on, and what to do
+        self.is_waiting = False  # for a program that runs the network to answer again: `advance` is to be called
         self._progress = NOTHING_KNOWN
 
     def advance(self, index: Index, encoder: ContextualEncoder | None) -> bool:
@@ -100,7 +101,8 @@ class ContextualBackfill:
         is_first_complete = self._store(index)
         if encoder is None:
             self._progress = NOTHING_KNOWN
-        elif self._batch is None and self.failure is None:
+        elif self._batch is None and self.failure is None and encoder.trouble is None:
+            self.is_waiting = False
             self._begin(self._next_batch(index, encoder))
         if encoder is not None:
             self._measure(index)
@@ -110,9 +112,10 @@ class ContextualBackfill:
         """The status of the backfill with the model of *slot*; None where no contextual model is chosen."""
         if slot is None or slot.is_of_another_kind:
             return None
-        if slot.state != "ready" or self.failure:
+        trouble = slot.message or self.failure or (slot.encoder.trouble if slot.encoder else None)
+        if slot.state != "ready" or trouble:
             state: BackfillState = "loading" if slot.state == "loading" else "missing"
-            return BackfillStatus(slot.name, state, slot.message or self.failure)
+            return BackfillStatus(slot.name, state, trouble)
         return replace(self._progress, model=slot.name)
 
     def stop(self) -> None:
@@ -174,6 +177,8 @@ class ContextualBackfill:
                 vectors = self._encode(batch)
             except Cancelled:
                 return
+            except ModelUnreachable:  # the encoder says why
+                self.is_waiting, vectors = True, []
             except Exception as error:  # searches go on by static vectors
                 reason = str(error) if isinstance(error, QuarryError) else type(error).__name__
                 self.failure = f"the model {batch.encoder.fingerprint.name!r} cannot embed the notes: {reason}"
@@ -191,11 +196,12 @@ class ContextualBackfill:
 
         Raises:
             Cancelled: It is time to end.
+            ModelUnreachable: The program that runs the network is gone, not a text the cause.
             Exception: Whatever a network's library raises; it fails on every text.
         """
         try:
             return quantize(batch.encoder.encode_passages(batch.texts, self._check))
-        except Cancelled:
+        except (Cancelled, ModelUnreachable):
             raise
         except Exception as error:
             _log.exception("the contextual backfill failed on a batch; its texts are tried one by one")
@@ -204,7 +210,7 @@ class ContextualBackfill:
         for text in batch.texts:
             try:
                 vectors += quantize(batch.encoder.encode_passages([text], self._check))
-            except Cancelled:
+            except (Cancelled, ModelUnreachable):
                 raise
             except Exception:
                 vectors.append(None)

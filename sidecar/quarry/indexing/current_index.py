@@ -21,13 +21,12 @@ from msgspec.structs import asdict
 from quarry.documents.note import READER_VERSION, SCRUBBER_VERSION
 from quarry.embedding import Fingerprint
 from quarry.errors import Cancelled, IndexDamaged, IndexMisplaced, IndexUnavailable, QuarryError
-from quarry.index import TERMS_VERSION, Deadline, Index, Reader, clear_leftovers, quarantine, rebuild_path
+from quarry.index import FINGERPRINT, TERMS_VERSION, Deadline, Index, Reader, clear_leftovers, quarantine, rebuild_path
 from quarry.settings import Settings
 from quarry.vault.paths import folder_key, vault_id
 
 _log = logging.getLogger(__name__)
 
-FINGERPRINT = "fingerprint"  # of the model whose vectors it has
 VAULT = "vault"  # whose notes it has: a JSON object of `vault_id` and `folder_key`
 POISON = "poison"  # paths of the notes whose preparation ended processes: a JSON array
 BUILT = "built_ms"  # when it was begun from nothing, or rebuilt: milliseconds since 1970
@@ -167,10 +166,15 @@ def fingerprint_text(fingerprint: Fingerprint) -> str:
     return json.dumps(asdict(fingerprint))
 
 
+def fingerprint_of(text: str) -> Fingerprint:
+    """The fingerprint that *text* is of."""
+    return Fingerprint(**json.loads(text))
+
+
 def stored_fingerprint(index: Index) -> Fingerprint | None:
     """Fingerprint of the model whose vectors *index* holds; None where it never had one."""
-    stored = index.meta_get(FINGERPRINT)
-    return Fingerprint(**json.loads(stored)) if stored else None
+    stored = index.static.model
+    return fingerprint_of(stored) if stored else None
 
 
 def claim_index(index: Index, root: Path) -> None:

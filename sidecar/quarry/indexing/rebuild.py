@@ -97,20 +97,18 @@ def run_rebuild(spec: RebuildSpec, monitor: RunMonitor, encoder: Callable[[bool]
 
 def carry_over(spec: RebuildSpec, source: Index, yield_point: Callable[[], None]) -> None:
     """
-    Take the contextual vectors of *source*, the index in use, over into the new one, which is complete and closed.
+    Take the vectors of other models of *source*, the index in use, over into the new one, complete and closed.
 
     Where *source* is damaged, they are rebuilt.
 
     Raises:
         Cancelled: *yield_point* said so.
     """
-    if source.contextual.model is None:
-        return
     with closing(Index.open(spec.path, without=spec.without, is_searched=False)) as index:
         try:
-            index.contextual.carry_over(source.contextual, yield_point)
+            index.carry_over(source, yield_point)
         except IndexDamaged as damage:
-            _log.warning("contextual vectors are not carried over: %s", damage)
+            _log.warning("vectors are not carried over: %s", damage)
 
 
 def catch_up(spec: RebuildSpec, indexer: Indexer, take_changes: Callable[[], Sequence[VaultChange]]) -> None:

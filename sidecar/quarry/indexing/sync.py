@@ -10,6 +10,7 @@ import logging
 import math
 import operator
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -28,6 +29,7 @@ from quarry.indexing.current_index import (
     CurrentIndex,
     IdleSchedule,
     compact,
+    fingerprint_of,
     give_back_free_memory,
     parser_fingerprint,
     rebuild_metadata,
@@ -102,6 +104,9 @@ class Synchronizer:
         )
         self.contextual_backfill = ContextualBackfill(partial(requests.request, "backfill"))
         self._current.read_ahead(self.model.slot.await_due)  # with the model, without which nobody asks for vectors
+        self._forgotten: deque[str] = (
+            deque()
+        )  # models whose vectors are to be deleted, by the hash of their fingerprints
         self._is_warm = False
         self._was_searched = False  # since free memory was given back
         self._is_reconciling = False  # a run in which all vectors that are missing are made in the end
@@ -291,7 +296,8 @@ class Synchronizer:
             self._compact()
         elif self.index.lacks_postings:  # no later search is to wait until it is quiet
             restore_postings(self.index, Deadline(math.inf, self._is_interrupted))
-        if self.model.contextual_encoder is not self.contextual_backfill.encoder:
+        backfill = self.contextual_backfill
+        if backfill.is_waiting or self.model.contextual_encoder is not backfill.encoder:
             self._requests.request("backfill")
 
     def deep_check(self) -> None:
@@ -306,9 +312,16 @@ class Synchronizer:
         repair(self.index, partial(self._indexer().refresh, self.index), self._yield, self._is_interrupted)
         self._settle()
 
+    def forget_model(self, weights_sha256: str) -> None:
+        """Have the vectors deleted that are kept of a model, by the hash of its fingerprint; on any thread."""
+        self._forgotten.append(weights_sha256)
+        self._requests.request("backfill")
+
     def backfill(self) -> None:
         """Store the contextual vectors that are made, and have the next ones made; see `backfill.py`."""
         self._current.check_in_place()
+        while self._forgotten:
+            self._forget(self._forgotten.popleft())
         model = self.index.contextual.model
         answers_change = self.contextual_backfill.advance(self.index, self.model.adopt_contextual(self.index))
         if answers_change or model not in (None, self.index.contextual.model):
@@ -350,6 +363,13 @@ class Synchronizer:
         changes = self._requests.checkpoint(flush, apply)
         if self._changes_while_rebuilding is not None:
             self._changes_while_rebuilding += changes
+
+    def _forget(self, weights_sha256: str) -> None:
+        with self.index.reader() as reader:
+            stored = reader.stored_models
+        for each in stored:
+            if fingerprint_of(each.model).weights_sha256 == weights_sha256:
+                self.index.forget_model(each.model)
 
     def _compact(self) -> None:
         """Compact the index, unless there is other work to do."""

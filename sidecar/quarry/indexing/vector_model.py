@@ -13,10 +13,11 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
+from quarry import consent
 from quarry.embedding import BUNDLED_NAME, ContextualEncoder, Encoder, Fingerprint
-from quarry.errors import ModelMissing, QuarryError
-from quarry.index import Index, Reader
-from quarry.indexing.current_index import FINGERPRINT, fingerprint_text, stored_fingerprint
+from quarry.errors import ModelMissing, ModelUnreachable, QuarryError
+from quarry.index import FINGERPRINT, Index, Reader
+from quarry.indexing.current_index import fingerprint_text, stored_fingerprint
 from quarry.indexing.process import ProcessLimits, ProcessUnavailable
 from quarry.indexing.status import Activity
 from quarry.messages import Message, message
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 MAX_PROCESSES = 2  # one writer is kept busy by two
 
+RETRY_S = 5.0  # before a program that runs the model and does not answer is asked again, the first time
+MAX_RETRY_S = 300.0
 ANSWER_S = 0.005  # from the end of a search to its answer on the wire, which would take as long again beside loading
 
 LoadContextual: TypeAlias = Callable[[str], ContextualEncoder | None]
@@ -54,6 +57,7 @@ class ModelSlot(Generic[AnyEncoder]):
         """
         self.name = name
         self.message: str | None = None  # why it is missing and what to do
+        self._is_unreachable = False
         self._encoder: AnyEncoder | None = None
         self._settled = threading.Event()
         self._is_due = threading.Event()
@@ -78,6 +82,11 @@ class ModelSlot(Generic[AnyEncoder]):
         """Whether it turned out that the model of that name is of another kind."""
         return self.state == "missing" and self.message is None
 
+    @property
+    def may_recover(self) -> bool:
+        """Whether the program that runs the model does not answer, so that loading it again may help."""
+        return self._is_unreachable or getattr(self._encoder, "trouble", None) is not None
+
     def wait(self, timeout_s: float) -> AnyEncoder | None:
         """The encoder, waiting at most *timeout_s* seconds for it to load."""
         self.start_loading()
@@ -101,6 +110,7 @@ class ModelSlot(Generic[AnyEncoder]):
             self._encoder = load(self.name)
         except ModelMissing as error:
             self.message = str(error)
+            self._is_unreachable = isinstance(error, ModelUnreachable)
             _log.warning("model %s: %s", self.name, type(error).__name__)
         except Exception:  # a broken library must cost the dense retriever only, and the user must learn of it
             self.message = f"the model {self.name!r} could not be loaded; run `quarry doctor` to see why"
@@ -140,6 +150,9 @@ class VectorModel:
         self._activity = activity
         self._wait_s = wait_s
         self._adopted: Fingerprint | None = None
+        self._consent = _consent_for(name)  # when the models were loaded
+        self._retry_after_s = RETRY_S
+        self._retry_at_s: float | None = None  # by `time.monotonic`; None: nothing is wrong that may pass
 
     @property
     def encoder(self) -> Encoder | None:
@@ -180,10 +193,32 @@ class VectorModel:
         return self.slot.state == "loading" or (self.slot.state == "ready" and self.encoder is None)
 
     def select(self, name: str) -> None:
-        """Load the model called *name*, unless it is the one in use."""
-        if name != self.slot.name:
+        """
+        Load the model called *name*, unless it is the one in use; one that another program runs again where that is in
+        trouble, after a while. It is loaded anew when the user of this device has confirmed something since.
+        """
+        version = _consent_for(name)
+        if name != self.slot.name or version != self._consent:
             self.slot = ModelSlot(name, self.load)
             self.contextual_slot = self._contextual_slot(name)
+            self._retry_after_s, self._retry_at_s = RETRY_S, None
+        elif self.contextual_slot and self._is_due(self.contextual_slot):
+            self.contextual_slot = self._contextual_slot(name)
+        self._consent = version
+
+    def _is_due(self, slot: ModelSlot[ContextualEncoder]) -> bool:
+        """Whether the model of *slot* is to be loaded again; ever more seldom while that does not help."""
+        now_s = time.monotonic()
+        if slot.state == "loading":
+            return False
+        if not slot.may_recover:
+            self._retry_after_s, self._retry_at_s = RETRY_S, None
+        elif self._retry_at_s is None:
+            self._retry_at_s = now_s + self._retry_after_s
+        elif now_s >= self._retry_at_s:
+            self._retry_after_s, self._retry_at_s = min(2 * self._retry_after_s, MAX_RETRY_S), None
+            return True
+        return False
 
     def await_first(self) -> None:
         """Wait for the first model, once and for a bounded time: a download is not waited for."""
@@ -195,26 +230,23 @@ class VectorModel:
         encoder = self.slot.encoder
         if encoder is None or encoder.fingerprint == self._adopted:
             return False
-        stored = stored_fingerprint(index)
-        if stored != encoder.fingerprint:
-            if stored is not None:
-                _log.info("another model: vectors are computed again")
-                name = encoder.fingerprint.name
-                self._activity.set_notice("model", message("status.vectors-pending", model=name))
-            index.static.drop()  # before the new fingerprint: no snapshot may see it with old vectors
-            index.meta_set(FINGERPRINT, fingerprint_text(encoder.fingerprint))
+        before, model = index.static.model, fingerprint_text(encoder.fingerprint)
+        index.static.choose(model)
+        if before not in (None, model) and index.static.has_pending():
+            _log.info("another model: vectors are computed again")
+            self._activity.set_notice("model", message("status.vectors-pending", model=encoder.fingerprint.name))
         self._adopted = encoder.fingerprint
         return index.static.has_pending()
 
     def adopt_contextual(self, index: Index) -> ContextualEncoder | None:
         """
-        Have *index* hold contextual vectors of the model in use and no other; returns its encoder, None without one.
+        Have *index* hold contextual vectors of the model in use; returns its encoder, None without one.
 
-        Vectors of a model that is loading or missing stay: they cost hours.
+        While that model is loading or missing, those of the model before stay.
         """
         slot = self.contextual_slot
         if slot is None or slot.is_of_another_kind:
-            index.contextual.drop()
+            index.contextual.choose(None)
             return None
         if slot.encoder:
             index.contextual.choose(fingerprint_text(slot.encoder.fingerprint))
@@ -226,6 +258,11 @@ class VectorModel:
 
     def _contextual_slot(self, name: str) -> ModelSlot[ContextualEncoder] | None:
         return None if name == BUNDLED_NAME else ModelSlot(name, self.load_contextual, after=self.slot)
+
+
+def _consent_for(name: str) -> int:
+    """The version of what is confirmed, for a model that needs it."""
+    return 0 if name == BUNDLED_NAME else consent.version()
 
 
 class WorkerOptions(Struct, frozen=True):

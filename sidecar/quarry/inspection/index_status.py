@@ -1,12 +1,12 @@
 """The contents and the activity of an index, for a status display."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec import Struct
 
 from quarry.errors import IndexUnavailable
-from quarry.index import IndexSize, Problem, Reader
+from quarry.index import IndexSize, Problem, Reader, StoredModel
 from quarry.indexing.backfill import BackfillStatus
 from quarry.indexing.current_index import BUILT
 from quarry.indexing.status import Progress, State
@@ -37,6 +37,7 @@ class Status(Struct, frozen=True):
     size_bytes: int
     message: Message | None
     backfill: BackfillStatus | None = None  # None: no contextual model is chosen
+    models: Sequence[StoredModel] = ()
     built_ms: int | None = None  # when the whole index was last begun from nothing; None: not known
 
 
@@ -54,12 +55,13 @@ def index_status(
     activity = sync.activity
     counts, problems, problem_count, encoder = IndexSize(0, 0, 0), [], 0, None
     built: str | None = None
+    models: Sequence[StoredModel] = ()
     notice = activity.message
     try:
         with read() as reader:
             counts, encoder = reader.counts(), sync.model.encoder_for(reader)
             problems, problem_count = reader.problems(MAX_PROBLEMS), reader.problem_count()
-            built = reader.meta_get(BUILT)
+            built, models = reader.meta_get(BUILT), reader.stored_models
     except IndexUnavailable as error:  # the status is where people look for the reason
         notice = notice or message("status.index-unavailable", detail=sentence(str(error)))
     of_settings = [message("reason.settings", detail=sentence(problem)) for problem in sync.policy.problems]
@@ -81,5 +83,6 @@ def index_status(
         size_bytes=sync.index.size_bytes(),
         message=notice,
         backfill=sync.contextual_backfill.status(sync.model.contextual_slot),
+        models=models,
         built_ms=int(built) if built else None,
     )

@@ -40,6 +40,7 @@ from quarry.protocol.search import (
     SearchResult,
 )
 from quarry.protocol.session import (
+    ForgetModelParams,
     IndexStatus,
     IndexUpdated,
     InitializeParams,
@@ -67,6 +68,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "index/status": (NoParams, IndexStatus),
     "index/reconcile": (NoParams, IndexStatus),
     "index/rebuild": (RebuildParams, IndexStatus),
+    "index/forgetModel": (ForgetModelParams, IndexStatus),
     "index/pause": (NoParams, IndexStatus),
     "index/resume": (NoParams, IndexStatus),
     "inspect/folders": (InspectFoldersParams, InspectFoldersResult),
@@ -80,8 +82,8 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 """Client to sidecar: method -> (parameters, result)."""
 
 OWNER_METHODS = frozenset(
-    {"capture", "index/reconcile", "index/rebuild", "index/pause", "index/resume", "settings/write"}
-    | {"settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
+    {"capture", "index/reconcile", "index/rebuild", "index/forgetModel", "index/pause", "index/resume"}
+    | {"settings/write", "settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
 )
 """
 Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop

@@ -28,6 +28,7 @@ class Correction(Value, frozen=True, kw_only=True):
 
     typed: str
     used: str
+    is_beside: Annotated[bool, doc("Hardly any note contains the word: both were searched for.")]
 
 
 class Relaxed(Value, frozen=True, kw_only=True):
@@ -50,13 +51,14 @@ class Clause(Value, frozen=True, kw_only=True):
         ClauseKind,
         doc(
             "tag: `#idea` or `tag:idea`. word: an excluded word. group: parentheses, with alternatives or "
-            "negated. All others: the operator."
+            "negated. time: plain words that were read as a filter; in parentheses they are words. All others: the "
+            "operator."
         ),
     ]
     start: Annotated[int, doc("UTF-16 code units into the query as typed.")]
     end: int
-    name: Annotated[str, doc("The name of a property; otherwise empty.")]
-    value: Annotated[str, doc("As typed, without delimiters; may be empty.")]
+    name: Annotated[str, doc("The name of a property; the words of a time; otherwise empty.")]
+    value: Annotated[str, doc("As typed, without delimiters; may be empty. Of a time: the filter that it was read as.")]
     negated: bool
     removable: Annotated[
         bool, doc("Cutting its range removes this part and changes nothing else. False in alternatives.")
@@ -128,10 +130,13 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     @property
     def remarks(self) -> list[Message]:
         """How the query was corrected or relaxed, and whether the hits match poorly."""
-        found: list[Message] = []
-        if self.corrections and self.hits:
-            typed = tuple(each.typed for each in self.corrections)
-            found.append(message("answer.corrected", used=tuple(each.used for each in self.corrections), typed=typed))
+        times = [message("answer.time", words=c.name, filter=c.value) for c in self.clauses if c.kind == "time"]
+        found: list[Message] = [] if self.relaxed else times
+        for code, is_beside in (("answer.corrected", False), ("answer.corrected-beside", True)):
+            meant = [each for each in self.corrections if each.is_beside is is_beside]
+            if meant and self.hits:
+                used, typed = tuple(each.used for each in meant), tuple(each.typed for each in meant)
+                found.append(message(code, used=used, typed=typed))
         if self.unknown_words:
             found.append(message("answer.unknown", words=tuple(self.unknown_words)))
         if self.relaxed:

@@ -44,6 +44,23 @@ class Backfill(Value, frozen=True, kw_only=True):
     remaining_ms: Annotated[int | None, doc("Null while it cannot be estimated, and when it is complete.")]
 
 
+class StoredModel(Value, frozen=True, kw_only=True):
+    """A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once."""
+
+    id: Annotated[str, doc("SHA-256 of all that determines its vectors.")]
+    name: str
+    kind: Literal["static", "contextual"]
+    chunks: Annotated[int, doc("Chunks that have its vectors.")]
+    size_bytes: int
+    is_used: bool
+
+
+class ForgetModelParams(Params, frozen=True, kw_only=True):
+    """Delete the vectors that are kept of a model; those of a model in use stay."""
+
+    id: Annotated[str, doc("As in `models` of the status.", max_length=100)]
+
+
 class Problem(Value, frozen=True, kw_only=True):
     """A note that was skipped, truncated, or only partially read."""
 
@@ -63,6 +80,7 @@ class IndexStatus(Value, frozen=True, kw_only=True):
     progress: Annotated[Progress | None, doc("Null when idle.")]
     model: Model
     backfill: Annotated[Backfill | None, doc("Null unless a contextual model is chosen.")]
+    models: Annotated[list[StoredModel], doc("Those in use first, then the last used.")]
     missing: Annotated[list[MissingRetriever], doc("Retrievers that are unavailable now; normally empty.")]
     problem_count: int
     problems: Annotated[list[Problem], doc("At most 100, by path.")]

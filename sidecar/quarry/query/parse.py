@@ -13,6 +13,7 @@ Words rank the notes; everything else is a condition that each hit must satisfy:
     [name]  [name:value]  [name:<5]  [name:a OR b]  [name:null]    properties
     type:  domain:  status:                      properties by their name
     created:  modified:                          see `dates.py`
+    updated in the last week                     the same in plain words; see `times.py`
 
 `OR` binds looser than juxtaposition. If all alternatives are plain words, they only rank; if one of them is more than
 that (`"rate limit" OR throttle`), the alternatives are a condition, and their words and phrases rank as well.
@@ -59,6 +60,7 @@ from quarry.query.grammar import (
 )
 from quarry.query.operators import ConditionBuilder
 from quarry.query.terms import QueryTerms, content_words
+from quarry.query.times import spoken_time
 from quarry.types import Clause, ClauseKind, Query, Span
 
 _EVERYTHING = Filters()
@@ -69,7 +71,7 @@ MAX_CHECKED = 16  # clauses for each of which a query is read again; nobody has 
 _READS_AHEAD = lazy_pattern(r"[/\[]|[^\s(-]\(")
 
 
-def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Query:
+def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime, reads_times: bool = False) -> Query:
     """
     Read a query.
 
@@ -77,6 +79,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
         typed: The query as typed.
         extra: Filters set outside the query, which it adds to. A status in the query overrides those of the settings.
         now: The time that `today` refers to; without a zone, local time.
+        reads_times: Whether plain words about time are a filter. In parentheses they never are.
 
     Raises:
         BadQuery: The query is longer than 4,096 characters; it has more than 32 words in phrases, exclusions, sections
@@ -88,9 +91,12 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
     tree = parse_query_tree(typed)
     said = QueryTerms()
     own: tuple[Condition, ...] = ()
+    time = _spoken_time(tree, typed, now) if tree and reads_times else None
     if tree:
         own = ConditionBuilder(len(typed), now).conditions(tree)
-        said.add(tree)
+        said.add(_without_words(tree, time))
+    if time and (filter_ := parse_query_tree(time.value)):
+        own = (*own, *ConditionBuilder(MAX_QUERY_CHARS, now).conditions(filter_))
     if extra.status_conditions and any(_is_about_status(leaf) for each in own for leaf, _ in leaves(each)):
         extra = scope_of(extra, ())
     condition = all_of([*extra.conditions, *own])
@@ -107,8 +113,32 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime) -> Q
         has_filter_alternative=isinstance(tree, GroupNode)
         and tree.kind == "either"
         and any(map(_is_filter_alone, tree.parts)),
-        clauses=_find_clauses(tree, typed) if tree else (),
+        clauses=_find_clauses(tree, typed, time) if tree else (),
     )
+
+
+def _spoken_time(tree: QueryNode, typed: str, now: datetime) -> Clause | None:
+    """The plain words about time in the query, if its words stand together, beside other clauses at most."""
+    parts = tree.parts if isinstance(tree, GroupNode) and tree.kind == "every" and tree.around is None else (tree,)
+    words = [isinstance(part, LeafNode) and part.token.kind == "word" for part in parts]
+    if not any(words) or words != sorted(words, reverse=words[0]):
+        return None
+    run = [part.token for part in parts if isinstance(part, LeafNode) and part.token.kind == "word"]
+    begin, end = run[0].start, run[-1].end
+    found = spoken_time(typed[begin:end], now.date())
+    if found is None:
+        return None
+    start, behind = begin + found.start, begin + found.end
+    return Clause("time", start, behind, found.written, typed[start:behind], removable=True)
+
+
+def _without_words(tree: QueryNode, time: Clause | None) -> QueryNode:
+    """*tree* without the words of *time*."""
+    if time is None:
+        return tree
+    parts = tree.parts if isinstance(tree, GroupNode) else (tree,)
+    kept = [p for p in parts if not (isinstance(p, LeafNode) and time.start <= p.token.start < time.end)]
+    return GroupNode("every", tuple(kept))
 
 
 def _is_about_status(leaf: Condition) -> bool:
@@ -154,7 +184,7 @@ def describe_query(query: Query, retrievers: Collection[Retriever] = ("keyword",
 # --- clauses -------------------------------------------------------------------------------------
 
 
-def _find_clauses(tree: QueryNode, typed: str) -> tuple[Clause, ...]:
+def _find_clauses(tree: QueryNode, typed: str, time: Clause | None) -> tuple[Clause, ...]:
     """
     The clauses of *tree*, which was read from *typed*: in order, as far as they are complete.
 
@@ -165,10 +195,11 @@ def _find_clauses(tree: QueryNode, typed: str) -> tuple[Clause, ...]:
     found = _Finder(typed).clauses(tree, removable=True)[:MAX_CLAUSES]
     if any(clause.removable for clause in found) and _READS_AHEAD.search(typed):
         if len(found) > MAX_CHECKED:
-            return tuple([replace(clause, removable=False) for clause in found])
-        tokens = tuple(tokenize_query(typed))
-        return tuple([_checked(clause, typed, tokens) for clause in found])
-    return tuple(found)
+            found = [replace(clause, removable=False) for clause in found]
+        else:
+            tokens = tuple(tokenize_query(typed))
+            found = [_checked(clause, typed, tokens) for clause in found]
+    return tuple(sorted([*found, *filter(None, [time])], key=lambda clause: clause.start) if time else found)
 
 
 class _Finder(Struct, frozen=True):

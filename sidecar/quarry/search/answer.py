@@ -67,6 +67,7 @@ class Correction(Struct, frozen=True):
 
     typed: str
     used: str
+    is_beside: bool = False  # hardly any note contains the word: both were searched for
 
 
 class Relaxed(Struct, frozen=True):

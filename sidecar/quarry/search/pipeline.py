@@ -174,19 +174,36 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     Raises:
         BadQuery: It cannot be read, or it was typed to the end and has nothing to search for, such as `tag:`.
     """
-    query = parse_query(options.query, options.filters, now=execution.now)
+    query = _parse(options, execution, reads_times=options.reads_times)
+    if any(clause.kind == "time" for clause in query.clauses) and execution.reader.is_name(options.query.strip()):
+        query = _parse(options, execution, reads_times=False)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         raise BadQuery(message("query.without-words"), len(options.query.rstrip()))
     return query
 
 
+def _parse(options: SearchOptions, execution: SearchExecution, *, reads_times: bool) -> Query:
+    return parse_query(options.query, options.filters, now=execution.now, reads_times=reads_times)
+
+
 def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchExecution) -> QueryResult:
     """Run *query*; if it finds nothing, run the first relaxed query that finds something."""
-    if not can_rank(query):
-        return _list_newest(query.condition, options, execution)
-    first = _run(query, options, execution)
-    if first.has_answer:
+    times = [message("word.quoted", text=clause.name) for clause in query.clauses if clause.kind == "time"]
+    first: QueryResult
+    if can_rank(query):
+        first = _run(query, options, execution)
+        found = first.has_answer
+    else:
+        first = _list_newest(query.condition, options, execution)
+        found = first.total > 0
+    if times and not found:
+        said = message("relaxed.filters", filters=times), message("relaxed.as-words")
+        words = _parse(options, execution, reads_times=False)
+        result = _run(words, options, execution, Relaxed("without-filters", said))
+        if result.has_answer:
+            return result
+    if found or isinstance(first, Listing):
         return first
     if not query.words:  # no retriever ranks by the phrases; the notes that contain them are listed
         listing = _list_newest(query.condition, options, execution)

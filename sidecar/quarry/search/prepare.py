@@ -20,7 +20,7 @@ from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
 from quarry.query.terms import date_phrases
 from quarry.search.answer import Correction
-from quarry.search.corrections import correct_words, with_corrections
+from quarry.search.corrections import RARE, correct_words, with_corrections
 from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.query_vectors import ContextualVector, DenseQueries
 from quarry.search.snippet.matcher import HighlightTerms
@@ -171,16 +171,16 @@ def prepare_query(
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
     query = _without_function_words(query, prefix, languages)
-    absent = _absent_words(query.words, execution)
+    absent, rare = _absent_and_rare(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
     absent = [word for word in absent if word != prefix]
     words: Sequence[str] = query.words
     text = query.text
     corrections: tuple[Correction, ...] = ()
-    if absent and corrects and execution.is_complete():
+    if (absent or rare) and corrects and execution.is_complete():
         with Ornament("corrections"):
-            words, corrections = correct_words(query, absent, execution)
+            words, corrections = correct_words(query, absent, rare, execution)
             text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}
     keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
@@ -208,13 +208,15 @@ def prepare_query(
     )
 
 
-def _absent_words(words: Sequence[str], execution: SearchExecution) -> list[str]:
-    """The subset of *words* that no note contains in any form, in its text or its names."""
+def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[list[str], list[str]]:
+    """The subset of *words* that no note contains in any form, in its text or its names; those in hardly any."""
     reader, deadline = execution.reader, execution.deadline
     terms_of = {word: ranking_terms(word, reader.languages) for word in words}
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
-    absent = [word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms)]
-    return [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
+    highest = {word: max([counts[term] for term in terms]) for word, terms in terms_of.items() if terms}
+    absent = [word for word, count in highest.items() if not count]
+    absent = [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
+    return absent, [word for word, count in highest.items() if 0 < count <= RARE] if len(words) > 1 else []
 
 
 def _without_function_words(query: Query, prefix: str | None, languages: Languages) -> Query:

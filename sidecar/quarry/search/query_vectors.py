@@ -13,6 +13,7 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from quarry.embedding import ContextualEncoder, FloatVector
+from quarry.errors import ModelUnreachable
 from quarry.index import DenseQuery, Reader
 
 _log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ class ContextualVector(Struct, frozen=True):
     @property
     def short_name(self) -> str:
         """The name of the model without that of its makers."""
-        return self.model.rpartition("/")[2]
+        return self.model.rpartition("/")[2].rpartition("#")[2]
 
 
 class ContextualQueries:
@@ -85,18 +86,22 @@ class ContextualQueries:
             found = self._embed(text)
             with self._changed:
                 self._is_late, self._at_work = False, None
-                self._kept[text] = found
+                self._kept.update(found)
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
                 self._changed.notify_all()
 
-    def _embed(self, text: str) -> ContextualVector | None:
+    def _embed(self, text: str) -> dict[str, ContextualVector | None]:
+        """What to keep for *text*: nothing where it could not be embedded, as that may pass."""
         try:
             vector = self.encoder.encode_query(text)
+        except ModelUnreachable as error:  # which the status says
+            _log.warning("a query could not be embedded: %s", type(error).__name__)
+            return {}
         except Exception:  # whatever a network's library raises: static vectors answer
             _log.exception("a query could not be embedded by the contextual model")
-            return None
-        return ContextualVector(vector, self.encoder.fingerprint.name) if vector.any() else None
+            return {}
+        return {text: ContextualVector(vector, self.encoder.fingerprint.name) if vector.any() else None}
 
 
 class QueryEncoder:

@@ -234,6 +234,10 @@ def _command(begin: Callable[[Engine], None]) -> Handler:
     return Handler(_index_status, begin=lambda engine, _: begin(engine))
 
 
+def _forget_model(engine: Engine, params: protocol.ForgetModelParams) -> None:
+    engine.forget_model(params.id)
+
+
 _in_vault = partial(Handler, pool="vault")
 
 HANDLERS: Mapping[str, Handler] = {
@@ -253,6 +257,7 @@ HANDLERS: Mapping[str, Handler] = {
     "index/status": Handler(_index_status),
     "index/reconcile": _command(Engine.reconcile),
     "index/rebuild": _command(Engine.rebuild),
+    "index/forgetModel": Handler(_index_status, begin=_forget_model),
     "index/pause": _command(Engine.pause),
     "index/resume": _command(Engine.resume),
     "inspect/folders": _in_vault(_inspect_folders),

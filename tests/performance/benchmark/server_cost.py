@@ -20,6 +20,7 @@ from quarry.cli.index import BUSY
 from quarry.client.client import SidecarClient
 from quarry.client.codec import RequestFailed
 
+QUARRY_SERVE = ("-P", "-m", "quarry", "serve")
 CLIENTS = (1, 4, 16)
 WARM_UP = 20
 PAUSE_S = 0.02  # between an answer and the next query of a client that searches during a rebuild
@@ -89,14 +90,14 @@ def measure_start(vault: Path, text: str, times: int) -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def serving(vault: Path) -> "Iterator[subprocess.Popen[bytes]]":
+def serving(vault: Path, program: Sequence[str] = QUARRY_SERVE) -> "Iterator[subprocess.Popen[bytes]]":
     """
-    Start a sidecar of *vault* that is ready to answer; it is ended on exit.
+    Start a sidecar of *vault* that is ready to answer; it is ended on exit. *program* is what Python is to run as one.
 
     Raises:
         PartFailed: It did not start.
     """
-    command = [sys.executable, "-P", "-m", "quarry", "serve", "--vault", str(vault), "--lifeline"]
+    command = [sys.executable, *program, "--vault", str(vault), "--lifeline"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None

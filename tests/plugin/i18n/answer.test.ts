@@ -17,8 +17,9 @@ test("how the query was understood is a sentence, or nothing", () => {
 
 test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([])).toBe("");
-  expect(correctionWords([{ typed: "refrences", used: "references" }])).toBe("Showing results for “references”. No notes contain “refrences”.");
-  expect(correctionWords([{ typed: "ab", used: "cd" }, { typed: "ef", used: "gh" }])).toBe("Showing results for “cd” and “gh”. No notes contain “ab” or “ef”.");
+  expect(correctionWords([{ typed: "refrences", used: "references", isBeside: false }])).toBe("Showing results for “references”. No notes contain “refrences”.");
+  expect(correctionWords([{ typed: "ab", used: "cd", isBeside: false }, { typed: "ef", used: "gh", isBeside: false }])).toBe("Showing results for “cd” and “gh”. No notes contain “ab” or “ef”.");
+  expect(correctionWords([{ typed: "snipets", used: "snippets", isBeside: true }])).toBe("Also showing results for “snippets”. Hardly any notes contain “snipets”.");
 });
 
 test("a relaxation is worded by its code, and what fits no note is named", () => {

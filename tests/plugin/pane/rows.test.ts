@@ -117,7 +117,7 @@ describe("rows", () => {
   });
 
   test("a row that was found by a corrected word says so, one that lacks it or has no words does not", () => {
-    const corrections = [{ typed: "bandonion", used: "bandoneon" }];
+    const corrections = [{ typed: "bandonion", used: "bandoneon", isBeside: false }];
     const hits = [hit("found.md"), hit("other.md", { missingWords: ["bandoneon"] }), hit("meaning.md", { matchedBy: "meaning" }), hit("listed.md", { matchedBy: null })];
     const rows = answerRows(answer({ hits, corrections }), ROW_OPTIONS);
 

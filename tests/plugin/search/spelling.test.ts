@@ -41,7 +41,7 @@ describe("the last word", () => {
 });
 
 describe("a query as it was typed", () => {
-  const correction = { typed: "refrences", used: "references" };
+  const correction = { typed: "refrences", used: "references", isBeside: false };
 
   test.each([
     ["has the corrected word in quotes and everything else unchanged", "old  refrences tag:x", 'old  "refrences" tag:x'],
@@ -49,7 +49,7 @@ describe("a query as it was typed", () => {
     ["leaves a longer word that contains it alone", "refrencesection refrences", 'refrencesection "refrences"'],
     ["has every corrected word in quotes", "refrences bakcoff", '"refrences" "bakcoff"'],
   ])("%s", (_, query, quoted) => {
-    expect(quotedAsTyped(query, [correction, { typed: "bakcoff", used: "backoff" }])).toBe(quoted);
+    expect(quotedAsTyped(query, [correction, { typed: "bakcoff", used: "backoff", isBeside: false }])).toBe(quoted);
   });
 
   test("is null where the words are in quotes already", () => {

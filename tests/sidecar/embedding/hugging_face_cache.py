@@ -39,15 +39,22 @@ class HuggingFaceCache:
         (repository / "refs" / "main").write_text(COMMIT, encoding="ascii")
         return snapshot
 
+    def confirm(self, name: str) -> None:
+        """Say yes to its download, in the name of the user."""
+        script = "import sys; from quarry import consent; consent.confirm([('download', sys.argv[1])])"
+        subprocess.run([sys.executable, "-c", script, name], env=self._environment(), check=True)
+
     def load(self, name: str) -> str:
         """
         Load *name* from it and give what was printed.
 
         In a process of its own, as the library reads its environment when it is imported.
         """
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "HUGGINGFACE_"))}
-        environment |= {"HF_HOME": str(self._home), "HF_HUB_OFFLINE": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", LOAD, name], env=environment, capture_output=True, text=True, check=True
+            [sys.executable, "-c", LOAD, name], env=self._environment(), capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
+
+    def _environment(self) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "HUGGINGFACE_"))}
+        return kept | {"HF_HOME": str(self._home), "HF_HUB_OFFLINE": "1", "QUARRY_HOME": str(self._home / "quarry")}

@@ -8,6 +8,7 @@ import pytest
 from hugging_face_cache import HuggingFaceCache
 from onnx.external_data_helper import convert_model_to_external_data
 
+from quarry import consent
 from quarry.embedding import load_contextual_encoder, load_encoder
 from quarry.embedding.contextual_files import (
     MAX_TOKENS,
@@ -221,6 +222,7 @@ def test_a_name_in_the_cache_loads_without_a_network(
 def test_a_name_that_is_cached_without_its_graph_is_no_model(save_graph: SaveGraph, cache: HuggingFaceCache) -> None:
     snapshot = cache.put(save_graph(), "someone/tiny-transformer")
     (snapshot / "onnx" / "model.onnx").unlink()
+    cache.confirm("someone/tiny-transformer")
 
     printed = cache.load("someone/tiny-transformer")
 
@@ -243,6 +245,8 @@ def test_only_files_that_are_needed_are_downloaded(
     folder = save_graph(graph="onnx/model_quantized.onnx")
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+    consent.confirm([("download", "someone/tiny-transformer")])
 
     assert find_contextual("someone/tiny-transformer").graph.name == "model_quantized.onnx"
     assert all("*" not in pattern.replace("*_Pooling/", "") for patterns in asked for pattern in patterns)

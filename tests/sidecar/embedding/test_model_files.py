@@ -192,7 +192,14 @@ def test_a_name_in_the_cache_loads_without_a_network(save_model: SaveModel, cach
 
 
 @pytest.mark.slow
+def test_a_name_that_was_not_confirmed_is_not_downloaded(cache: HuggingFaceCache) -> None:
+    assert cache.load("minishlab/potion-base-8M").startswith("NotConfirmed this vault prefers the model 'minishlab/")
+
+
+@pytest.mark.slow
 def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingFaceCache) -> None:
+    cache.confirm("minishlab/potion-base-8M")
+
     printed = cache.load("minishlab/potion-base-8M")
 
     assert printed.startswith("ModelMissing embedding model 'minishlab/potion-base-8M' is not on this machine")
@@ -204,6 +211,7 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingF
 def test_half_a_download_is_no_model(save_model: SaveModel, cache: HuggingFaceCache) -> None:
     snapshot = cache.put(save_model(np.ones((5, 4), dtype="float32")), "someone/tiny-model")
     (snapshot / WEIGHTS_FILE).unlink()
+    cache.confirm("someone/tiny-model")
 
     assert cache.load("someone/tiny-model").startswith("ModelMissing")
 

@@ -1,6 +1,6 @@
 """
-A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, backfills, follows changes, rebuilds,
-says `clean`.
+A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, backfills, follows changes, tries
+another model and goes back, rebuilds, says `clean`.
 
 Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from builders import Vault, open_with_contextual_model, settle_deeply
+from builders import Vault, open_with_contextual_model, settle_deeply, wait_until
 
 from quarry.index import writer
 from quarry.indexing import backfill
@@ -42,6 +42,10 @@ def main(root: str, index: str) -> None:
     settle_deeply(engine)
     engine.vault_changed(change_everything(Vault(Path(root))))
     settle_deeply(engine)
+    for model in ("other", "contextual"):
+        engine.write_settings({"model": model})
+        wait_until(lambda model=model: (status := engine.status().backfill) is not None and status.model == model)
+        settle_deeply(engine)
     engine.rebuild()
     settle_deeply(engine)
     engine.close()

@@ -212,7 +212,7 @@ def test_vectors_of_another_dimension_wait_until_the_old_ones_are_dropped(index,
     with pytest.raises(ValueError, match="drop them first"):
         index.static.fill_in(pending_of_another)
 
-    index.static.drop()
+    index.static.choose("another")
     assert dense("apples") == []
     waiting = index.static.pending_chunks(9)
     index.static.fill_in([(p.chunk_id, p.content_hash, b"123") for p in waiting])

@@ -123,13 +123,10 @@ class Both:
         )
 
     def drop_vectors(self):
-        self.index.static.drop()
+        self.index.static.choose("one" if self.index.static.model == "two" else "two")
 
     def choose(self, model):
-        if model:
-            self.index.contextual.choose(model)
-        else:
-            self.index.contextual.drop()
+        self.index.contextual.choose(model or None)
 
     def backfill(self, batch, index=None):
         contextual = (index or self.index).contextual
@@ -145,7 +142,7 @@ class Both:
 
     def rebuild(self):
         made = self.fresh()
-        made.contextual.carry_over(self.index.contextual, lambda: None)
+        made.carry_over(self.index, lambda: None)
         made.close()
         self.index.replace_with(self.folder / "fresh.db")
 

@@ -145,7 +145,7 @@ def test_vectors_dropped_without_sqlite_vec_stay_dropped_when_it_is_back(tmp_pat
     store(index, make_note("a.md", "apples"))
     index = reopened(index, without=frozenset({"sqlite-vec"}))
 
-    index.static.drop()
+    index.static.choose("another")
     index = reopened(index)
 
     index.check()

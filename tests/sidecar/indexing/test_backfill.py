@@ -297,3 +297,35 @@ def test_a_real_transformer_backfills_the_index_and_answers(vault: Vault, open_e
     assert by_meaning(engine, "waves on the sea")[0] == "sea.md"
     with engine.reader() as reader:
         assert "minilm-1-layer" in reader.contextual_model
+
+
+def switch(engine: Engine, model: str) -> None:
+    engine.write_settings({"model": model})
+    wait_until(lambda: (status := engine.status().backfill) is not None and status.model == model)
+    settle_deeply(engine)
+
+
+def test_going_back_to_a_model_embeds_only_what_changed(cars: Vault, open_engine):
+    networks = {"network": HashContextualEncoder("network", MEANINGS), "other": HashContextualEncoder("other", dim=24)}
+    cars.write_all({f"{n}.md": f"note about thing{n}" for n in range(40)})
+    engine = open_engine(load_contextual=networks.get)
+    settle_deeply(engine)
+    before = score(engine, "the automobile", "car.md")
+
+    switch(engine, "other")
+    assert by_meaning(engine, "vehicle")[0] != "car.md"  # this network does not know the word
+    cars.write("tea.md", "coffee in the morning")
+    tell(engine, modified("tea.md"))
+    networks["network"].passages.clear()
+    switch(engine, "network")
+
+    assert networks["network"].passages == ["tea\ncoffee in the morning"]
+    assert by_meaning(engine, "vehicle")[0] == "car.md"
+    assert score(engine, "the automobile", "car.md") == pytest.approx(before, abs=0.02)  # as tea is coffee by now
+    told = [(each.kind, each.chunks, each.is_used) for each in engine.status().models]
+    assert told == [("static", 43, True), ("contextual", 43, True), ("contextual", 43, False)]
+
+    engine.forget_model(networks["network"].fingerprint.weights_sha256)
+    engine.forget_model(networks["other"].fingerprint.weights_sha256)
+    wait_until(lambda: len(engine.status().models) == 2)
+    assert by_meaning(engine, "vehicle")[0] == "car.md"

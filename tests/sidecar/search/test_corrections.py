@@ -51,7 +51,7 @@ def test_a_word_that_the_model_knows_is_not_corrected(vault: Vault, open_engine,
     encoder.known_words |= {"costing", "unicorn"}
 
     assert ask(engine, "costing").corrections == ask(engine, "unicorns").corrections == ()
-    assert ask(engine, "coasting").corrections == (Correction("coasting", "casting"),)
+    assert ask(engine, "castign").corrections == (Correction("castign", "casting"),)
 
 
 @pytest.mark.parametrize("word", ["zzz", "c0sting", "getStaelFiles", "浜村", "v1.2.4", "--flga"])
@@ -91,6 +91,56 @@ def test_beside_words_that_stand_a_word_is_only_corrected_where_it_is_near_and_e
     answer = ask(open_engine(), typed, mode=mode)
 
     assert (answer.corrections, answer.unknown_words) == (corrections, unknown)
+
+
+@pytest.mark.parametrize(
+    "word", ["router", "charger", "soften", "repairable", "unequal", "fingernail", "calmness", "Brot backen", "muslin"]
+)
+def test_what_may_be_a_real_word_is_not_taken_for_another(vault: Vault, open_engine, word: str):
+    vault.write("a.md", "route changer often required unequals finger called boots and back mullins")
+    vault.write("b.md", "---\nlang: de\n---\nDas Buch und der Baum")
+
+    assert ask(open_engine(), word, mode="keyword").corrections == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "corrections"),
+    [
+        ("harmonium pedls", {"pedls": "pedals"}),
+        ("belows laek", {"belows": "bellows", "laek": "leak"}),
+        ("leak bellons", {"bellons": "bellows"}),
+        ("garden pedls", {"pedls": "pedals"}),  # near enough by itself
+        ("garden bellons", {}),
+        ("garden belows", {}),
+        ("plaet reed", {"plaet": "plate"}),
+    ],
+)
+def test_what_stands_in_a_note_with_the_other_words_is_believed_sooner(vault: Vault, open_engine, typed, corrections):
+    vault.write_all(
+        {
+            "harmonium.md": "harmonium pedals and bellows that leak",
+            "ssh.md": "ssh keys",
+            "reed.md": "a reed plate",
+            "garden.md": "garden plants",
+        }
+    )
+
+    answer = ask(open_engine(), typed, mode="keyword")
+
+    assert {each.typed: each.used for each in answer.corrections} == corrections
+
+
+def test_a_slip_that_a_note_has_as_well_is_searched_for_in_both_spellings(vault: Vault, open_engine):
+    vault.write_all({f"{n}.md": "templates and snippets of text" for n in range(12)})
+    vault.write_all({f"other {n}.md": "walnut oil" for n in range(60)})
+    vault.write_all({"slip.md": "snipets of paper", "other.md": "templates of letters"})
+    engine = open_engine()
+
+    answer = ask(engine, "snipets templates", mode="keyword", limit=20)
+
+    assert answer.corrections == (Correction("snipets", "snippets", is_beside=True),)
+    assert [hit.path for hit in answer.hits[:2]] == ["slip.md", "0.md"]
+    assert ask(engine, "snipets paper", mode="keyword").corrections == ()
 
 
 def test_a_word_of_a_name_alone_is_not_called_unknown(vault: Vault, open_engine):

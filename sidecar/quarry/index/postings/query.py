@@ -82,23 +82,24 @@ class KeywordSearcher:
         names = self._scorer((QueryTerm(term) for term in terms), deadline).names
         return any(len(_standing_in(names, term, (TITLE, ALIASES, FILE_NAME))) for term in terms)
 
-    def similar_terms(
-        self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
-    ) -> list[tuple[str, int]]:
+    def count_together(self, term: str, others: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> int:
+        """How many notes hold *term* and any of *others*, in their texts or names."""
+        scorer = self._scorer([QueryTerm(each) for each in (term, *others)], deadline)
+        beside = np.bitwise_or.reduce([scorer.note_bitmap(QueryTerm(each)).bits for each in others or ("",)])
+        return int(np.bitwise_count(scorer.note_bitmap(QueryTerm(term)).bits & beside).sum())
+
+    def similar_terms(self, word: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[tuple[str, int]]:
         """
         The terms that a mistyped *word*, folded, may stand for, with the number of chunks that hold each.
 
         The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
         leads to a chunk that tells how the word is written.
-
-        Args:
-            among_others: Whether other words of the query are in the notes; see `spelling.similar_terms`.
         """
         if isinstance(self._postings, TermScorer):
             known = self._spelling.of_postings(self._postings)
         else:
             known = self._data.once(read_terms, self._db)
-        found = similar_terms(word, known, self.languages, among_others=among_others)
+        found = similar_terms(word, known, self.languages)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]

@@ -26,8 +26,6 @@ from quarry.index.postings.snapshot import MutableSegment, SegmentSnapshot
 
 MIN_LETTERS = 4  # of a word that may be mistyped; most shorter ones are one letter from another
 LONG = 8  # letters of a word in which two slips are believed
-LONG_AMONG_OTHERS = 10  # and beside words that were found, which may be all that the notes have of the query
-SHORT_AMONG_OTHERS = 6  # letters; a shorter word with another letter in it is mostly another word: goat, goal
 MAX_TERMS = 400_000  # kept, 6 MB; 60 MB of notes have a quarter of it
 
 _WRITTEN_ENDINGS = """
@@ -102,16 +100,12 @@ class SpellingIndex:
         return {length: [*known.get(length, ()), *added.get(length, ())] for length in known.keys() | added.keys()}
 
 
-def similar_terms(
-    word: str, terms: TermsByLength, languages: Languages = (), *, among_others: bool = False
-) -> dict[str, tuple[int, bool]]:
+def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) -> dict[str, tuple[int, bool]]:
     """
     The *terms* that *word*, folded, may stand for: at most one slip away, or two where it has eight letters and more.
 
-    Words that were found beside it (*among_others*) answer without it, so that less is believed: two slips from ten
-    letters on; in less than six, a letter too many, too few or swapped, but no other and no other beginning. In other
-    languages than English one slip is believed, as the model cannot tell there that *word* is one: `zahnarzt` is not
-    `zahnrad`.
+    In other languages than English one slip is believed, as the model cannot tell there that *word* is one: `zahnarzt`
+    is not `zahnrad`.
 
     A slip is a letter too many, too few, another, or two swapped: the optimal string alignment distance (Boytsov,
     Indexing Methods for Approximate Dictionary Searching, 2011).
@@ -119,8 +113,7 @@ def similar_terms(
     Returns:
         Term -> how many slips away it is, and whether it begins with another letter.
     """
-    long = LONG_AMONG_OTHERS if among_others else LONG
-    slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < long else 2
+    slips = 0 if len(word) < MIN_LETTERS or not word.isalpha() else 1 if len(word) < LONG else 2
     if not slips:
         return {}
     found = {}
@@ -133,8 +126,6 @@ def similar_terms(
         for term in _near({(word, believed), (stemmed, believed)}, terms, language):
             if 0 < (distance := min(_edits(word, term), _edits(stemmed, term))) <= believed:
                 found[term + TAGS[language]] = (distance, term[0] != word[0])
-    if among_others and len(word) < SHORT_AMONG_OTHERS:
-        return {term: how for term, how in found.items() if _is_slip_of_the_finger(word, untagged(term))}
     return found
 
 
@@ -198,11 +189,6 @@ def _distance(word: str, term: str, slips: int) -> int:
         if distance <= slips and distance < found and stem(term + ending) == term:
             found = int(distance)
     return found
-
-
-def _is_slip_of_the_finger(word: str, term: str) -> bool:
-    """Whether *word* begins as *term* and has other letters only where one is too many, too few or swapped."""
-    return word[0] == term[0] and (len(word) != len(term) or sorted(word) == sorted(term))
 
 
 def _edits(one: str, other: str) -> int:

@@ -23,7 +23,6 @@ from quarry.index.keys import (
 )
 from quarry.index.note_rows import note_rows
 from quarry.index.records import PendingChunk, PendingTitle
-from quarry.index.schema import VECTOR_TABLES
 
 
 class VectorTables(Struct, frozen=True):
@@ -34,6 +33,7 @@ class VectorTables(Struct, frozen=True):
     pending: str
     dimension_key: str
     dropped_key: str
+    model_key: str
 
     def sql(self, template: str) -> str:
         """The SQL of *template*, a constant with `{vectors}`, `{titles}` and `{pending}` where the names belong."""
@@ -45,45 +45,23 @@ class VectorTables(Struct, frozen=True):
         return int(value) if value is not None else None
 
 
-STATIC = VectorTables("vectors", "title_vectors", "pending", meta.DIMENSION, meta.DROPPED)
+STATIC = VectorTables("vectors", "title_vectors", "pending", meta.DIMENSION, meta.DROPPED, meta.FINGERPRINT)
 CONTEXTUAL = VectorTables(
     vectors="contextual_vectors",
     titles="contextual_title_vectors",
     pending="contextual_pending",
     dimension_key=meta.CONTEXTUAL_DIMENSION,
     dropped_key=meta.CONTEXTUAL_DROPPED,
+    model_key=meta.CONTEXTUAL_MODEL,
 )
 
-_DROP = (
-    "DROP TABLE contextual_vectors",
-    "DROP TABLE contextual_title_vectors",
-    "DROP TABLE contextual_pending",
-)
 CONTEXTUAL_NAMES = frozenset({CONTEXTUAL.vectors, CONTEXTUAL.titles, CONTEXTUAL.pending})
-_KEYS = (meta.CONTEXTUAL_MODEL, meta.CONTEXTUAL_DIMENSION, meta.CONTEXTUAL_COMPLETE)
 _WAITING = (
     "SELECT id, chunk_count FROM notes WHERE id IN (SELECT "
     + note_of_sql("chunk_id")
     + " FROM contextual_pending) ORDER BY id"
 )
 MAX_WAITING_SHARE = 0.1  # of all chunks: what a morning of writing leaves for the next idle minute is far less
-
-
-def create_contextual(connection: apsw.Connection, model: str) -> None:
-    """Make the contextual tables, empty, for vectors of *model*: every chunk and title waits for one."""
-    for template in VECTOR_TABLES:
-        connection.execute(CONTEXTUAL.sql(template))
-    connection.execute("INSERT INTO contextual_pending SELECT id FROM chunk_rows")
-    meta.put(connection, meta.CONTEXTUAL_MODEL, model)
-    meta.put(connection, meta.CONTEXTUAL_DROPPED, str(meta.next_generation(connection)))
-
-
-def drop_contextual(connection: apsw.Connection) -> None:
-    """Drop the contextual tables, which must be there, and forget their model."""
-    for statement in _DROP:
-        connection.execute(statement)
-    for key in _KEYS:
-        meta.delete(connection, key)
 
 
 def contextual_model(connection: apsw.Connection) -> str | None:
@@ -123,9 +101,9 @@ class Waiting(Struct, frozen=True):
         return cls(np.array([note_id for note_id, _ in rows], dtype=np.int64), sum(count for _, count in rows))
 
 
-def waiting_count(connection: apsw.Connection, limit: int = -1) -> int:
-    """How many chunks wait for a contextual vector, counted no further than *limit*; -1: all are counted."""
-    sql = "SELECT count(*) FROM (SELECT 1 FROM contextual_pending LIMIT ?)"
+def waiting_count(connection: apsw.Connection, limit: int = -1, tables: VectorTables = CONTEXTUAL) -> int:
+    """How many chunks wait for a vector, counted no further than *limit*; -1: all are counted."""
+    sql = tables.sql("SELECT count(*) FROM (SELECT 1 FROM {pending} LIMIT ?)")
     return int(select(connection, sql, (limit,))[0][0])
 
 
@@ -258,15 +236,6 @@ class VectorWriter:
         if stored:
             self._db.execute(self._tables.sql("DELETE FROM {titles} WHERE note_id = ?"), (note_id,))
         self.add_title(note_id, title, vector)
-
-    def drop(self) -> None:
-        """Delete every vector: all chunks and titles are pending."""
-        self._db.execute(self._tables.sql("DELETE FROM {vectors}"))
-        self._db.execute(self._tables.sql("DELETE FROM {titles}"))
-        self._db.execute(self._tables.sql("INSERT OR IGNORE INTO {pending} SELECT id FROM chunk_rows"))
-        meta.delete(self._db, self._tables.dimension_key)
-        self.dimension = None
-        meta.put(self._db, self._tables.dropped_key, str(meta.next_generation(self._db)))
 
     def _learn_dimension(self, vectors: Iterable[bytes]) -> None:
         """Record the dimension of the first vector."""

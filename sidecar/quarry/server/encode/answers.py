@@ -43,7 +43,7 @@ def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> w
         hits=[_hit(hit, clean, with_text=with_text, listed=answer.listed) for hit in answer.hits],
         clauses=[_clause(clause, query, clean) for clause in answer.clauses],
         understood=redacted(answer.understood, clean),
-        corrections=[wire.Correction(typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
+        corrections=[to_wire(wire.Correction, c, typed=clean[c.typed], used=clean[c.used]) for c in answer.corrections],
         unknown_words=[clean[word] for word in answer.unknown_words],
         relaxed=wire.Relaxed(step=relaxed.step, messages=[redacted(each) for each in relaxed.messages])
         if relaxed

@@ -16,7 +16,7 @@ from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
-from quarry.options import SearchOptions
+from quarry.options import PromptOptions, SearchOptions
 from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
@@ -44,7 +44,7 @@ class Quoted(Struct, frozen=True):
 def search_options(params: wire.ContextParams) -> SearchOptions:
     """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
     limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
-    return SearchOptions(
+    return PromptOptions(
         query=params.query,
         limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from quarry import protocol as wire
-from quarry.index import NotePage, Problem
+from quarry.index import NotePage, Problem, StoredModel
+from quarry.indexing.current_index import fingerprint_of
 from quarry.indexing.freshness import Freshness
 from quarry.inspection.coverage import CoveredFolder
 from quarry.inspection.index_status import Status
@@ -118,10 +119,16 @@ def index_status(status: Status) -> wire.IndexStatus:
         progress=to_wire(wire.Progress, status.progress) if status.progress else None,
         model=wire.Model(name=status.model_name, state=status.model_state, message=status.model_message),
         backfill=to_wire(wire.Backfill, status.backfill) if status.backfill else None,
+        models=[_stored_model(model) for model in status.models],
         missing=missing_retrievers(status.missing),
         problems=[problem(each) for each in status.problems],
         message=redacted(status.message) if status.message else None,
     )
+
+
+def _stored_model(model: StoredModel) -> wire.StoredModel:
+    fingerprint = fingerprint_of(model.model)
+    return to_wire(wire.StoredModel, model, id=fingerprint.weights_sha256, name=fingerprint.name)
 
 
 def problem(problem: Problem) -> wire.Problem:

@@ -141,7 +141,7 @@ describe("hit view", () => {
   });
 
   test("shows two tags, and the words that were corrected", () => {
-    row.show(hitRow(hit("a.md", { tags: ["idea", "work/<b>", "third"] }), { corrections: [{ typed: "bandonion", used: "bandoneon" }], reason: "title" }), 0, ROOM);
+    row.show(hitRow(hit("a.md", { tags: ["idea", "work/<b>", "third"] }), { corrections: [{ typed: "bandonion", used: "bandoneon", isBeside: false }], reason: "title" }), 0, ROOM);
 
     expect(texts(el, ".quarry-tag")).toEqual(["#idea", "#work/<b>"]);
     expect(texts(el, ".quarry-why")).toEqual(["bandonion › bandoneon"]);

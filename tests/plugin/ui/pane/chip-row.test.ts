@@ -72,6 +72,14 @@ describe("clauses", () => {
     ]);
   });
 
+  test("words about time become words again in parentheses", () => {
+    const query = "reeds from last month #a";
+
+    expect(chipsOf(query, [clause({ kind: "time", start: 6, end: 21, name: "from last month", value: "modified:last month" })])).toEqual([
+      { text: "from last month", rest: "reeds (from last month) #a", readAs: "modified:last month" },
+    ]);
+  });
+
   test("a part of alternatives cannot be taken out", () => {
     expect(chipsOf("a OR #b", [clause({ start: 5, end: 7, removable: false })])).toEqual([{ text: "#b", rest: null }]);
   });

@@ -10,13 +10,12 @@ from quarry.index import Index, content_hash, notes, prepare, quantize, title_ha
 from quarry.index.database import connect, select
 from quarry.index.keys import id_range
 from quarry.index.vectors import rows as vector_rows
+from quarry.index.vectors.kept_vectors import choose
 from quarry.index.vectors.rows import (
     CONTEXTUAL,
     VectorWriter,
     Waiting,
     contextual_model,
-    create_contextual,
-    drop_contextual,
     pending_chunks,
     serving_model,
     waiting_count,
@@ -104,13 +103,13 @@ def test_tables_come_and_go_whole(tmp_path, index, put):
     connection, _ = connect(tmp_path / "index.db", writable=True)
     assert (contextual_model(connection), serving_model(connection)) == (None, None)
 
-    create_contextual(connection, "network")
+    choose(connection, "contextual", "network")
     waiting = Waiting.read(connection)
     assert (contextual_model(connection), serving_model(connection)) == ("network", None)
     assert (waiting_count(connection), waiting_count(connection, 1)) == (2, 1)
     assert (waiting.note_ids.tolist(), waiting.chunk_count) == ([1], 2)
     assert CONTEXTUAL.dimension(connection) is None
 
-    drop_contextual(connection)
+    choose(connection, "contextual", None)
     assert contextual_model(connection) is None
     connection.close()

@@ -1,12 +1,13 @@
 """Contextual vectors lie beside the static ones, follow their texts, and are carried over into a rebuilt index."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from builders import serving, waiting
 
 from quarry.errors import IndexDamaged
-from quarry.index import Index, quantize
+from quarry.index import Index
 from quarry.index.database import connect
 from quarry.index.vectors.matrix import VectorLimits
 from quarry.index.vectors.rows import CONTEXTUAL
@@ -15,41 +16,10 @@ MODEL = "network"
 
 
 @pytest.fixture
-def backfill(encode) -> Callable[..., list[str]]:
-    """Fill in everything that waits, a batch at a time; gives the texts in the order in which they were made."""
-
-    def fill(index: Index, batch: int = 64) -> list[str]:
-        made: list[str] = []
-        while chunks := index.contextual.pending_chunks(batch):
-            vectors = quantize(encode([pending.chunk.text for pending in chunks]))
-            index.contextual.fill_in(
-                [(p.chunk_id, p.content_hash, vector) for p, vector in zip(chunks, vectors, strict=True)]
-            )
-            made += [pending.chunk.text for pending in chunks]
-        while titles := index.contextual.pending_titles(batch):
-            vectors = quantize(encode([pending.title for pending in titles]))
-            index.contextual.fill_in((), [(p.note_id, p.title, v) for p, v in zip(titles, vectors, strict=True)])
-            made += [pending.title for pending in titles]
-        return made
-
-    return fill
-
-
-@pytest.fixture
 def other(tmp_path: Path) -> Iterator[Index]:
     opened = Index.open(tmp_path / "other.db")
     yield opened
     opened.close()
-
-
-def waiting(index: Index) -> list[str]:
-    chunks = [pending.chunk.text for pending in index.contextual.pending_chunks(99)]
-    return chunks + [pending.title for pending in index.contextual.pending_titles(99)]
-
-
-def serving(index: Index) -> str | None:
-    with index.reader() as reader:
-        return reader.contextual_model
 
 
 def dense(index: Index, vector, in_time) -> list[tuple[int, float]]:
@@ -126,7 +96,7 @@ def test_vectors_go_with_their_notes(index, put, backfill, snapshot):
             assert list(connection.execute(f"SELECT * FROM {table}")) == []
 
 
-def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill, snapshot):
+def test_another_model_begins_anew_and_none_leaves_no_tables_in_use(index, put, backfill, snapshot):
     put("a.md", "apples", title="A")
     index.contextual.choose(MODEL)
     backfill(index)
@@ -135,8 +105,8 @@ def test_another_model_begins_anew_and_none_leaves_nothing(index, put, backfill,
 
     index.contextual.choose("another")
     assert (waiting(index), serving(index)) == (["apples", "A"], None)
-    index.contextual.drop()
-    index.contextual.drop()
+    index.contextual.choose(None)
+    index.contextual.choose(None)
 
     with snapshot() as connection:
         assert not list(connection.execute("SELECT 1 FROM sqlite_schema WHERE name LIKE 'contextual%'"))
@@ -185,7 +155,7 @@ def test_a_rebuilt_index_takes_over_the_vectors_of_texts_that_stayed(index, othe
         store(other, note)
     paused: list[None] = []
 
-    other.contextual.carry_over(index.contextual, lambda: paused.append(None))
+    other.carry_over(index, lambda: paused.append(None))
 
     assert other.contextual.model == MODEL
     assert waiting(other) == ["cherries", "plums", "B"]
@@ -200,7 +170,7 @@ def test_an_index_that_takes_over_everything_is_complete(index, other, put, stor
     for note in notes:
         store(other, note)
 
-    other.contextual.carry_over(index.contextual, lambda: None)
+    other.carry_over(index, lambda: None)
 
     assert (waiting(other), serving(other)) == ([], MODEL)
 
@@ -213,13 +183,13 @@ def test_damaged_vectors_are_not_taken_over(tmp_path, index, other, put, store, 
     connection.execute("UPDATE contextual_vectors SET vector = zeroblob(32)")
     connection.close()
 
-    other.contextual.carry_over(index.contextual, lambda: None)
+    other.carry_over(index, lambda: None)
 
     assert waiting(other) == ["apples"]
 
 
 def test_nothing_is_taken_over_from_an_index_without_a_contextual_model(index, other):
-    other.contextual.carry_over(index.contextual, lambda: None)
+    other.carry_over(index, lambda: None)
 
     assert other.contextual.model is None
 

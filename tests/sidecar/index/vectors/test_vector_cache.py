@@ -50,7 +50,7 @@ def test_what_is_kept_and_brought_up_to_date_is_what_would_be_read(tmp_path_fact
             elif step == "remove":
                 index.remove(f"{arguments[0]}.md")
             elif step == "drop":
-                index.static.drop()
+                index.static.choose("another")
             else:
                 connection, _ = connect(path, writable=False)
                 found, read = kept.snapshot(connection), VectorCache().snapshot(connection)

@@ -1,0 +1,339 @@
+"""
+A model that another program runs, as an encoder: Ollama, LM Studio, the server of llama.cpp.
+
+Texts are scrubbed once more before they are sent. No search waits for such a program: queries are
+embedded on a thread of their own, and where an answer is late, wrong or missing, static vectors answer. Proxies of the
+environment are not used, and redirects are not followed, so that a text goes where the user has confirmed and nowhere
+else.
+"""
+
+import hashlib
+import http.client
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from msgspec import Struct
+
+from quarry import consent
+from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.endpoint_name import KEY_VARIABLE, EndpointName, parse_endpoint
+from quarry.embedding.known_models import family_prompts
+from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
+from quarry.redaction.sanitize import printable
+from quarry.redaction.scrub import scrub_texts
+
+BATCH_TEXTS = 8  # a query waits for one batch where the program does one thing at a time
+PASSAGES_TIMEOUT_S = 60.0  # a model that was unloaded is read from the disk first
+QUERY_TIMEOUT_S = 10.0  # no search waits for it: a vector that comes late is kept for the same query
+PAUSES_S = (0.5, 2.0, 8.0)  # before a request is tried again that was refused for now
+MAX_PAUSE_S = 30.0  # which the program may ask for
+MAX_BYTES = 16 << 20  # of an answer; a batch of 4,096 dimensions has 1 MB
+MAX_REASON = 200  # characters of an answer that says what is wrong
+MAX_FAILED = 8  # texts one after another: then it is not the texts
+MAX_DIM = 8_192  # the largest published has 4,096
+CHECK_EVERY_S = 0.1
+_MATRIX_RANK = 2
+_OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
+_BUSY = frozenset({_TOO_MANY, 502, 503, 504})
+_KEY_REFUSED = frozenset({401, 403})
+
+# Texts of several kinds: what a broken model fails on, it fails on at loading.
+_PROBE = "Quarry finds notes by what they mean: 笔记 💡"
+_PROBE_LARGEST = 3  # dimensions of its vector that tell models apart; the order of values hardly depends on rounding
+
+
+T = TypeVar("T")
+
+
+class _Refused(Exception):
+    """An answer with another status than 200; `pause_s` is what it asks to wait."""
+
+    def __init__(self, status: int, reason: str, pause_s: float) -> None:
+        super().__init__(f"{status}: {reason}" if reason else str(status))
+        self.status = status
+        self.pause_s = pause_s
+
+
+class EndpointConnection:
+    """One connection to a program, opened when it is needed and kept. Safe to share between threads, one at a time."""
+
+    def __init__(self, endpoint: EndpointName, timeout_s: float) -> None:
+        self._endpoint = endpoint
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        kind = http.client.HTTPSConnection if endpoint.is_encrypted else http.client.HTTPConnection
+        self._connection = kind(endpoint.host, endpoint.port, timeout=timeout_s)
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if endpoint.may_have_key and consent.is_confirmed("key", endpoint.origin):
+            self._headers["Authorization"] = f"Bearer {os.environ[KEY_VARIABLE]}"
+
+    def __del__(self) -> None:
+        """Close it: no one else has it."""
+        self._connection.close()
+
+    def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
+        """
+        The JSON that the program answers with.
+
+        Raises:
+            OSError: It cannot be reached, or is too slow.
+            http.client.HTTPException: It does not speak HTTP.
+            _Refused: It answers with an error.
+            ValueError: Its answer is too long, or not JSON.
+        """
+        data = json.dumps(body).encode() if body is not None else None
+        with self._lock:
+            was_open = self._connection.sock is not None
+            try:
+                return self._ask(method, path, data)
+            except (ConnectionError, http.client.RemoteDisconnected):
+                self._connection.close()
+                if not was_open:
+                    raise
+                return self._ask(method, path, data)  # it was closed because it was idle
+            except BaseException:
+                self._connection.close()  # what is left of an answer would be read as the next one
+                raise
+
+    def _ask(self, method: str, path: str, data: bytes | None) -> Any:
+        until_s = time.monotonic() + self._timeout_s
+        self._connection.request(method, self._endpoint.path + path, data, self._headers)
+        response = self._connection.getresponse()
+        received = bytearray()
+        while part := response.read1(1 << 16):
+            received += part
+            if len(received) > MAX_BYTES:
+                raise ValueError(f"its answer has more than {MAX_BYTES} bytes")
+            if time.monotonic() > until_s:
+                raise TimeoutError(f"its answer takes more than {self._timeout_s:.0f} s")
+        response.close()  # `read1` leaves it open at its end, and no other could be asked for
+        if response.status != _OK:
+            asked = response.getheader("Retry-After", "")
+            pause_s = min(float(asked), MAX_PAUSE_S) if asked.isdecimal() else 0.0
+            raise _Refused(response.status, _reason(bytes(received)), pause_s)
+        return _parse(bytes(received))
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("its answer is not JSON") from error
+
+
+def _reason(data: bytes) -> str:
+    """The error message in an answer, cut to a line."""
+    try:
+        error = _parse(data)["error"]
+        said = error["message"] if isinstance(error, dict) else error
+    except (ValueError, LookupError, TypeError):
+        return ""
+    return printable(str(said)).replace("\n", " ")[:MAX_REASON]
+
+
+class PulledModel(Struct, frozen=True):
+    """A model that Ollama has."""
+
+    name: str
+    digest: str  # of its files
+    size_bytes: int
+    family: str
+
+
+def pulled_models(connection: EndpointConnection) -> list[PulledModel]:
+    """The models of the Ollama behind *connection*. Raises as `EndpointConnection.ask`."""
+    answer = connection.ask("GET", "/api/tags")
+    models = answer.get("models") if isinstance(answer, dict) else None
+    if not isinstance(models, list):
+        raise ValueError("its answer lists no models")
+    found = []
+    for each in models:
+        details = each.get("details") if isinstance(each, dict) else None
+        if isinstance(details, dict) and isinstance(each.get("name"), str):
+            size = each.get("size")
+            size_bytes = size if isinstance(size, int) else 0
+            found.append(PulledModel(each["name"], str(each.get("digest")), size_bytes, str(details.get("family"))))
+    return found
+
+
+class EndpointEncoder:
+    """
+    A model that another program runs as a `ContextualEncoder`.
+
+    One that is in trouble does not look for the cause itself: whoever has it makes another after a while, which then
+    has the same fingerprint, or that of the model which has taken its place.
+    """
+
+    def __init__(self, endpoint: EndpointName) -> None:
+        """
+        Find out what *endpoint* is.
+
+        Raises:
+            ModelUnreachable: It does not answer, or not with vectors, or has no such model.
+        """
+        self.trouble: str | None = None
+        self._endpoint = endpoint
+        self._passages = EndpointConnection(endpoint, PASSAGES_TIMEOUT_S)
+        self._queries = EndpointConnection(endpoint, QUERY_TIMEOUT_S)
+        self._prompts = family_prompts(endpoint.model)
+        self._failed_count = 0  # answers in a row
+        self._dim: int | None = None
+        self._identity = self._identify()
+        self._dim = self._embed(self._passages, [_PROBE]).shape[1]
+        settings = repr((endpoint.model, self._prompts, self._identity))
+        digest = hashlib.sha256(settings.encode()).hexdigest()
+        self._fingerprint = Fingerprint(endpoint.name, 0, self._dim, digest)
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._fingerprint.dim
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """The model's identity."""
+        return self._fingerprint
+
+    def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
+        """
+        See `ContextualEncoder`; *check* is also called while a program that is busy is waited for.
+
+        Raises:
+            ModelUnreachable: The program is gone, or has another model by now.
+            ModelDamaged: It refuses a text, or answers with something else than its vector.
+        """
+        if self._identify() != self._identity:
+            raise self._in_trouble("the model of that name is another by now")
+        rows = [np.zeros((0, self.dim), np.float32)]
+        for at in range(0, len(texts), BATCH_TEXTS):
+            check()
+            batch = [self._prompts.passage + text for text in texts[at : at + BATCH_TEXTS]]
+            rows.append(self._embed(self._passages, batch, check))
+        return np.concatenate(rows)
+
+    def encode_query(self, text: str) -> FloatVector:
+        """See `ContextualEncoder`. A program that is busy is not asked again. Raises as `encode_passages`."""
+        vector: FloatVector = self._embed(self._queries, [self._prompts.query + text])[0]
+        return vector
+
+    def _identify(self) -> str:
+        """A mark that no other model of the same name has: the digest of its files, or signs of a vector of it."""
+        if self._endpoint.api == "ollama":
+            for model in self._carefully(partial(pulled_models, self._passages)):
+                if self._endpoint.model in (model.name, model.name.removesuffix(":latest")):
+                    return model.digest
+            raise self._in_trouble(f"Ollama does not have it; `ollama pull {self._endpoint.model}` fetches it")
+        vector = self._embed(self._passages, [_PROBE])[0]
+        largest = np.sort(np.argsort(-np.abs(vector), kind="stable")[:_PROBE_LARGEST])
+        return repr([(int(at), bool(vector[at] > 0)) for at in largest])
+
+    def _embed(
+        self, connection: EndpointConnection, texts: Sequence[str], check: Callable[[], None] | None = None
+    ) -> FloatMatrix:
+        """The unit vectors of *texts*; with a *check*, which may end it, a program that is busy is asked again."""
+        path = "/api/embed" if self._endpoint.api == "ollama" else "/embeddings"
+        body = {"model": self._endpoint.model, "input": scrub_texts(texts)}
+
+        def embed() -> FloatMatrix:
+            return _units(connection.ask("POST", path, body), len(texts))
+
+        vectors = self._carefully(embed, check)
+        if self._dim not in (None, vectors.shape[1]):
+            raise self._in_trouble(f"its vectors have {vectors.shape[1]} dimensions, and had {self._dim} before")
+        self.trouble, self._failed_count = None, 0
+        return vectors
+
+    def _carefully(self, ask: Callable[[], T], check: Callable[[], None] | None = None) -> T:
+        """The result of *ask*, with whatever it raises as a `ModelMissing`."""
+        pauses = [*PAUSES_S] if check else []
+        while True:
+            try:
+                return ask()
+            except _Refused as refused:
+                is_busy = refused.status in _BUSY
+                if check and pauses and (is_busy or refused.status == _SERVER_ERROR):
+                    _pause(max(pauses.pop(0), refused.pause_s), check)
+                elif is_busy:
+                    raise self._in_trouble(f"it is busy ({refused})") from refused
+                elif refused.status in _KEY_REFUSED:
+                    raise self._in_trouble(f"it wants another key than {KEY_VARIABLE} ({refused})") from refused
+                else:
+                    raise self._failed(f"it refuses ({refused})") from refused
+            except (OSError, http.client.HTTPException) as error:
+                raise self._in_trouble(f"it does not answer ({error})") from error
+            except ValueError as error:
+                raise self._failed(str(error)) from error
+
+    def _failed(self, reason: str) -> ModelMissing:
+        """The error for an answer that is no vectors: the fault of the texts, unless it was so for many of them."""
+        self._failed_count += 1
+        if self._dim is None or self._failed_count > MAX_FAILED:
+            return self._in_trouble(reason)
+        return ModelDamaged(f"the embedding model {self._endpoint.name!r} failed on a text: {reason}")
+
+    def _in_trouble(self, reason: str) -> ModelUnreachable:
+        self.trouble = (
+            f"the embedding model {self._endpoint.name!r} cannot be used at the moment: {reason}; the bundled model "
+            "answers, and it is tried again"
+        )
+        return ModelUnreachable(self.trouble)
+
+
+def load_endpoint(name: str) -> EndpointEncoder:
+    """
+    Connect to the model called *name*.
+
+    Raises:
+        NotConfirmed: The user of this device has not said that texts may be sent there.
+        ModelMissing: The name cannot be read.
+        ModelUnreachable: See `EndpointEncoder`.
+    """
+    endpoint = parse_endpoint(name)
+    consent.require(endpoint.requests, name)
+    return EndpointEncoder(endpoint)
+
+
+def _units(answer: Any, count: int) -> FloatMatrix:
+    """
+    The vectors in *answer* to *count* texts, as Ollama or OpenAI give them, float32, scaled to unit length.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    rows = answer.get("embeddings", answer.get("data")) if isinstance(answer, dict) else None
+    if not isinstance(rows, list) or len(rows) != count:
+        raise ValueError(f"it gave {len(rows) if isinstance(rows, list) else 'no'} vectors for {count} texts")
+    if "embeddings" not in answer:
+        rows = _in_order(rows)
+    try:
+        vectors = np.array(rows)
+    except ValueError as error:
+        raise ValueError("its vectors are of several lengths") from error
+    if vectors.ndim != _MATRIX_RANK or vectors.dtype.kind not in "fiu" or not 0 < vectors.shape[1] <= MAX_DIM:
+        raise ValueError("its answer does not contain vectors of numbers")
+    if not np.isfinite(vectors).all():
+        raise ValueError("its vectors have numbers that are not finite")
+    lengths = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1, keepdims=True))
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
+
+
+def _in_order(entries: Sequence[Any]) -> list[Any]:
+    """The vectors of *entries*, each with the number of its text, which may be left out."""
+    try:
+        numbered = {entry.get("index", at): entry.get("embedding") for at, entry in enumerate(entries)}
+        return [numbered[at] for at in range(len(entries))]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("its vectors are not numbered as the texts are") from error
+
+
+def _pause(pause_s: float, check: Callable[[], None]) -> None:
+    until_s = time.monotonic() + pause_s
+    while (left_s := until_s - time.monotonic()) > 0:
+        check()
+        time.sleep(min(left_s, CHECK_EVERY_S))

@@ -1,0 +1,103 @@
+"""
+The names of models that another program runs, as `embedding.model` spells them.
+
+    ollama:nomic-embed-text                    by Ollama, on this machine and its usual port
+    ollama://127.0.0.1:11500/nomic-embed-text  by Ollama elsewhere
+    http://127.0.0.1:1234/v1#nomic-embed-text  by anything that answers `POST /v1/embeddings` as OpenAI does
+
+A name has no key in it, as it may be in a file of the vault: that comes from the environment.
+"""
+
+import os
+from ipaddress import ip_address
+from typing import Literal, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from quarry.consent import Request
+from quarry.errors import ModelMissing
+
+OLLAMA = "ollama:"
+OLLAMA_ORIGIN = "http://127.0.0.1:11434"
+KEY_VARIABLE = "QUARRY_EMBEDDING_KEY"  # sent as a bearer token, once its user has confirmed to whom
+
+EndpointApi: TypeAlias = Literal["ollama", "openai"]
+
+
+class EndpointName(Struct, frozen=True):
+    """A model that another program runs."""
+
+    name: str  # as written
+    api: EndpointApi
+    host: str
+    port: int
+    is_encrypted: bool
+    path: str  # what the paths of the API are below: "", or "/v1"
+    model: str  # as that program calls it
+
+    @property
+    def origin(self) -> str:
+        """Where the program answers."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http{'s' * self.is_encrypted}://{host}:{self.port}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether that is this machine: what is sent there does not leave it."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def may_have_key(self) -> bool:
+        """Whether there is a key that can be sent without everyone on the way reading it."""
+        return bool(os.environ.get(KEY_VARIABLE)) and (self.is_local or self.is_encrypted)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """All that the user of this device has to confirm before the model is used."""
+        sent: Request = ("endpoint", self.name)
+        return (sent,) if self.is_local else (sent, ("remote", self.origin))
+
+
+def is_endpoint(name: str) -> bool:
+    """Whether *name* is spelled as that of a model which another program runs."""
+    return name.startswith((OLLAMA, "http://", "https://"))
+
+
+def parse_endpoint(name: str) -> EndpointName:
+    """
+    Read a *name* that `is_endpoint`.
+
+    Raises:
+        ModelMissing: It lacks a part, or has one that it must not have.
+    """
+    api: EndpointApi = "ollama" if name.startswith(OLLAMA) else "openai"
+    rest = name.removeprefix(OLLAMA)
+    url = rest if api == "openai" else f"http:{rest}" if rest.startswith("//") else f"{OLLAMA_ORIGIN}/{rest}"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError as error:
+        raise _unreadable(name, str(error)) from error
+    path, model = ("", parts.path.strip("/")) if api == "ollama" else (parts.path.rstrip("/"), parts.fragment)
+    if problem := _problem(parts, host, model):
+        raise _unreadable(name, problem)
+    return EndpointName(name, api, host, port, parts.scheme == "https", path, model)
+
+
+def _problem(parts: SplitResult, host: str, model: str) -> str | None:
+    if parts.username or parts.password or parts.query:
+        return f"an address holds no key: set {KEY_VARIABLE} in the environment"
+    if not host:
+        return "it has no host"
+    return None if model else "it does not say which model"
+
+
+def _unreadable(name: str, problem: str) -> ModelMissing:
+    return ModelMissing(
+        f'embedding model {name!r} cannot be asked for: {problem}; write "ollama:NAME", or '
+        '"http://127.0.0.1:PORT/v1#NAME" for a server with the API of OpenAI'
+    )

@@ -1,0 +1,68 @@
+"""What the user of this device confirmed: kept outside of every vault, private, and read with suspicion."""
+
+import stat
+import sys
+
+import pytest
+
+from quarry import consent
+from quarry.config import data_dir
+from quarry.errors import IndexUnavailable, NotConfirmed
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+
+
+def test_nothing_is_confirmed_until_the_user_says_yes_and_then_only_that():
+    assert not consent.is_confirmed("download", "owner/name")
+
+    consent.confirm([("download", "owner/name"), ("key", "https://example.com:443")])
+
+    assert consent.is_confirmed("download", "owner/name")
+    assert consent.is_confirmed("key", "https://example.com:443")
+    assert not consent.is_confirmed("endpoint", "owner/name")
+    assert not consent.is_confirmed("download", "owner/other")
+
+
+def test_a_yes_is_required_for_every_part_of_a_request():
+    consent.confirm([("endpoint", "ollama:x")])
+    consent.require([("endpoint", "ollama:x")], "ollama:x")
+
+    with pytest.raises(NotConfirmed, match=r"'ollama:x', which you have not confirmed .* `quarry models use`"):
+        consent.require([("endpoint", "ollama:x"), ("remote", "http://10.0.0.1:1")], "ollama:x")
+
+
+def test_a_yes_can_be_withdrawn():
+    consent.confirm([("download", "a/b"), ("reranker", "a/b"), ("download", "c/d")])
+
+    consent.withdraw("a/b")
+
+    assert not consent.is_confirmed("download", "a/b")
+    assert not consent.is_confirmed("reranker", "a/b")
+    assert consent.is_confirmed("download", "c/d")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX modes")
+def test_the_file_is_for_its_user_alone():
+    consent.confirm([("download", "a/b")])
+
+    assert stat.S_IMODE((data_dir() / consent.FILE_NAME).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"download": "a/b"}', '{"download": [1, null]}', "[" * 100_000])
+def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_written_anew(content):
+    (data_dir() / consent.FILE_NAME).write_text(content)
+    assert not consent.is_confirmed("download", "a/b")
+
+    consent.confirm([("download", "a/b")])
+
+    assert consent.is_confirmed("download", "a/b")
+
+
+def test_a_yes_that_cannot_be_kept_is_an_error():
+    (data_dir() / consent.FILE_NAME).mkdir()
+
+    with pytest.raises(IndexUnavailable, match="nothing was confirmed"):
+        consent.confirm([("download", "a/b")])
