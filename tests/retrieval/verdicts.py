@@ -21,7 +21,7 @@ import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from collected import LANGUAGES, NEVER_FITTED, PROMPTS, SAMPLE, VAULTS, beside, unpack, vault_of
@@ -68,6 +68,9 @@ class Count:
         self.right += one.is_right
         self.weak += one.is_right and one.told != "shown"
         self.sure += one.is_right and one.confidence >= SURE
+
+    def __add__(self, other: "Count") -> "Count":
+        return Count(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     def cells(self) -> list[str]:
         """As a row has them."""
@@ -134,10 +137,7 @@ def identifiers(engine: Engine, vault: str) -> dict[str, Count]:
 
 def table(name: str, counts: Mapping[str, Count]) -> str:
     """A row for each kind, and their sum."""
-    every = Count()
-    for count in counts.values():
-        for field in Count.__dataclass_fields__:
-            setattr(every, field, getattr(every, field) + getattr(count, field))
+    every = sum(counts.values(), Count())
     rows = [
         [kind, *count.cells(), str(count.in_context) if name != "kind" else ""]
         for kind, count in {**dict(sorted(counts.items())), "all": every}.items()

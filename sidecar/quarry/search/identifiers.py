@@ -7,8 +7,9 @@ documents it has it no more often than the many that use it. Where the query is 
 and the word signals of all others are lowered:
 
     1. notes that are named so: it stands as a whole in their title, an alias, their file name or a heading
-    2. notes that contain it
-    3. where no note does, those that are named by its end (`push_back` of `std::vector::push_back`), and of these those
+    2. notes that have it in a code span
+    3. notes that contain it
+    4. where no note does, those that are named by its end (`push_back` of `std::vector::push_back`), and of these those
        that are named by what it is a part of (`vector`) as well
 
 How far a note is what the identifier names is evidence for its confidence, too.
@@ -47,7 +48,7 @@ def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: 
         return features
     holds = TermsOfNotes(prepared, features.note_ids, execution).contain(identifier_query(name, prepared.languages))
     is_named, is_code, is_held = _places(name, features, execution)
-    share, first = 1.0, is_named if is_named.any() else holds
+    share, first = 1.0, next((stands for stands in (is_named, is_code) if stands.any()), holds)
     *owners, end = list(filter(None, _PART_SIGNS.split(name))) or [name]
     if owners and not is_named.any():
         named_so, code_of_end, holds_end = _places(end, features, execution)

@@ -203,3 +203,8 @@ def test_explain_tells_the_confidence_of_the_hit(engine: Engine):
     request = SearchOptions(query="leather valve")
 
     assert engine.explain(request, "valve.md").confidence == confidence_of(engine, "leather valve")["valve.md"]
+
+
+@pytest.mark.parametrize("typed", ["granules melting in a covered pot", "skived hide", "bake sourdough"])
+def test_what_stands_out_in_meaning_is_not_weak(engine: Engine, typed: str):
+    assert engine.search(SearchOptions(query=typed)).weakness is None
