@@ -23,10 +23,12 @@ from tokenizers import Tokenizer
 from quarry.embedding.contextual_files import (
     ContextualConfig,
     ContextualFolder,
+    Head,
     Pooling,
     find_contextual,
     hash_contextual,
     read_config,
+    read_head,
 )
 from quarry.embedding.encoder import ContextualEncoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.tokens import MAX_TEXT_CHARS, encodable
@@ -253,19 +255,19 @@ class TransformerEncoder:
         self,
         network: Network,
         tokenizer: WindowTokenizer,
-        pooling: Pooling | None,
+        head: Head,
         name: str,
         weights_sha256: str,
     ) -> None:
         """
-        Take the parts of a model; *pooling* is None where the network gives vectors of texts.
+        Take the parts of a model.
 
         Raises:
             ModelDamaged: They do not give vectors.
         """
         self._network = network
         self._tokenizer = tokenizer
-        self._pooling = pooling
+        self._head = head
         self._name = name
         dim = len(self._window_vector(tokenizer.any_window(_PROBE)))
         self._fingerprint = Fingerprint(name, tokenizer.vocabulary_size, dim, weights_sha256)
@@ -307,7 +309,10 @@ class TransformerEncoder:
             raise ModelDamaged(
                 f"the embedding model {self._name!r} failed on a text of {len(window)} tokens ({error})"
             ) from error
-        vector = states[0] if self._pooling is None else pool(states, self._pooling)
+        vector = states[0] if self._head.pooling is None else pool(states, self._head.pooling)
+        for layer in self._head.layers:
+            vector = layer.apply(vector)
+        vector = vector[: self._head.dim]
         if not np.isfinite(vector).all():
             raise ModelDamaged(f"the embedding model {self._name!r} gave a vector with numbers that are not finite")
         return _unit(vector)
@@ -345,10 +350,11 @@ def load_transformer(name: str) -> ContextualEncoder:
 def _open(folder: ContextualFolder) -> TransformerEncoder:
     """Read the files in *folder*, which are known to exist."""
     network = Network(folder.graph)
-    config = read_config(folder.path, folder.name, is_pooled=network.is_pooled)
-    weights_sha256 = hash_contextual(folder, (config, OVERLAP, HEAD_TOKENS))
+    head = read_head(folder.path, is_pooled=network.is_pooled)
+    config = read_config(folder.path, folder.name, head.pooling)
+    weights_sha256 = hash_contextual(folder, (config, OVERLAP, HEAD_TOKENS, *head.identity))
     tokenizer = WindowTokenizer(Tokenizer.from_file(str(folder.tokenizer)), config)
-    return TransformerEncoder(network, tokenizer, config.pooling, folder.name, weights_sha256)
+    return TransformerEncoder(network, tokenizer, head, folder.name, weights_sha256)
 
 
 def _unit(vector: NDArray[np.floating]) -> FloatVector:

@@ -7,18 +7,28 @@ opened.
 """
 
 import hashlib
-import json
 import math
 import mmap
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from msgspec import Struct
 
 from quarry.embedding.known_models import Prompts, family_prompts
 from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
+from quarry.embedding.sentence_modules import (
+    MODULES_FILE,
+    RETRIEVAL_FILE,
+    DenseLayer,
+    read_if_there,
+    read_json,
+    read_layer,
+    read_modules,
+    refused,
+    truncated_dim,
+)
 from quarry.errors import ModelDamaged, ModelMissing, NotConfirmed
 
 STATIC_TYPE = "model2vec"  # the `model_type` of a static model
@@ -31,20 +41,19 @@ _DESCRIPTIONS = (
     CONFIG_FILE,
     TOKENIZER_FILE,
     "tokenizer_config.json",
-    "modules.json",
+    MODULES_FILE,
     "sentence_bert_config.json",
-    "config_sentence_transformers.json",
+    RETRIEVAL_FILE,
     "*_Pooling/config.json",
+    "*_Dense/config.json",
+    "*_Dense/model.safetensors",
 )
 # Graphs of more than 2 GB keep their weights in a file beside them, of one of two names.
 _WEIGHTS_SUFFIXES = ("_data", ".data")
-_MAX_JSON_BYTES = 16 << 20  # a config with the names of 20,000 classes has 2 MB
 _MAX_BYTES = 4 << 30  # the largest that a CPU can run in idle time have 2.3 GB
 
 # An entry of a tensor's `external_data` in the protobuf: the key "location", the length of a file's name, the name.
 _LOCATION = re.compile(rb"\n\x08location\x12([\x00-\x7f])")
-
-Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
 class ContextualFolder(Struct, frozen=True):
@@ -107,29 +116,6 @@ def hash_contextual(folder: ContextualFolder, settings: object) -> str:
     """
     digests = [_hash_file(path) for path in (folder.graph, *_weights_files(folder.graph), folder.tokenizer)]
     return hashlib.sha256("\n".join([*digests, repr(settings)]).encode()).hexdigest()
-
-
-def read_json(path: Path, kind: type[Json]) -> Json:
-    """
-    The JSON in a file, which is to be an object (*kind* is `dict`) or an array (`list`).
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It holds something else.
-    """
-    if path.exists() and not path.is_file():  # opening a pipe would block, and a device has no end
-        raise ValueError(f"its {path.name} is not a regular file")
-    with path.open("rb") as file:
-        data = file.read(_MAX_JSON_BYTES + 1)
-    if len(data) > _MAX_JSON_BYTES:
-        raise ValueError(f"its {path.name} has more than {_MAX_JSON_BYTES} bytes")
-    try:
-        value = json.loads(data)
-    except RecursionError as error:
-        raise ValueError(f"its {path.name} is nested too deeply") from error
-    if not isinstance(value, kind):
-        raise ValueError(f"its {path.name} does not contain a JSON {'object' if kind is dict else 'array'}")
-    return value
 
 
 def _with_weights(graphs: tuple[str, ...] | list[str]) -> list[str]:
@@ -236,23 +222,38 @@ class ContextualConfig(Struct, frozen=True):
     prompts: Prompts
     is_lowercased: bool
     unknown_token: str | None
-    pooling: Pooling | None  # None where the network's own vectors are those of texts
+    pooling: Pooling | None  # see `Head`
 
 
-def read_config(folder: Path, name: str, *, is_pooled: bool) -> ContextualConfig:
+class Head(Struct, frozen=True):
+    """What makes a vector of a text of the network's output."""
+
+    pooling: Pooling | None = None  # None where the network's own vectors are those of texts
+    layers: tuple[DenseLayer, ...] = ()
+    dim: int | None = None  # of the vector, which is cut to it
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What determines a vector besides the pooling; empty for most models."""
+        layers = [
+            hashlib.sha256(b"".join(part.tobytes() for part in (layer.weight, layer.bias) if part is not None))
+            for layer in self.layers
+        ]
+        parts = [(each.hexdigest(), layer.activation) for each, layer in zip(layers, self.layers, strict=True)]
+        return (*parts, *([] if self.dim is None else [self.dim]))
+
+
+def read_config(folder: Path, name: str, pooling: Pooling | None) -> ContextualConfig:
     """
-    Read the description of the model called *name* in *folder*.
-
-    Args:
-        is_pooled: Whether its network gives vectors of texts, so that nothing needs to be known of pooling.
+    Read the description of the model called *name* in *folder*, which has that *pooling*.
 
     Raises:
         OSError: A file cannot be read.
         ValueError: A file is not what it should be, or asks for what Quarry does not do.
     """
-    transformer = _read_if_there(folder / "sentence_bert_config.json")
-    tokenizer = _read_if_there(folder / "tokenizer_config.json")
-    retrieval = _read_if_there(folder / "config_sentence_transformers.json")
+    transformer = read_if_there(folder / "sentence_bert_config.json")
+    tokenizer = read_if_there(folder / "tokenizer_config.json")
+    retrieval = read_if_there(folder / RETRIEVAL_FILE)
     unknown = tokenizer.get("unk_token")
     if isinstance(unknown, dict):
         unknown = unknown.get("content")
@@ -261,7 +262,7 @@ def read_config(folder: Path, name: str, *, is_pooled: bool) -> ContextualConfig
         _prompts(retrieval, name),
         transformer.get("do_lower_case") is True,
         unknown if isinstance(unknown, str) else None,
-        None if is_pooled else _read_pooling(folder, retrieval.get("similarity_fn_name")),
+        pooling,
     )
 
 
@@ -292,39 +293,47 @@ def _prompts(config: Mapping[str, Any], name: str) -> Prompts:
     return family_prompts(name)
 
 
-def _read_pooling(folder: Path, similarity: object) -> Pooling:
+def read_head(folder: Path, *, is_pooled: bool) -> Head:
     """
-    The pooling that `modules.json` names.
+    Read what makes a vector of a text of the network's output in *folder*.
 
     Args:
-        similarity: What the model's vectors are compared by, if its files say so.
+        is_pooled: Whether its network gives vectors of texts, so that nothing needs to be known of pooling.
 
     Raises:
-        ValueError: There is none, or it is followed by what Quarry does not do.
+        OSError: A file cannot be read.
+        ValueError: A file is not what it should be, or asks for what Quarry does not do.
+        Exception: What safetensors raises.
     """
-    path = folder / "modules.json"
-    if not path.is_file():
-        raise ValueError("it has no modules.json, so nothing says how the vectors of tokens become that of a text")
+    retrieval = read_if_there(folder / RETRIEVAL_FILE)
+    dim = truncated_dim(retrieval)
+    if is_pooled:
+        return Head(dim=dim)
+    if not (folder / MODULES_FILE).is_file():
+        raise ValueError(f"it has no {MODULES_FILE}, so nothing says how the vectors of tokens become that of a text")
     pooling: Pooling | None = None
+    places: list[str] = []
     is_normalized = False
-    for module in read_json(path, list):
-        kind = str(module["type"]).rpartition(".")[2] if isinstance(module, dict) and "type" in module else "nameless"
-        match kind, module.get("path", "") if isinstance(module, dict) else None:
-            case "Transformer", "":
+    for module in read_modules(folder):
+        match module.kind:
+            case "Transformer" if not module.place:
                 pass
-            case "Pooling", str(place) if pooling is None and re.fullmatch(r"\w+", place):
-                pooling = _pooling(read_json(folder / place / CONFIG_FILE, dict))
-            case "Normalize", _:
+            case "Pooling" if pooling is None and module.place:
+                pooling = _pooling(read_json(folder / module.place / CONFIG_FILE, dict))
+            case "Dense" if pooling and module.place and not is_normalized:
+                places.append(module.place)
+            case "Normalize":
                 is_normalized = True
-            case "Dropout", _:  # for training
+            case "Dropout":  # for training
                 pass
             case _:
-                raise ValueError(f"its modules.json asks for a {kind} module in a way that Quarry does not run")
+                raise refused(module.kind)
     if pooling is None:
-        raise ValueError("its modules.json names no pooling")
+        raise ValueError(f"its {MODULES_FILE} names no pooling")
+    similarity = retrieval.get("similarity_fn_name")
     if similarity not in (None, "cosine") and not is_normalized:
         raise ValueError(f"its vectors are compared by {similarity!r}; Quarry compares by cosine")
-    return pooling
+    return Head(pooling, tuple(read_layer(folder / place) for place in places), dim)
 
 
 def _pooling(config: Mapping[str, Any]) -> Pooling:
@@ -336,7 +345,3 @@ def _pooling(config: Mapping[str, Any]) -> Pooling:
     if config.get("include_prompt") is False:
         raise ValueError("it leaves prompts out of its pooling, which Quarry does not do")
     return cast("Pooling", modes)
-
-
-def _read_if_there(path: Path) -> dict[str, Any]:
-    return read_json(path, dict) if path.is_file() else {}

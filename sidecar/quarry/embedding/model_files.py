@@ -6,8 +6,9 @@ the home folder: a mistyped path causes no network request. The rest are Hugging
 they are there. `bundled` is the model inside this package.
 
 A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may lie the two of
-an extension for other scripts. No other format is read, so no setting can reach a format that runs code when it is
-loaded (pickle, skops).
+an extension for other scripts. With `modules.json` in place of the last, it is one of sentence-transformers with the
+module `StaticEmbedding`, whose two files lie there or in a folder of their own. No other format is read, so no setting
+can reach a format that runs code when it is loaded (pickle, skops).
 """
 
 import hashlib
@@ -20,10 +21,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from safetensors import safe_open
 
 from quarry import consent
+from quarry.embedding.sentence_modules import (
+    MODULES_FILE,
+    RETRIEVAL_FILE,
+    read_if_there,
+    read_modules,
+    refused,
+    truncated_dim,
+)
 from quarry.errors import ModelDamaged, ModelMissing
 from quarry.lazy_pattern import lazy_pattern
 
@@ -87,7 +97,7 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
 def _snapshot(name: str, files: Sequence[str], *, local_files_only: bool) -> "ModelFolder":
     """Ask `huggingface_hub` for *files* of *name*, from its cache alone or from the network too."""
     # Imported here and not above: it costs 50 ms, and the bundled model does not need it.
-    import huggingface_hub
+    import huggingface_hub.utils
 
     huggingface_hub.utils.disable_progress_bars()  # type: ignore[attr-defined]  # exported lazily; programs read what a sidecar prints
     path = huggingface_hub.snapshot_download(name, allow_patterns=list(files), local_files_only=local_files_only)
@@ -102,6 +112,13 @@ MODEL_FILES = (WEIGHTS_FILE, TOKENIZER_FILE, CONFIG_FILE)
 EXTENSION_WEIGHTS_FILE = "extension.safetensors"
 EXTENSION_TOKENIZER_FILE = "extension.tokenizer.json"
 EXTENSION_FILES = (EXTENSION_WEIGHTS_FILE, EXTENSION_TOKENIZER_FILE)
+# Of a model of sentence-transformers; before version 5.5 its module had a folder of its own.
+_MODULE_FILES = (
+    MODULES_FILE,
+    RETRIEVAL_FILE,
+    f"*_StaticEmbedding/{WEIGHTS_FILE}",
+    f"*_StaticEmbedding/{TOKENIZER_FILE}",
+)
 MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two spaces, name
 
 # The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
@@ -121,6 +138,20 @@ class ModelFolder(Struct, frozen=True):
     must_have_manifest: bool = False
     must_have_extension: bool = False
     stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, never overwritten
+    module: str | None = (
+        None  # the folder, "" or with a slash behind it, of a StaticEmbedding; None: model2vec's format
+    )
+    dim: int | None = None  # that its vectors are cut to
+
+    @property
+    def weights(self) -> str:
+        """The name of the file of its weights."""
+        return (self.module or "") + WEIGHTS_FILE
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of the file of its tokenizer."""
+        return (self.module or "") + TOKENIZER_FILE
 
     @property
     def has_extension(self) -> bool:
@@ -130,6 +161,8 @@ class ModelFolder(Struct, frozen=True):
     @property
     def files(self) -> tuple[str, ...]:
         """The names of the files it must have."""
+        if self.module is not None:
+            return (self.weights, self.tokenizer)
         return MODEL_FILES + EXTENSION_FILES if self.has_extension else MODEL_FILES
 
 
@@ -152,7 +185,43 @@ def find_model(name: str) -> ModelFolder:
     """
     if name == BUNDLED_NAME:
         return _complete(BUNDLED)
-    return _complete(find_folder(name, MODEL_FILES, lambda path: all((path / file).is_file() for file in MODEL_FILES)))
+    return _complete(_with_module(find_folder(name, [*MODEL_FILES, *_MODULE_FILES], _is_whole)))
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a cached snapshot has all that is needed."""
+    try:
+        folder = _with_module(ModelFolder(path, "", ""))
+    except (ModelDamaged, OSError):
+        return False
+    return all((path / file).is_file() for file in folder.files)
+
+
+def _with_module(folder: ModelFolder) -> ModelFolder:
+    """
+    Return *folder*, with the place of its module where it is of sentence-transformers.
+
+    Raises:
+        ModelDamaged: It asks for what Quarry does not do.
+    """
+    if (folder.path / CONFIG_FILE).is_file() or not (folder.path / MODULES_FILE).is_file():
+        return folder
+    try:
+        first, *rest = read_modules(folder.path)
+        for module in rest:
+            if module.kind not in ("Normalize", "Dropout"):
+                raise refused(module.kind)
+        if first.kind != "StaticEmbedding":
+            raise refused(first.kind)
+        retrieval = read_if_there(folder.path / RETRIEVAL_FILE)
+        prompts = retrieval.get("prompts")
+        if isinstance(prompts, dict) and any(prompts.values()):
+            raise ValueError("it asks for prompts, which Quarry gives to contextual models alone")
+        return replace(folder, module=f"{first.place}/" if first.place else "", dim=truncated_dim(retrieval))
+    except (ValueError, TypeError) as error:
+        raise ModelDamaged(
+            f"the files in {str(folder.path)!r} are not a static model that Quarry can run ({error}); {folder.way_out}"
+        ) from error
 
 
 def hash_model(folder: ModelFolder) -> str:
@@ -176,6 +245,8 @@ def hash_model(folder: ModelFolder) -> str:
     except OSError as error:
         raise ModelMissing(f"embedding model {folder.name!r} cannot be read ({error}); {folder.way_out}") from error
     digests = [found[name] for name in folder.files if name != CONFIG_FILE]
+    if folder.dim is not None:
+        digests.append(f"cut to {folder.dim}")
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
@@ -249,7 +320,8 @@ MAX_WEIGHT = 1e30  # 512 tokens of these still add up in float32; a flipped expo
 Table: TypeAlias = NDArray[np.int8] | NDArray[np.float32]
 """Shape (token count, dim): row i is what token i means."""
 
-_ROWS, _WEIGHTS, _MAPPING = "embeddings", "weights", "mapping"  # the names model2vec gives to its tensors
+_WEIGHTS, _MAPPING = "weights", "mapping"  # the names model2vec gives to its tensors
+_ROWS = ("embeddings", "embedding.weight")  # and to the rows; the other is that of sentence-transformers
 _MAPPABLE: dict[str, np.dtype[Any]] = {"I8": np.dtype("i1"), "F32": np.dtype("<f4")}  # safetensors stores little-endian
 
 
@@ -271,8 +343,9 @@ def read_table(path: Path, token_count: int | None = None, *, may_map: bool) -> 
     """
     with safe_open(path, framework="numpy") as file:  # refuses a truncated file, and tensors outside of it
         names = frozenset(file.keys())
-        is_mapped = may_map and file.get_slice(_ROWS).get_dtype() in _MAPPABLE
-        rows = _map_rows(path) if is_mapped else file.get_tensor(_ROWS)
+        rows_name = next((name for name in _ROWS if name in names), _ROWS[0])
+        is_mapped = may_map and file.get_slice(rows_name).get_dtype() in _MAPPABLE
+        rows = _map_rows(path, rows_name) if is_mapped else file.get_tensor(rows_name)
         weights = file.get_tensor(_WEIGHTS) if _WEIGHTS in names else None
         mapping = file.get_tensor(_MAPPING) if _MAPPING in names else None
     if rows.ndim != 2 or rows.shape[1] == 0:
@@ -282,11 +355,11 @@ def read_table(path: Path, token_count: int | None = None, *, may_map: bool) -> 
     return _checked(_token_rows(rows, weights, mapping))
 
 
-def _map_rows(path: Path) -> NDArray[Any]:
-    """Map the rows of the file at *path*, which has been validated."""
+def _map_rows(path: Path, name: str) -> NDArray[Any]:
+    """Map the tensor called *name* of the file at *path*, which has been validated."""
     with path.open("rb") as file:
         header_bytes = int.from_bytes(file.read(8), "little")
-        entry = json.loads(file.read(header_bytes))[_ROWS]
+        entry = json.loads(file.read(header_bytes))[name]
     offset = 8 + header_bytes + int(entry["data_offsets"][0])
     mapped = np.memmap(str(path), dtype=_MAPPABLE[entry["dtype"]], mode="r", offset=offset, shape=tuple(entry["shape"]))
     return np.asarray(mapped)

@@ -14,21 +14,19 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from quarry.embedding.contextual_files import read_json
 from quarry.embedding.encoder import Fingerprint, FloatMatrix
 from quarry.embedding.extension import Extension, has_runs, read_extension, without_runs
 from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, max_similarities
 from quarry.embedding.model_files import (
     BUNDLED_NAME,
     CONFIG_FILE,
-    TOKENIZER_FILE,
-    WEIGHTS_FILE,
     ModelFolder,
     Table,
     find_model,
     hash_model,
     read_table,
 )
+from quarry.embedding.sentence_modules import read_json
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, TokenIds, make_tokenizer
 from quarry.errors import ModelDamaged
 
@@ -41,7 +39,7 @@ _INT16_ROWS = 256  # rows of int8 whose sum fits int16, the type with the fastes
 
 class StaticEncoder:
     """
-    A model in model2vec's format as an `Encoder`.
+    A model in the format of model2vec, or a `StaticEmbedding` of sentence-transformers, as an `Encoder`.
 
     model2vec itself is not used: its import takes four times as long as the rest of loading, and its `encode` changes
     the tokenizer's truncation at every call, although other threads may be using it.
@@ -187,11 +185,14 @@ def load_static_encoder(name: str = BUNDLED_NAME) -> StaticEncoder:
 
 
 def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
-    """Read the three files in *folder*, which are known to exist."""
+    """Read the files in *folder*, which are known to exist."""
     # Nothing in it is needed, but what is no JSON object was never a model's, or is no longer.
-    read_json(folder.path / CONFIG_FILE, dict)
-    tokenizer = Tokenizer.from_file(str(folder.path / TOKENIZER_FILE))
-    table = read_table(folder.path / WEIGHTS_FILE, tokenizer.get_vocab_size(), may_map=folder.stays_as_it_is)
+    if folder.module is None:
+        read_json(folder.path / CONFIG_FILE, dict)
+    tokenizer = Tokenizer.from_file(str(folder.path / folder.tokenizer))
+    table = read_table(folder.path / folder.weights, tokenizer.get_vocab_size(), may_map=folder.stays_as_it_is)
+    if folder.dim is not None:
+        table = table[:, : folder.dim]
     if not folder.must_have_manifest:  # what ships is whole by its hash and was looked at: listing it takes 10 ms
         _check_ids(tokenizer, table)
     extension = read_extension(folder) if folder.has_extension else None

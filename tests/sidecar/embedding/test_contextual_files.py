@@ -17,9 +17,10 @@ from quarry.embedding.contextual_files import (
     hash_contextual,
     is_contextual,
     read_config,
-    read_json,
+    read_head,
 )
 from quarry.embedding.model_files import BUNDLED
+from quarry.embedding.sentence_modules import read_json
 from quarry.errors import ModelDamaged, ModelMissing
 
 SaveGraph = Callable[..., Path]
@@ -249,7 +250,8 @@ def test_only_files_that_are_needed_are_downloaded(
     consent.confirm([("download", "someone/tiny-transformer")])
 
     assert find_contextual("someone/tiny-transformer").graph.name == "model_quantized.onnx"
-    assert all("*" not in pattern.replace("*_Pooling/", "") for patterns in asked for pattern in patterns)
+    patterns = [pattern.replace("*_Pooling/", "").replace("*_Dense/", "") for each in asked for pattern in each]
+    assert not any("*" in pattern for pattern in patterns)
 
 
 # --- beside the static model ------------------------------------------------------------------------------------
@@ -307,7 +309,7 @@ def test_the_shortest_limit_in_the_files_holds(
     write(folder, "sentence_bert_config", transformer)
     write(folder, "tokenizer_config", tokenizer)
 
-    assert read_config(folder, "a", is_pooled=False).max_tokens == expected
+    assert read_config(folder, "a", None).max_tokens == expected
 
 
 # --- prompts ---------------------------------------------------------------------------------------------------
@@ -328,7 +330,7 @@ def test_the_shortest_limit_in_the_files_holds(
 def test_prompts_are_those_of_the_model(folder: Path, prompts: object, expected: Prompts) -> None:
     write(folder, "config_sentence_transformers", {"prompts": prompts})
 
-    assert read_config(folder, "a", is_pooled=False).prompts == expected
+    assert read_config(folder, "a", None).prompts == expected
 
 
 @pytest.mark.parametrize(
@@ -352,13 +354,13 @@ def test_prompts_that_only_a_model_card_asks_for_are_known_by_name(
 ) -> None:
     write(folder, "config_sentence_transformers", {"prompts": prompts})
 
-    assert read_config(folder, name, is_pooled=False).prompts == expected
+    assert read_config(folder, name, None).prompts == expected
 
 
 def test_prompts_in_the_files_go_before_those_of_the_family(folder: Path) -> None:
     write(folder, "config_sentence_transformers", {"prompts": {"query": "ask: "}})
 
-    assert read_config(folder, "intfloat/e5-small", is_pooled=False).prompts == Prompts("ask: ")
+    assert read_config(folder, "intfloat/e5-small", None).prompts == Prompts("ask: ")
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------
@@ -379,7 +381,7 @@ def test_prompts_in_the_files_go_before_those_of_the_family(folder: Path) -> Non
 def test_the_pooling_is_that_of_the_files(folder: Path, config: object, expected: str) -> None:
     write(folder, "1_Pooling/config", config)
 
-    assert read_config(folder, "a", is_pooled=False).pooling == expected
+    assert read_head(folder, is_pooled=False).pooling == expected
 
 
 @pytest.mark.parametrize(
@@ -396,13 +398,15 @@ def test_another_way_to_pool_is_refused(folder: Path, config: object) -> None:
     write(folder, "1_Pooling/config", config)
 
     with pytest.raises(ValueError, match=r"it (pools by|leaves prompts out)"):
-        read_config(folder, "a", is_pooled=False)
+        read_head(folder, is_pooled=False)
 
 
 @pytest.mark.parametrize(
     ("modules", "reason"),
     [
-        ([TRANSFORMER, POOLING, {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}], "a Dense module"),
+        ([TRANSFORMER, {"type": "sentence_transformers.models.Dense", "path": "1_Dense"}, POOLING], "a Dense module"),
+        ([TRANSFORMER, POOLING, NORMALIZE, {"type": "a.Dense", "path": "3_Dense"}], "a Dense module"),
+        ([TRANSFORMER, POOLING, {"type": "a.LSTM", "path": "2_LSTM"}], "a LSTM module"),
         ([{**TRANSFORMER, "path": "0_Transformer"}, POOLING], "a Transformer module"),
         ([TRANSFORMER, {**POOLING, "path": "../1_Pooling"}], "a Pooling module"),
         ([TRANSFORMER, {**POOLING, "path": "/etc"}], "a Pooling module"),
@@ -417,29 +421,29 @@ def test_modules_that_quarry_does_not_run_are_refused(folder: Path, modules: obj
     write(folder, "modules", modules)
 
     with pytest.raises(ValueError, match=reason):
-        read_config(folder, "a", is_pooled=False)
+        read_head(folder, is_pooled=False)
 
 
 def test_without_modules_nothing_is_guessed(folder: Path) -> None:
     (folder / "modules.json").unlink()
 
     with pytest.raises(ValueError, match=r"no modules\.json, so nothing says"):
-        read_config(folder, "a", is_pooled=False)
+        read_head(folder, is_pooled=False)
 
 
 def test_a_network_that_pools_needs_no_modules(folder: Path) -> None:
     (folder / "modules.json").unlink()
 
-    assert read_config(folder, "a", is_pooled=True).pooling is None
+    assert read_head(folder, is_pooled=True).pooling is None
 
 
 def test_vectors_that_are_compared_by_more_than_direction_are_refused(folder: Path) -> None:
     write(folder, "config_sentence_transformers", {"similarity_fn_name": "dot"})
-    assert read_config(folder, "a", is_pooled=False).pooling == "mean"  # as they are scaled to unit length
+    assert read_head(folder, is_pooled=False).pooling == "mean"  # as they are scaled to unit length
 
     write(folder, "modules", [TRANSFORMER, POOLING])
     with pytest.raises(ValueError, match="compared by 'dot'"):
-        read_config(folder, "a", is_pooled=False)
+        read_head(folder, is_pooled=False)
 
 
 # --- the rest --------------------------------------------------------------------------------------------------
@@ -450,21 +454,21 @@ def test_modules_may_be_named_as_newer_versions_name_them(folder: Path) -> None:
     kinds = [f"sentence_transformers.{name}" for name in names]
     write(folder, "modules", [{**TRANSFORMER, "type": kinds[0]}, {**POOLING, "type": kinds[1]}])
 
-    assert read_config(folder, "a", is_pooled=False).pooling == "mean"
+    assert read_head(folder, is_pooled=False).pooling == "mean"
 
 
 @pytest.mark.parametrize("token", ["[UNK]", {"content": "[UNK]", "lstrip": False}])
 def test_the_unknown_token_is_written_in_two_ways(folder: Path, token: object) -> None:
     write(folder, "tokenizer_config", {"unk_token": token})
 
-    assert read_config(folder, "a", is_pooled=False).unknown_token == "[UNK]"
+    assert read_config(folder, "a", None).unknown_token == "[UNK]"
 
 
 def test_a_text_is_lowercased_only_where_the_files_say_so(folder: Path) -> None:
-    assert not read_config(folder, "a", is_pooled=False).is_lowercased
+    assert not read_config(folder, "a", None).is_lowercased
 
     write(folder, "sentence_bert_config", {"do_lower_case": True})
-    assert read_config(folder, "a", is_pooled=False).is_lowercased
+    assert read_config(folder, "a", None).is_lowercased
 
 
 @pytest.mark.parametrize("text", ["", "torn {", "[]", "3", "[" * 100_000])
@@ -472,4 +476,4 @@ def test_a_file_that_is_no_description_is_refused(folder: Path, text: str) -> No
     (folder / "sentence_bert_config.json").write_text(text, encoding="ascii")
 
     with pytest.raises(ValueError, match=r"Expecting value|JSON object|nested too deeply|Expecting property"):
-        read_config(folder, "a", is_pooled=False)
+        read_config(folder, "a", None)
