@@ -10,6 +10,7 @@ import shutil
 import tarfile
 from pathlib import Path
 
+from code_bases import SOURCES, code_base, is_installed
 from msgspec.structs import replace
 
 from quarry.evaluation.collections import Collection, find_collections, read_collection
@@ -59,6 +60,11 @@ def beside() -> dict[str, Collection]:
     return {SAMPLE: sample(), **further(), **languages()}
 
 
+def code() -> list[str]:
+    """The names of the collections of code, where the packages are installed that they are made from."""
+    return [name for name in SOURCES if is_installed(name)]
+
+
 def available(data: Path) -> list[str]:
     """The names of the collections in the folder *data*."""
     return sorted(file.name.removesuffix(".tar.xz") for file in (data / "ir").glob("*.tar.xz"))
@@ -72,10 +78,12 @@ def unpack(data: Path, name: str, folder: Path) -> Collection:
 
 
 def read_named(name: str, data: Path | None, folder: Path) -> Collection:
-    """The collection *name*: one beside this file, or one of *data*, unpacked below *folder*."""
+    """The collection *name*: one beside this file, one of code, or one of *data*; the latter come below *folder*."""
     known = beside()
     if name in known:
         return known[name]
+    if name in SOURCES:
+        return code_base(name, folder)
     assert data is not None, f"{name} needs a data folder"
     return unpack(data, name, folder)
 

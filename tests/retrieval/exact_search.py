@@ -36,7 +36,7 @@ from quarry.index.database import NO_DEADLINE
 from quarry.index.keys import SLOT_BITS, among, id_range, note_of, notes_of
 from quarry.index.note_codec import open_packed
 from quarry.index.postings.bm25 import NOTE_WEIGHTS
-from quarry.index.postings.fields import COMPOUNDS, TEXT, QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, PARTS, TEXT, QueryTerm
 from quarry.index.top_k import chunk_locations, sort_by_score_then_path
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector, quantize
 from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
@@ -196,10 +196,10 @@ class ExactDenseQuery:
 # Terms are cut at spaces alone: they are stored as FTS5 is to have them.
 _CREATE = """CREATE VIRTUAL TABLE {} USING fts5({}, tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{{|}}~'")"""
 _CHUNK_COLUMNS = ("text", "section", "context", "compounds", "parts")
-_NOTE_COLUMNS = ("title", "aliases", "name", "headings", "tags", "compounds", "text", "compounds_of_text")
+_NOTE_COLUMNS = ("title", "aliases", "name", "headings", "tags", "compounds", "body", "body_compounds", "body_parts")
 _NAMES = "{title aliases name}"
 _CHUNK_ORDER = "{text section context}"  # compounds have no order
-_NOTE_ORDER = "{title aliases name headings tags text}"
+_NOTE_ORDER = "{title aliases name headings tags body}"
 _BODIES = "SELECT note_id, body FROM bodies ORDER BY note_id"
 
 
@@ -207,7 +207,7 @@ class Fts5Documents:
     """
     All passages, and all notes, as documents of FTS5 in memory.
 
-    A note is one document: what it is called, and of all its passages the text and the compounds.
+    A note is one document: what it is called, and of all its passages the text, the compounds and the parts.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -219,7 +219,7 @@ class Fts5Documents:
             terms, first = packed.terms(), id_range(note_id)[0]
             for slot, columns in zip(packed.slots, terms.chunks, strict=True):
                 self._insert("chunks", first + slot, columns)
-            body = (" ".join(columns[at] for columns in terms.chunks) for at in (TEXT, COMPOUNDS))
+            body = (" ".join(columns[at] for columns in terms.chunks) for at in (TEXT, COMPOUNDS, PARTS))
             self._insert("notes", note_id, (*terms.names, *body))
 
     def chunk_scores(self, wanted: str, weights: ChunkWeights, deadline: Deadline) -> dict[int, float]:
@@ -228,8 +228,8 @@ class Fts5Documents:
 
     def note_scores(self, wanted: str, deadline: Deadline) -> dict[int, float]:
         """The BM25 of every note that meets the FTS5 expression *wanted*."""
-        title, aliases, name, headings, tags, body, compounds = astuple(NOTE_WEIGHTS)
-        weights = (title, aliases, name, headings, tags, compounds, body, body)
+        title, aliases, name, headings, tags, body, compounds, parts = astuple(NOTE_WEIGHTS)
+        weights = (title, aliases, name, headings, tags, compounds, body, body, parts)
         return self._scores("notes", wanted, weights, deadline)
 
     def matching(self, table: str, wanted: str, deadline: Deadline = NO_DEADLINE) -> list[int]:

@@ -2,9 +2,9 @@
 Measure every collection there is, in one command: `python tests/retrieval/measure.py [DATA]`.
 
 DATA is a folder with `ir/*.tar.xz`; without it, the collections beside this file alone are measured: the sample vault,
-and those of `languages/`. Prints nDCG@10 by collection and mode with the means of both halves, by language, and by kind
-of query where a collection has several, and writes all measures to `results/COMMIT.json` beside this file. With
-`--floors` it measures as the tests do, and rewrites `floors.json` instead.
+those of `languages/`, and those of code. Prints nDCG@10 by collection and mode with the means of both halves, by
+language, and by kind of query where a collection has several, and writes all measures to `results/COMMIT.json` beside
+this file. With `--floors` it measures as the tests do, and rewrites `floors.json` instead.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from collected import (
     TUNING,
     available,
     beside,
+    code,
     languages,
     read_named,
     some_queries,
@@ -89,8 +90,8 @@ def main() -> int:
     options = parser.parse_args()
     modes = tuple(options.modes.split(","))
     floored = json.loads(FLOORS.read_text("utf-8"))
-    every = [*(available(options.data) if options.data else []), *beside()]
-    split = [*TUNING, *HELD_BACK, *beside()]
+    every = [*(available(options.data) if options.data else []), *beside(), *code()]
+    split = [*TUNING, *HELD_BACK, *beside(), *code()]
     wanted = options.only.split(",") if options.only else floored if options.floors else split
     names = [name for name in every if name in wanted]
 

@@ -13,7 +13,20 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from collected import FLOORED_QUERIES, HELD_BACK, HERE, SAMPLE, TUNING, further, languages, sample, some_queries, unpack
+from code_bases import SOURCES, documents, is_installed
+from collected import (
+    FLOORED_QUERIES,
+    HELD_BACK,
+    HERE,
+    SAMPLE,
+    TUNING,
+    further,
+    languages,
+    read_named,
+    sample,
+    some_queries,
+    unpack,
+)
 from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
@@ -35,6 +48,9 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
             return sample()
         if name in (beside := {**languages(), **further()}):
             return beside[name]
+        if name in SOURCES:
+            skip_unless_installed(name)
+            return read_named(name, None, tmp_path_factory.mktemp("code"))
         data = os.environ.get("QUARRY_DATA")
         if not data:
             pytest.skip("QUARRY_DATA names no folder with judged collections; only the sample vault is measured")
@@ -47,6 +63,11 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
         return evaluate(EvaluationTask(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged")))
 
     return evaluate_one
+
+
+def skip_unless_installed(name: str):
+    if not is_installed(name):
+        pytest.skip(f"the packages that {name} is made from are not installed: npm ci")
 
 
 @pytest.mark.parametrize(("name", "mode"), [(name, mode) for name, floors in FLOORED.items() for mode in floors])
@@ -62,6 +83,24 @@ def test_in_the_sample_vault_both_legs_together_beat_each_alone(evaluated: Evalu
     means = {mode: row["nDCG@10"] for mode, row in summary([evaluated(SAMPLE)])["collections"][SAMPLE].items()}
 
     assert means["default"] > max(means["keyword"], means["semantic"]) + 0.05
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_in_code_meaning_takes_nothing_from_the_words(evaluated: Evaluate, name: str):
+    means = {mode: row["nDCG@10"] for mode, row in summary([evaluated(name)])["collections"][name].items()}
+
+    assert means["default"] > means["keyword"] + 0.02
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_judgment_of_code_names_a_function_and_no_note_keeps_its_comment(name: str, tmp_path: Path):
+    skip_unless_installed(name)
+    collection, notes = read_named(name, None, tmp_path), {note.id: note for note in documents(name)}
+    judged = [notes[document].text for query in collection.queries for document in query.grades]
+
+    assert (len(collection.queries), collection.unjudged, collection.orphan_qrels) == (75, 0, 0)
+    assert len(judged) == 75
+    assert not any(text.partition("```js\n")[2].lstrip().startswith("/**") for text in judged)
 
 
 def test_every_kind_that_is_large_enough_has_a_floor():
@@ -103,7 +142,7 @@ def test_further_questions_are_judged_but_for_those_that_no_note_answers():
 
 def test_no_collection_is_on_both_sides_and_every_one_with_a_floor_is_on_one():
     assert not set(TUNING) & set(HELD_BACK)
-    assert FLOORED.keys() <= {*TUNING, *HELD_BACK, *languages(), *further()}
+    assert FLOORED.keys() <= {*TUNING, *HELD_BACK, *languages(), *further(), *SOURCES}
 
 
 def test_some_queries_are_the_same_ones_every_time():

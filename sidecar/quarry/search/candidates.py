@@ -37,8 +37,10 @@ from quarry.analysis.analysis import (
     split_alternatives,
     stop_terms,
 )
+from quarry.analysis.compounds import is_camel_case, part_terms
 from quarry.analysis.languages import ENGLISH
 from quarry.analysis.normalize import language_of_term
+from quarry.analysis.tokenizer import ascii_words
 from quarry.index import ChunkWeights, DenseQuery, NearestChunks, NoteIds, NoteName, Scored
 from quarry.index.keys import notes_of
 from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
@@ -51,6 +53,8 @@ from quarry.search.signals import Numbers, Signals, max_normalize, min_max_norma
 FIELD_WEIGHTS = ChunkWeights(text=1.0, section=1.0, context=2.0, compounds=1.0)
 POOL = 100  # candidates asked of each retriever; 30, as published, loses what is good in both and best in neither
 NAME_POOL = 100  # notes proposed for their names; their passages mostly propose them as well
+SPLIT_NAME_POOL = 30  # passages with the best words, whose notes may be called so in one word: `getStaleFiles`
+SPLIT_NAME_MIN = 2  # words of the query in it: `git` alone does not mean `GitHub`
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, the company of the nearest one
 # Of the meaning, where contextual vectors answer; the rest is what static ones say. With all-MiniLM-L6-v2 the mean
@@ -144,6 +148,7 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
         proposed.update(admitted.tolist())
     elif len(keyword.scores) >= POOL and len(with_passage) < POOL // 2:  # passages of few notes took others' places
         proposed |= keywords.top_note_ids(admitted, POOL)
+    named.update(notes_of(keyword.chunk_ids[:SPLIT_NAME_POOL]).tolist())
     ids = sorted(proposed)
     note_ids = np.array(ids, dtype=np.int64)
 
@@ -241,9 +246,9 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
     best_of: dict[int, tuple[float, bool]] = {}
     for name in names:
         best, is_exact = 0.0, False
-        for terms in _terms_of_names(name.every, name.languages):
+        for terms, is_split in _terms_of_names(name.every, name.languages):
             shared = wanted.intersection(terms)
-            if not shared:
+            if not shared or (is_split and len(shared) < SPLIT_NAME_MIN):
                 continue
             known = shares.get(shared)
             if known is None:  # in the query's order, so that the sum is always the same
@@ -262,17 +267,23 @@ def _match_names(note_ids: NoteIds, names: Sequence[NoteName], idf: Mapping[str,
 
 
 @lru_cache(maxsize=20_000)  # the names of a large vault; about 12 MB
-def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple[str, ...], ...]:
+def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple[tuple[str, ...], bool], ...]:
     """
     The different terms of each of a note's *names*, in each language, without stop words unless it has no other.
 
-    None comes twice.
+    A name such as `getStaleFiles` comes again, split into its parts. None comes twice.
+
+    Returns:
+        Terms, and whether words were split for them.
     """
-    found = []
+    found: list[tuple[tuple[str, ...], bool]] = []
     for terms in dict.fromkeys([phrase_terms(text, languages) for text in names]):  # of title and file name, mostly one
         for every in map(set, phrase_alternatives(terms) if languages else filter(None, [terms])):
             kept = _without_stop_terms(every) if languages else every - stop_terms(ENGLISH)
-            found.append(tuple(map(intern, sorted(kept or every))))  # names share most of their terms
+            found.append((tuple(map(intern, sorted(kept or every))), False))  # names share most of their terms
+    for text in filter(is_camel_case, names):
+        split = {term for word in ascii_words(text) for term in part_terms(word) or phrase_terms(word)}
+        found.append((tuple(map(intern, sorted(split - stop_terms(ENGLISH) or split))), True))
     return tuple(dict.fromkeys(found))
 
 

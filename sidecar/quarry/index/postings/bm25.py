@@ -51,6 +51,7 @@ class NoteWeights(Struct, frozen=True):
     tags: float = 2.0
     body: float = 1.0  # its chunks together
     compounds: float = 1.0
+    parts: float = 0.3  # of names such as `getStaleFiles` in its chunks
 
 
 CHUNK_WEIGHTS = ChunkWeights()

@@ -27,7 +27,7 @@ NameFields: TypeAlias = tuple[str, str, str, str, str, str]
 
 CHUNK_FIELDS = 5
 NAME_FIELDS = 6
-TEXT, SECTION, COMPOUNDS = 0, 1, 3  # fields of a chunk
+TEXT, SECTION, COMPOUNDS, PARTS = 0, 1, 3, 4  # fields of a chunk
 TITLE, ALIASES, FILE_NAME = 0, 1, 2  # fields of the names
 IN_ORDER = 3  # the first fields of a chunk, in which terms follow each other as in the text: text, section, context
 NAMES_IN_ORDER = 5  # of the names, likewise

@@ -14,7 +14,6 @@ from quarry.index.keys import NoteIds, among, id_range
 from quarry.index.memory import SnapshotData
 from quarry.index.postings.bm25 import (
     DIGITS,
-    NOTE_WEIGHTS,
     SCORE_DIGITS,
     ChunkWeights,
     Floats,
@@ -59,7 +58,7 @@ class NoteRescorer:
             return
         scorer = self._scorer
         row_of_chunk = _numbered(scorer.chunks.size, self._chunks, self._rows)
-        frequencies = self._frequencies(texts, row_of_chunk, scorer.in_note) * NOTE_WEIGHTS.body
+        frequencies = self._frequencies(texts, row_of_chunk, scorer.in_note)
         frequencies += self._frequencies(names, self._row_of_note, scorer.name_table("note"))
         idfs = np.array([[idf(count, scorer.names.total)] for count in counts])
         scores = term_scores(frequencies.round(DIGITS), scorer.note_length_norms.take(self._notes), idfs)
@@ -69,7 +68,7 @@ class NoteRescorer:
         """Add the scores for a common term."""
         scorer, count = self._scorer, self._scorer.note_bitmap(term).count
         tf = np.append(0.0, scorer.in_note).take(scorer.dense_frequencies(term).codes.take(self._chunks))
-        in_text = np.bincount(self._rows, tf, len(self._notes)) * NOTE_WEIGHTS.body
+        in_text = np.bincount(self._rows, tf, len(self._notes))
         names = PostingsBatch.of([scorer.names.postings(term.text)])
         in_names = self._frequencies(names, self._row_of_note, scorer.name_table("note"))[0]
         frequencies = (in_text + in_names).round(DIGITS)

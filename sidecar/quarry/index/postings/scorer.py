@@ -1,8 +1,8 @@
 """
 Scores chunks and notes of one snapshot for single terms.
 
-A whole note is scored as one document: its names and tags, and of each of its chunks the text and the compounds. So its
-postings are not stored, but added up from those of its chunks and of its names.
+A whole note is scored as one document: its names and tags, and of each of its chunks the text, the compounds and the
+parts. So its postings are not stored, but added up from those of its chunks and of its names.
 
 A term that few chunks contain is *rare*: all rare terms of a query are scored in one batch (`rare_chunk_scores`,
 `rare_note_scores`). Each common term and each prefix is scored by itself, a common term's chunks only on demand
@@ -40,7 +40,7 @@ from quarry.index.postings.bm25 import (
     length_norms,
     sparse_scores,
 )
-from quarry.index.postings.fields import COMPOUNDS, IN_ORDER, TEXT, QueryTerm
+from quarry.index.postings.fields import COMPOUNDS, IN_ORDER, PARTS, TEXT, QueryTerm
 from quarry.index.postings.segment import NO_POSTINGS, DocOrdinals, TfCodes
 from quarry.index.postings.snapshot import Postings, PostingsSnapshot, SizedCache
 
@@ -166,7 +166,7 @@ class TermScorer(Struct, frozen=True, dict=True):
         if scope == "note":
             in_text = texts.offsets(size) + self.note_of_chunk.take(texts.ordinals)
             keys = np.concatenate([in_text, keys])
-            frequencies = np.concatenate([self.in_note.take(texts.codes) * NOTE_WEIGHTS.body, frequencies])
+            frequencies = np.concatenate([self.in_note.take(texts.codes), frequencies])
         is_held = frequencies > 0
         keys, frequencies = _sum_by_key(keys[is_held], frequencies[is_held])
         term = keys // max(size, 1)
@@ -216,7 +216,7 @@ class TermScorer(Struct, frozen=True, dict=True):
         pieces = [(named, self.name_table(scope).take(codes))]
         if scope == "note":
             ordinals, codes = self.postings_of(term)
-            in_text = self.in_note.take(codes) * NOTE_WEIGHTS.body
+            in_text = self.in_note.take(codes)
             pieces.append((self.note_of_chunk.take(ordinals).astype(np.intp), in_text))
         found = _sum_scores(pieces, self.note_length_norms, names)
         self._cached.put((term, scope), found)
@@ -257,10 +257,10 @@ class TermScorer(Struct, frozen=True, dict=True):
 
     @cached_property
     def in_note(self) -> Floats:
-        """How often a term of each tf code of chunks stands in the note as a whole."""
-        table = self.chunks.tf_table
-        frequencies: Floats = table[:, TEXT] + table[:, COMPOUNDS]
-        return frequencies
+        """The weighted frequency in its note of a term of each tf code of chunks."""
+        table, weights = self.chunks.tf_table, NOTE_WEIGHTS
+        frequencies: Floats = (table[:, TEXT] + table[:, COMPOUNDS]) * weights.body + table[:, PARTS] * weights.parts
+        return frequencies.round(DIGITS)
 
     @cached_property
     def is_in_note(self) -> NDArray[np.bool_]:
@@ -294,7 +294,7 @@ class TermScorer(Struct, frozen=True, dict=True):
 
 def name_weights(scope: ScoreScope) -> tuple[float, ...]:
     """The weight of each field of names."""
-    title, aliases, name, headings, tags, _, compounds = astuple(NOTE_WEIGHTS)
+    title, aliases, name, headings, tags, _, compounds, _ = astuple(NOTE_WEIGHTS)
     return (title, aliases, name, headings, tags, compounds) if scope == "note" else (title, aliases, name, 0, 0, 0)
 
 

@@ -11,13 +11,14 @@ from quarry.index.keys import id_range
 from quarry.index.postings.fields import NoteTerms, note_terms
 
 Fields = Mapping[int, Sequence[str]]
+MEASURED = 8  # fields of a document whose terms make up its length; the parts of a note's words are counted beyond it
 Wanted = Callable[[str], int]
 """How often a term or a phrase stands in a field."""
 
 
 def _bm25(fields: Fields, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
     """Id -> score of every document with a score: BM25 as FTS5's documentation writes it down."""
-    lengths = {i: sum(len(field.split()) for field in of) for i, of in fields.items()}
+    lengths = {i: sum(len(field.split()) for field in of[:MEASURED]) for i, of in fields.items()}
     average = sum(lengths.values()) / len(lengths) if lengths else 0.0
     scores: dict[int, float] = Counter()
     for count in wanted:
@@ -58,11 +59,13 @@ def chunk_fields() -> Callable[[Reader], Fields]:
 
 @pytest.fixture(scope="session")
 def note_fields() -> Callable[[Reader], Fields]:
-    """The fields of every note: those of its names, then the text of each of its chunks, and their compounds."""
-    return lambda reader: {
-        note_id: (*terms.names, "\n".join(fields[0] for fields in terms.chunks), " ".join(c[3] for c in terms.chunks))
-        for note_id, _, terms in _analysed(reader)
-    }
+    """The fields of every note: those of its names, then the text of each of its chunks, their compounds and parts."""
+
+    def fields_of(terms: NoteTerms) -> Sequence[str]:
+        texts, _, _, compounds, parts = zip(*terms.chunks, strict=True) if terms.chunks else [()] * 5
+        return (*terms.names, "\n".join(texts), " ".join(compounds), " ".join(parts))
+
+    return lambda reader: {note_id: fields_of(terms) for note_id, _, terms in _analysed(reader)}
 
 
 @pytest.fixture(scope="session")

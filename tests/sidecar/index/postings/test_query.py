@@ -491,15 +491,15 @@ class Reckoning:
         return self._scores(query, self.chunks, astuple(weights), (1, 1, 1, 0, 0))
 
     def note_scores(self, query):
-        title, aliases, name, headings, tags, body, compounds = astuple(NOTE_WEIGHTS)
-        weights = (title, aliases, name, headings, tags, compounds, body, body)
-        return self._scores(query, self.notes, weights, (1, 1, 1, 1, 1, 0, 1, 0))
+        title, aliases, name, headings, tags, body, compounds, parts = astuple(NOTE_WEIGHTS)
+        weights = (title, aliases, name, headings, tags, compounds, body, body, parts)
+        return self._scores(query, self.notes, weights, (1, 1, 1, 1, 1, 0, 1, 0, 0))
 
     def name_scores(self, query):
         title, aliases, name, *_ = astuple(NOTE_WEIGHTS)
         scores = Counter()
         for wanted, _ in wanted_by(query):
-            scores.update(self.bm25(self.notes, (title, aliases, name, 0, 0, 0, 0, 0), [wanted]))
+            scores.update(self.bm25(self.notes, (title, aliases, name, 0, 0, 0, 0, 0, 0), [wanted]))
         return dict(scores)
 
     def frequency(self, term):
@@ -507,7 +507,7 @@ class Reckoning:
 
     def notes_with(self, phrase):
         def holds(fields):
-            title, aliases, *_, texts, _ = fields
+            title, aliases, *_, texts, _, _ = fields
             whole = " ".join(filter(None, texts.split("\n")))
             return any(occurrences(phrase, field) for field in (title, aliases, whole))
 
