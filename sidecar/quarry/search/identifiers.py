@@ -21,7 +21,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.index import note_of
+from quarry.index import NoteIds, note_of
+from quarry.index.keys import among, notes_of
 from quarry.lazy_pattern import lazy_pattern
 from quarry.query.kind import query_kind
 from quarry.query.terms import bare_word
@@ -32,7 +33,7 @@ from quarry.search.signals import Numbers, max_normalize
 
 PARTS_SHARE = 0.3  # of its signals that a note keeps which is not among those that come first
 WHOLE_MIN = 0.5  # least signal of one that is, relative to the best of them
-PASSAGES_READ = 30  # with the best words, whose headings and code are searched; 30 microseconds each
+PASSAGES_READ = 20  # with the best words, whose headings and code are searched; 30 microseconds each
 BY_TERMS = 0.5  # of an identifier: its terms are there, but not as it is written, or not in the text
 BEFORE_NAME = 60  # characters in a heading; a comment in a program, which also begins with `#`, is longer
 
@@ -47,7 +48,7 @@ def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: 
     if name is None or query.phrases or prepared.corrections or not signals.note.any():
         return features
     holds = TermsOfNotes(prepared, features.note_ids, execution).contain(identifier_query(name, prepared.languages))
-    is_named, is_code, is_held = _places(name, features, execution)
+    is_named, is_code, is_held = _places(name, features, execution, features.note_ids[holds])
     share, first = 1.0, next((stands for stands in (is_named, is_code) if stands.any()), holds)
     *owners, end = list(filter(None, _PART_SIGNS.split(name))) or [name]
     if owners and not is_named.any():
@@ -75,27 +76,45 @@ def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: 
     return replace(features, signals=lowered)
 
 
-def _places(name: str, features: Candidates, execution: SearchExecution) -> list[NDArray[np.bool_]]:
-    """Which of the candidates have *name* in a name or a heading, in a code span, anywhere; each of shape (notes,)."""
-    whole = _whole(name.casefold())
-    names = execution.reader.note_names(features.note_ids.tolist())
-    named = [note.note_id for note in names if _is_in(whole, note.every)]
+def _places(
+    name: str, features: Candidates, execution: SearchExecution, within: NoteIds | None = None
+) -> list[NDArray[np.bool_]]:
+    """
+    Which candidates have *name* in a name or a heading, in a code span, anywhere; each of shape (notes,).
+
+    Args:
+        within: Those that may have it, ascending; None: all.
+    """
+    name = name.casefold()
+    whole = _whole(name)
     in_heading = re.compile(rf"^#{{1,6}}\s[^\n]{{0,{BEFORE_NAME}}}?{whole.pattern}", re.MULTILINE)
     in_code = re.compile(rf"`[^`\n]*?{whole.pattern}[^`\n]*`")
+
+    def is_in(text: str) -> bool:
+        return name in text and whole.search(text) is not None
+
+    names = execution.reader.note_names((features.note_ids if within is None else within).tolist())
+    named = [note.note_id for note in names if is_in("\n".join(map(_plain, note.every)))]
     code, held = [], []
-    for chunk in execution.reader.each_chunk(features.keyword.chunk_ids[:PASSAGES_READ].tolist()):
-        text = chunk.text.casefold().replace("\\", "")
-        note_id = note_of(chunk.chunk_id)
-        if _is_in(whole, (chunk.chunk.section,)):
+    chunk_ids = features.keyword.chunk_ids
+    if within is not None:
+        chunk_ids = chunk_ids[among(notes_of(chunk_ids), within)]
+    for chunk in execution.reader.each_chunk(chunk_ids[:PASSAGES_READ].tolist()):
+        note_id, text = note_of(chunk.chunk_id), _plain(chunk.text)
+        if is_in(_plain(chunk.chunk.section)):
             named.append(note_id)
-        if not whole.search(text):
+        if not is_in(text):
             continue
         held.append(note_id)
         if in_heading.search(text):
             named.append(note_id)
         if in_code.search(text):
             code.append(note_id)
-    return [np.isin(features.note_ids, notes) for notes in (named, code, held)]
+    return [among(features.note_ids, np.array(sorted({*notes}), np.int64)) for notes in (named, code, held)]
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("\\", "")
 
 
 def _whole(name: str) -> re.Pattern[str]:
@@ -105,10 +124,6 @@ def _whole(name: str) -> re.Pattern[str]:
     before = r"(?<![^\W_])" + (rf"(?<!{kind}[{signs}])" if signs else "") + ("(?<!_)" if "_" in name else "")
     behind = r"(?![^\W_]" + (rf"|[{signs}]+[^\W_]" if signs else "") + ")"
     return re.compile((before if name[0].isalnum() else r"(?<![\w-])") + re.escape(name) + behind)
-
-
-def _is_in(whole: re.Pattern[str], texts: tuple[str, ...]) -> bool:
-    return any(whole.search(text.casefold().replace("\\", "")) for text in texts)
 
 
 def _raised(signal: Numbers, is_first: NDArray[np.bool_]) -> Numbers:
