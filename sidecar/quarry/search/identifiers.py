@@ -1,12 +1,12 @@
 """
-Which notes does an identifier name?
+The notes that an identifier names come first, where the query is one identifier.
 
 A name such as `getStaleFiles` is also ranked by its parts `stale` and `files`, `snake_case` by `snake` and `case`. In a
 small vault, or among long notes, parts in a title outweigh the one place of the identifier itself; and the note that
 documents it has it no more often than the many that use it. Where the query is one identifier, these notes come first,
 and the word signals of all others are lowered:
 
-    1. notes that are named so: it stands as a whole in their title, an alias, their file name or a heading
+    1. notes that are named so: their title, an alias, the file name or a heading contains it as a whole
     2. notes that have it in a code span
     3. notes that contain it
     4. where no note does, those that are named by its end (`push_back` of `std::vector::push_back`), and of these those
@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from quarry.index import NoteIds, note_of
 from quarry.index.keys import among, notes_of
 from quarry.lazy_pattern import lazy_pattern
-from quarry.query.kind import query_kind
-from quarry.query.terms import bare_word
+from quarry.query.terms import identifier
 from quarry.search.candidates import Candidates, Identified
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
@@ -44,7 +43,7 @@ _SIGNS = lazy_pattern(r"[-_.]")
 def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: SearchExecution) -> Candidates:
     """*features* with the notes that an identifier names before others, if the query is one identifier."""
     query, signals = prepared.query, features.signals
-    name = bare_word(query.text) if query_kind(query.text) == "name" else None
+    name = identifier(query.text)
     if name is None or query.phrases or prepared.corrections or not signals.note.any():
         return features
     holds = TermsOfNotes(prepared, features.note_ids, execution).contain(identifier_query(name, prepared.languages))

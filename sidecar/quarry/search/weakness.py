@@ -1,5 +1,5 @@
 """
-Is an answer weak, so that a person is told that no note matches well?
+Whether an answer is weak: a person is warned that no note matches well.
 
 Confidence says how probable it is that the first note answers. That is little where it shares few words with the query,
 even if nothing else is meant: `can't sleep at night` of a note on insomnia. So an answer is weak only if words *and*
@@ -7,7 +7,7 @@ meaning say so:
 
     confidence   below `UNLIKELY`
     words        the note lacks some of them; the parts of an identifier are not the identifier
-    meaning      the note does not stand out: it is not near, or others are hardly less near. One that contains half of
+    meaning      the note is not near, or others are hardly less near. One that contains half of
                  the words need only be the nearest. A text of many words comes near to something in any vault, so that
                  this counts for short queries alone.
 
