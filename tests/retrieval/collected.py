@@ -50,9 +50,13 @@ def languages() -> dict[str, Collection]:
 
 
 def further() -> dict[str, Collection]:
-    """Other questions than those of `sample`: `more` about the same notes, `pairs` of a short and a long note."""
-    more = replace(read_collection(HERE / "more", HERE / "vault"), name="more")
-    return {"more": more, "pairs": read_collection(HERE / "pairs")}
+    """
+    Other questions than those of `sample`.
+
+    `more` and `translated` are about the same notes, `pairs` about a short and a long note.
+    """
+    of_sample = {name: read_collection(HERE / name, HERE / "vault") for name in ("more", "translated")}
+    return {**of_sample, "pairs": read_collection(HERE / "pairs")}
 
 
 def beside() -> dict[str, Collection]:

@@ -34,6 +34,7 @@ from quarry.evaluation.results import summary
 from quarry.evaluation.runner import DEPTH, MEASURES, Evaluation, EvaluationTask, evaluate
 
 FLOORED = json.loads(FLOORS.read_text("utf-8"))
+LATIN_SCRIPT = ("de", "fr", "es", "pt", "it", "pl", "tr")
 SMALLEST_KIND = 10  # queries; of fewer, one moves the mean too much for a floor
 
 Evaluate = Callable[[str], Evaluation]
@@ -129,12 +130,14 @@ def test_every_judgment_of_the_sample_names_a_note_and_every_query_is_judged():
 
 
 def test_further_questions_are_judged_but_for_those_that_no_note_answers():
-    more, pairs = further().values()
+    more, translated, pairs = further().values()
 
     assert (len(more.queries), more.unjudged, more.orphan_qrels) == (48, 12, 0)
     assert Counter(query.kind for query in more.queries) == {"concept": 24, "cross-language": 12, "time": 12}
     assert (len(pairs.queries), pairs.unjudged, pairs.orphan_qrels) == (30, 0, 0)
-    for collection in (more, pairs):
+    assert (len(translated.queries), translated.unjudged, translated.orphan_qrels) == (140, 0, 0)
+    assert Counter(query.kind for query in translated.queries) == dict.fromkeys(LATIN_SCRIPT, 20)
+    for collection in (more, translated, pairs):
         assert all((collection.corpus / path).is_file() for query in collection.queries for path in query.grades)
     held_back = (HERE / "more" / "held-back.txt").read_text("utf-8").split()
     assert set(held_back) <= {query.id for query in more.queries if query.kind == "concept"}
