@@ -199,6 +199,8 @@ export default class QuarryPlugin extends Plugin {
       },
       readVault: () => client.call("settings/read", {}),
       excludeFolder: (folder) => inspector.exclude(folder),
+      listModels: (which) => client.call("models/list", which),
+      useModel: (choice) => client.call("models/use", choice),
       writeVault: (change) => client.call("settings/write", change),
       rebuild,
       commands,

@@ -2,7 +2,7 @@
 import { type WayOut } from "../inspector/ways-out";
 import { type ActionId } from "../pane/commands";
 import { type Freshness } from "../pane/state";
-import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type NoteReport, type NoteState, type Problem, type ReportState, type StateCounts } from "../protocol/messages";
+import { type Backfill, type IndexStatus, type Message, type MissingRetriever, type ModelChoice, type NoteReport, type NoteState, type Problem, type ReportState, type StateCounts } from "../protocol/messages";
 import { type Action, actionOf } from "./actions";
 import { ageWords, dateAndTime, joinFacts, joinSentences, megabytes, noteCount, percent, plainList, seconds } from "./formatting";
 import { number, say, t } from "./translate";
@@ -37,11 +37,11 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "index-failed":
       return worded(messageWords(freshness) ?? t("freshness.index-failed"), "open-settings");
     case "backfill":
-      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), backfilled(freshness.done, freshness.total), remaining(freshness.remainingMs)));
+      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), backfilled(freshness.done, freshness.total), remaining(freshness.remainingMs), sentWords(freshness.sentTo)));
     case "live":
       return freshness.problems > 0
-        ? worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems })), "open-inspector")
-        : worded(joinFacts(t("freshness.live"), noteCount(freshness.notes)));
+        ? worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems }), sentWords(freshness.sentTo)), "open-inspector")
+        : worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), sentWords(freshness.sentTo)));
   }
 }
 
@@ -53,6 +53,24 @@ export function messageWords({ message }: Pick<IndexStatus, "message">): string 
 /** Why the index is not backfilled by a model; null where it is. */
 export function backfillWords({ model, message }: Backfill): string | null {
   return message === null ? null : joinSentences(t("status.model-missing", { model, detail: message }));
+}
+
+/** Where texts are sent, if they leave this machine. */
+function sentWords(sentTo: string | null): string {
+  return sentTo === null ? "" : t("freshness.sent-to", { origin: sentTo });
+}
+
+/** A model to choose, with what it is for and costs. */
+export function modelWords({ name, languages, sizeBytes, isHere, remainingMs, doneChunks, totalChunks, gain }: ModelChoice): string {
+  const size = sizeBytes === null ? "" : megabytes(sizeBytes);
+  const isComplete = totalChunks > 0 && doneChunks === totalChunks;
+  return joinFacts(
+    name,
+    languages === null ? "" : t(`model.${languages}`),
+    isHere || size === "" ? size : t("model.download", { size }),
+    isComplete ? t("model.complete") : remaining(remainingMs),
+    gain === null || gain === 0 ? "" : t("model.gain", { gain: (gain > 0 ? "+" : "") + gain.toFixed(3) }),
+  );
 }
 
 function worded(text: string, action: ActionId | null = null): FreshnessWords {

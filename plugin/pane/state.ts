@@ -36,8 +36,8 @@ export type Freshness =
   | { readonly kind: "updating"; readonly notes: number; readonly pending: number }
   | { readonly kind: "paused"; readonly notes: number; readonly pending: number }
   | { readonly kind: "index-failed"; readonly message: Message | null }
-  | { readonly kind: "backfill"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null }
-  | { readonly kind: "live"; readonly notes: number; readonly problems: number };
+  | { readonly kind: "backfill"; readonly notes: number; readonly done: number; readonly total: number; readonly remainingMs: number | null; readonly sentTo: string | null }
+  | { readonly kind: "live"; readonly notes: number; readonly problems: number; readonly sentTo: string | null };
 
 /** Without the engine, rows found by the names of notes are shown instead of its state. */
 export function paneState(engine: EngineState, status: IndexStatus | null, search: SearchState, hasHistory: boolean): PaneState {
@@ -120,9 +120,9 @@ function freshnessOf({ state, notes, pending, progress, backfill, message, probl
       if (pending > 0) return { kind: "updating", notes, pending };
       if (model.state === "loading") return { kind: "loading-model", notes };
       if (backfill?.state === "running" && backfill.doneChunks < backfill.totalChunks) {
-        return { kind: "backfill", notes, done: backfill.doneChunks, total: backfill.totalChunks, remainingMs: backfill.remainingMs };
+        return { kind: "backfill", notes, done: backfill.doneChunks, total: backfill.totalChunks, remainingMs: backfill.remainingMs, sentTo: backfill.sentTo };
       }
-      return { kind: "live", notes, problems: problemCount };
+      return { kind: "live", notes, problems: problemCount, sentTo: backfill?.sentTo ?? null };
   }
 }
 

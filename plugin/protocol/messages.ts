@@ -30,6 +30,7 @@ export type ClauseKind =
   | "task-done"
   | "match-case"
   | "ignore-case";
+export type ConsentKind = "download" | "endpoint" | "remote" | "key" | "reranker";
 export type Detail = "scan" | "full";
 export type DocumentKind = "note" | "canvas" | "pdf";
 export type ExplainState =
@@ -38,6 +39,7 @@ export type FeedbackKind = "opened" | "dismissed" | "restored" | "copied" | "ins
 export type Fusion = "convex" | "rrf" | "six-signals";
 export type IndexState =
   "starting" | "scanning" | "indexing" | "rebuilding" | "embedding" | "live" | "paused" | "failed";
+export type KnownLanguages = "english" | "scripts" | "many";
 export type MatchedBy = "words" | "meaning" | "both";
 export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
@@ -208,6 +210,10 @@ export interface Backfill {
    * Null while it cannot be estimated, and when it is complete.
    */
   readonly remainingMs: number | null;
+  /**
+   * Where the text of notes and queries is sent, if that is another machine.
+   */
+  readonly sentTo: string | null;
 }
 /**
  * A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once.
@@ -989,6 +995,10 @@ export interface ContextParams {
    */
   readonly exclude?: readonly string[];
   /**
+   * What was asked before in the conversation; a query of few words may depend on it. At most 1000 characters.
+   */
+  readonly earlier?: string;
+  /**
    * The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept for 12 hours, as hashes.
    */
   readonly conversation?: string | null;
@@ -1612,7 +1622,7 @@ export interface Settings {
   readonly includeFolders: readonly string[];
   readonly excludeFolders: readonly string[];
   /**
-   * "bundled", a local folder, or a Hugging Face name.
+   * "bundled", a local folder, a Hugging Face name, or that of an endpoint.
    */
   readonly model: string;
   /**
@@ -1678,7 +1688,7 @@ export interface SettingsWriteParams {
   readonly includeFolders?: readonly string[];
   readonly excludeFolders?: readonly string[];
   /**
-   * "bundled", a local folder, or a Hugging Face name.
+   * "bundled", a local folder, a Hugging Face name, or that of an endpoint.
    */
   readonly model?: string;
   /**
@@ -1749,6 +1759,87 @@ export interface FoldersWriteParams {
    * At most 100.
    */
   readonly include?: readonly string[];
+}
+/**
+ * List the embedding models to choose from. Asks an Ollama on this machine which models it has.
+ */
+export interface ModelsListParams {
+  /**
+   * Another model to describe.
+   */
+  readonly model?: string | null;
+}
+/**
+ * The models to choose from.
+ */
+export interface ModelsListResult {
+  readonly models: readonly ModelChoice[];
+  /**
+   * The name of the one in the settings.
+   */
+  readonly chosen: string;
+}
+/**
+ * An embedding model that the vault could use.
+ */
+export interface ModelChoice {
+  /**
+   * As the setting `model` takes it.
+   */
+  readonly name: string;
+  /**
+   * `scripts`: English, and languages of other scripts by way of it.
+   */
+  readonly languages: KnownLanguages | null;
+  readonly sizeBytes: number | null;
+  /**
+   * To make the vectors that this vault lacks; null: no estimate.
+   */
+  readonly remainingMs: number | null;
+  /**
+   * Of nDCG@10 over the bundled model, on judged sets; null: not measured.
+   */
+  readonly gain: number | null;
+  /**
+   * That have its vector: with all of them, it answers as soon as it is chosen.
+   */
+  readonly doneChunks: number;
+  readonly totalChunks: number;
+  /**
+   * On this machine.
+   */
+  readonly isHere: boolean;
+  /**
+   * Why it cannot be used at the moment.
+   */
+  readonly obstacle: Message | null;
+  /**
+   * What has to be confirmed before it is used.
+   */
+  readonly requests: readonly ConsentRequest[];
+}
+/**
+ * A request that the user of this device has not confirmed yet.
+ */
+export interface ConsentRequest {
+  readonly kind: ConsentKind;
+  /**
+   * The sentence to ask with.
+   */
+  readonly message: Message;
+}
+/**
+ * Use an embedding model: record what the user of this device has confirmed, and write the setting.
+ */
+export interface ModelsUseParams {
+  /**
+   * At most 1000 characters.
+   */
+  readonly model: string;
+  /**
+   * The kinds of its requests that the user has said yes to.
+   */
+  readonly confirmed: readonly ConsentKind[];
 }
 /**
  * Cancel a request; its answer is the error `cancelled`.
@@ -1860,6 +1951,8 @@ export interface Methods {
   readonly "settings/read": { readonly params: NoParams; readonly result: Settings };
   readonly "settings/write": { readonly params: SettingsWriteParams; readonly result: Settings };
   readonly "settings/folders": { readonly params: FoldersWriteParams; readonly result: Settings };
+  readonly "models/list": { readonly params: ModelsListParams; readonly result: ModelsListResult };
+  readonly "models/use": { readonly params: ModelsUseParams; readonly result: Settings };
   readonly "shutdown": { readonly params: NoParams; readonly result: Done };
 }
 

@@ -6,7 +6,7 @@ Any thread may call it. One thread inside writes the index; searches read snapsh
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from functools import cached_property, partial
@@ -15,8 +15,9 @@ from typing import Self, TypeVar
 
 from msgspec.structs import replace
 
+from quarry import consent
 from quarry import search as searching
-from quarry.embedding import Encoder, load_contextual_encoder, load_encoder
+from quarry.embedding import Encoder, load_contextual_encoder, load_encoder, requests_for
 from quarry.errors import IndexDamaged
 from quarry.index import Deadline, NoteFilter, NotePage, PostingsDamaged, Reader
 from quarry.indexing.freshness import IndexFreshness
@@ -28,7 +29,7 @@ from quarry.indexing.vector_model import LoadContextual
 from quarry.indexing.worker import Worker
 from quarry.inspection.index_status import Status, index_status
 from quarry.inspection.inspector import Inspector
-from quarry.options import Filters, Scope, SearchOptions, scope_of
+from quarry.options import ConsentKind, Filters, Scope, SearchOptions, scope_of
 from quarry.search import (
     Answer,
     ExampleQuery,
@@ -131,6 +132,12 @@ class Engine:
             IndexUnavailable, IndexDamaged: The index could not be read; it is looked after meanwhile.
         """
         return self._ask(searching.search, options, is_cancelled)
+
+    def search_request(
+        self, options: SearchOptions, earlier: str, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> Answer:
+        """Answer a request in the words of a person, after the words *earlier*: by its readings. Raises as `search`."""
+        return self._ask(partial(searching.search_request, earlier), options, is_cancelled)
 
     def further_passages(
         self, options: SearchOptions, path: str, is_cancelled: Callable[[], bool] = lambda: False
@@ -373,6 +380,20 @@ class Engine:
             settings = write_settings(self.root, changes)
         self._requests.request("reconcile")
         return settings
+
+    def use_model(self, name: str, confirmed: Collection[ConsentKind]) -> Settings:
+        """
+        Use the embedding model called *name*, recording what its user has *confirmed* on this device.
+
+        Raises:
+            NotConfirmed: That is not all that it needs; the setting stays.
+            ModelMissing: The name cannot be read.
+            BadSettings, IndexUnavailable: The setting, or what was confirmed, cannot be written.
+        """
+        requests = requests_for(name)
+        consent.confirm([request for request in requests if request[0] in confirmed])
+        consent.require(requests, name)
+        return self.write_settings({"model": name})
 
     def change_folders(self, exclude: Sequence[str], include: Sequence[str]) -> Settings:
         """

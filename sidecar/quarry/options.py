@@ -31,6 +31,14 @@ Detail = Literal["scan", "full"]
 Stemming = Literal["by-language", "none"]
 NoteType = Literal["note", "signal", "project", "moc", "daily"]
 Retriever = Literal["keyword", "dense"]
+ConsentKind = Literal["download", "endpoint", "remote", "key", "reranker"]
+"""
+The user of this device may confirm that the files of a model are downloaded, that texts are sent to a model which
+another program runs, that this is on another machine, that a key is sent there, and that a reranker is used.
+"""
+
+KnownLanguages = Literal["english", "scripts", "many"]
+"""English; English, and languages of other scripts by way of it; many."""
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 SORTS: tuple[SortOrder, ...] = get_args(SortOrder)

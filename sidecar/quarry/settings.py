@@ -12,7 +12,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     canvas = true               # whether the text of canvases is indexed
     pdf = false                 # whether the text of PDF files is indexed, too; needs the extra `pdf`
     [embedding]
-    model = "bundled"           # or a local folder, or a Hugging Face name
+    model = "bundled"           # or a folder, a Hugging Face name, or that of an endpoint; see `quarry models`
     [chunks]
     skip_sections = ["Related"]
     [keyword]
@@ -205,7 +205,9 @@ def _flag(key: str, value: object) -> bool:
 def _model(key: str, value: object) -> str:
     if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_TEXT:
         return value.strip()
-    raise BadSettings(f'{key} is {_quoted(value)}; it takes "bundled", a local folder, or a Hugging Face name')
+    raise BadSettings(
+        f'{key} is {_quoted(value)}; it takes "bundled", a local folder, a Hugging Face name, "ollama:NAME" or "http://127.0.0.1:PORT/v1#NAME"'
+    )
 
 
 def _number(most: float) -> Callable[[str, object], float]:

@@ -31,6 +31,7 @@ VAULTS = {  # file of prompts -> archive of the data folder, folder within it; N
     "til-jbranchaud": ("big", "big/til-jbranchaud"),
     "til-simonw": ("big", "big/til-simonw"),
 }
+BROAD = "big"  # the 17,000 notes of the four of them together
 NEVER_FITTED = {name: ("big", f"big/{name}") for name in ("cpp-docs", "fcc-guide")}  # vaults as `VAULTS`, held back
 PUBLISHED_NOTES = 609
 FLOORED_QUERIES = 150  # of each collection that has a floor: enough to see a fall, few enough for every test run
@@ -94,7 +95,7 @@ def read_named(name: str, data: Path | None, folder: Path) -> Collection:
 
 def vault_of(name: str, data: Path | None, folder: Path) -> Path:
     """The vault that the prompts *name* are asked of; one of *data* is unpacked below *folder*."""
-    place = (VAULTS | NEVER_FITTED)[name]
+    place = (VAULTS | NEVER_FITTED | {BROAD: (BROAD, BROAD)})[name]
     if place is None:
         return HERE / "vault"
     assert data is not None, f"{name} needs a data folder"

@@ -1,13 +1,15 @@
 """
 Fit the weights of confidence: `python tests/retrieval/fit_confidence.py DATA [--write]`.
 
-DATA is a folder with `vaults/*.tar.xz` and `ir/*.tar.xz`. Learns from the prompts beside this file and from the judged
-collections, each query of which is asked twice: once of all documents, once of those that do not answer it. Prints how
-well each vault is told apart by weights that were fitted without it, then the same for the vault that is held back,
-which is fitted on nowhere. With `--write` the weights become those that ship (`search/confidence.toml`).
+DATA is a folder with `vaults/*.tar.xz` and `ir/*.tar.xz`. Learns from the prompts beside this file, from those of
+`wordings.py` in each of their readings, and from the judged collections. What is answered is asked twice: once of all
+notes, once of those that do not answer it. Prints how well each vault is told apart by weights that were fitted without
+it, then the same for the vault that is held back, which is fitted on nowhere. With `--write` the weights become those
+that ship (`search/confidence.toml`).
 """
 
 import argparse
+import contextlib
 import random
 import sys
 import tempfile
@@ -16,24 +18,32 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from collected import PROMPTS, SAMPLE, VAULTS, unpack, vault_of
+from collected import LANGUAGES, PROMPTS, SAMPLE, VAULTS, unpack, vault_of
 from judged_prompts import Judged, Prompt, read_prompts, report
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 from ranked import rank
+from wordings import HELD_BACK as WORDINGS_HELD_BACK
+from wordings import WORDINGS, read_wordings
 
 import quarry.search.confidence as shipped
+from quarry.agents.hooks.events import NoContext
+from quarry.agents.hooks.queries import read_prompt
 from quarry.embedding import Encoder, load_encoder
 from quarry.evaluation.corpus import prepare
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import SYSTEMS, System, indexed
 from quarry.index import Reader
 from quarry.options import Scope
+from quarry.query.readings import readings
 from quarry.search.ranking import SignalRanking
 from quarry.vault.paths import nfc
 
 HELD_BACK = "garden-jackyzha0"
+WORDED = tuple(
+    sorted({file.stem for file in WORDINGS.glob("*.jsonl")} - {HELD_BACK, *WORDINGS_HELD_BACK, "near", "far"})
+)
 SAME_NOTES = {"garden-dendron": "gold-dendron", "powershell-docs": "psdocs-desc"}  # vault -> collection made of it
 COLLECTIONS = ("anthropic-docs", "chroma-chunks", "gold-dendron", "psdocs-desc", "stackfaq", "xquad-en-6k")
 """cosqa and cranfield are left out: of their many alike documents few are judged, so what is taken out stays in."""
@@ -94,8 +104,10 @@ def main() -> int:
         examples = {name: collect(name, options.data, folder) for name in (*VAULTS, *COLLECTIONS)}
         names = {name: collect_identifiers(name, options.data, folder) for name in IDENTIFIERS}
         examples |= {identifiers(name): of_name for name, of_name in names.items()}
+        examples |= {worded(name): collect_wordings(name, options.data, folder) for name in WORDED}
     fitted_without = {
-        held: fit_tables(examples, {held, HELD_BACK, SAME_NOTES.get(held, held), identifiers(held)}) for held in VAULTS
+        held: fit_tables(examples, {held, HELD_BACK, SAME_NOTES.get(held, held), worded(held), identifiers(held)})
+        for held in VAULTS
     }
     for mode, columns in COLUMNS.items():
         of_vaults = names if mode == "identifier" else {held: examples[held] for held in VAULTS}
@@ -174,6 +186,31 @@ def collect(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
         }
     print(f"{name}: {len(prompts)} prompts, {time.perf_counter() - begun_s:.0f} s", file=sys.stderr)
     return found
+
+
+def worded(name: str) -> str:
+    """The name of the examples of the wordings about a vault."""
+    return f"{name} wordings"
+
+
+def collect_wordings(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
+    """The examples of the wordings about one vault, by mode: one for each reading of a prompt."""
+    of_language = LANGUAGES / name / "vault"
+    vault = of_language if of_language.is_dir() else vault_of(name, data, folder)
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    encoder = load_encoder()
+    prompts = [prompt for form, prompt in read_wordings(name) if form != "follow"]
+    prompts += [Prompt(f"{one.id}-removed", one.text, "removed", one.paths) for one in prompts if one.is_answered]
+    with indexed(vault, folder / name / "index.db") as engine, engine.reader() as reader:
+        asked = []
+        for prompt in prompts:
+            with contextlib.suppress(NoContext):
+                queries = readings(read_prompt(prompt.text).query, "", reader.languages).queries
+                asked += [replace(prompt, text=query) for query in queries]
+        return {
+            mode: [example(prompt, SYSTEMS[system], reader, encoder) for prompt in asked]
+            for mode, system in MODES.items()
+        }
 
 
 def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) -> Example:

@@ -13,6 +13,7 @@ DATA is a folder with `vaults/*.tar.xz`; without it, the sample vault is measure
 """
 
 import argparse
+import contextlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ from collected import PROMPTS, SAMPLE, vault_of
 from judged_prompts import Prompt, read_prompts
 
 from quarry.agents.hooks.events import NoContext
-from quarry.agents.hooks.queries import read_prompt
+from quarry.agents.hooks.queries import read_prompt, remembered
 from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
@@ -63,9 +64,10 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
     said: dict[float, list[Said]] = {one: [] for one in least}
     for prompt in prompts:
         try:
-            query = read_prompt(prompt.text).query
-            wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS)
-            answer, index = engine.search(context.search_options(wanted)), engine.freshness.now()
+            query, earlier = read_prompt(prompt.text).query, words_before(prompt)
+            wanted = ContextParams(query=query, limit=HITS, max_tokens=PROMPT_TOKENS - LEAD_TOKENS, conversation="one")
+            answer = engine.search_request(context.search_options(wanted), earlier)
+            index = engine.freshness.now()
         except (NoContext, BadQuery, DeadlineExceeded) as error:
             for one in least:
                 said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, NoContext)))
@@ -76,6 +78,15 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
             is_right = prompt.is_answered and not set(paths).isdisjoint(prompt.paths)
             said[one].append(Said(prompt.kind, len(paths), is_right, silenced=False))
     return said
+
+
+def words_before(prompt: Prompt) -> str:
+    """What a hook remembers of the prompts before *prompt*."""
+    earlier = ""
+    for text in prompt.before:
+        with contextlib.suppress(NoContext):
+            earlier = remembered(read_prompt(text), earlier)
+    return earlier
 
 
 def row(least: float, said: Sequence[Said]) -> Row:

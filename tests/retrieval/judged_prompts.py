@@ -53,6 +53,7 @@ class Prompt(Struct, frozen=True):
     text: str
     kind: Kind
     paths: tuple[str, ...] = ()  # in NFC, of the notes that answer it; of a `removed` one, of those taken out
+    before: tuple[str, ...] = ()  # the prompts of the conversation before it
 
     @property
     def is_answered(self) -> bool:

@@ -41,8 +41,11 @@ def embed(text: str, seed: int, dim: int) -> list[float]:
 class EmbeddingServer:
     """Serves on a port of this machine from `start` to `stop`; what it does can be changed meanwhile."""
 
-    def __init__(self, port: int = 0, models: tuple[str, ...] = ("nomic-embed-text:latest",)) -> None:
+    def __init__(
+        self, port: int = 0, models: tuple[str, ...] = ("nomic-embed-text:latest",), host: str = "127.0.0.1"
+    ) -> None:
         self.port = port
+        self.host = host
         self.models = dict.fromkeys(models, 0)  # name -> seed of its vectors, which is its digest, too
         self.dim = DIM
         self.key: str | None = None
@@ -92,7 +95,7 @@ class EmbeddingServer:
                 with contextlib.suppress(OSError):  # the client did not wait
                     super().handle()
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self._server = ThreadingHTTPServer((self.host, self.port), Handler)
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()

@@ -7,7 +7,7 @@ import pytest
 
 from quarry import consent
 from quarry.config import data_dir
-from quarry.errors import IndexUnavailable, NotConfirmed
+from quarry.errors import NotConfirmed
 
 
 @pytest.fixture(autouse=True)
@@ -34,16 +34,6 @@ def test_a_yes_is_required_for_every_part_of_a_request():
         consent.require([("endpoint", "ollama:x"), ("remote", "http://10.0.0.1:1")], "ollama:x")
 
 
-def test_a_yes_can_be_withdrawn():
-    consent.confirm([("download", "a/b"), ("reranker", "a/b"), ("download", "c/d")])
-
-    consent.withdraw("a/b")
-
-    assert not consent.is_confirmed("download", "a/b")
-    assert not consent.is_confirmed("reranker", "a/b")
-    assert consent.is_confirmed("download", "c/d")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX modes")
 def test_the_file_is_for_its_user_alone():
     consent.confirm([("download", "a/b")])
@@ -59,10 +49,3 @@ def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_writte
     consent.confirm([("download", "a/b")])
 
     assert consent.is_confirmed("download", "a/b")
-
-
-def test_a_yes_that_cannot_be_kept_is_an_error():
-    (data_dir() / consent.FILE_NAME).mkdir()
-
-    with pytest.raises(IndexUnavailable, match="nothing was confirmed"):
-        consent.confirm([("download", "a/b")])

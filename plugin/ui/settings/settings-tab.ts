@@ -5,19 +5,21 @@
  * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
  * have them drawn as a page.
  */
-import { type App, type BaseComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
-import { type Fusion, FUSIONS, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
+import { type App, type BaseComponent, type DropdownComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
+import { type Fusion, FUSIONS, type ModelsListParams, type ModelsListResult, type ModelsUseParams, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
 import { LIMIT_RANGE, type Preferences } from "../../settings";
 import { type Naming, NAMINGS } from "../../pane/note-name";
 import { DENSITIES, type Density } from "../../snippet/excerpt";
 import { type Reply } from "../../sidecar/failure";
+import { confirmDialog } from "../dialogs/modals";
 import { FolderSuggest } from "../inspector/report-modal";
 import { balanceOf, foldersOf, isFullPath, statusesOf, weightsOf } from "./settings-values";
 import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { failureWords } from "../../i18n/engine";
-import { backfillWords, freshnessWords, messageWords, problemWords, statusSummary } from "../../i18n/inspection";
-import { t } from "../../i18n/translate";
+import { backfillWords, freshnessWords, messageWords, modelWords, problemWords, statusSummary } from "../../i18n/inspection";
+import { joinSentences } from "../../i18n/formatting";
+import { say, t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
@@ -30,6 +32,8 @@ export interface SettingsParts {
   readonly enginePath: () => string | null;
   readonly saveEnginePath: (path: string | null) => void;
   readonly readVault: () => Promise<Reply<VaultSettings>>;
+  readonly listModels: (which: ModelsListParams) => Promise<Reply<ModelsListResult>>;
+  readonly useModel: (choice: ModelsUseParams) => Promise<Reply<VaultSettings>>;
   readonly writeVault: (change: SettingsWriteParams) => Promise<Reply<VaultSettings>>;
   /** Adds a folder to those that are excluded, and says so. */
   readonly excludeFolder: (folder: string) => Promise<void>;
@@ -170,7 +174,7 @@ export class QuarrySettingTab extends PluginSettingTab {
       {
         heading: t("settings.advancedGroup"),
         rows: [
-          this.#textRow("model", ({ model }) => model, (text) => ({ model: text.trim() || "bundled" })),
+          this.#modelRow(),
           this.#choiceRow("fusion", FUSIONS),
           this.#choiceRow("stemming", STEMMINGS),
           buttonRow("rebuild", t("settings.rebuildButton"), rebuild),
@@ -242,7 +246,49 @@ export class QuarrySettingTab extends PluginSettingTab {
     }));
   }
 
-  #textRow(id: "excludeStatus" | "model", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
+  /** The models to choose from, and a field for the name of any other. */
+  #modelRow(): Row {
+    return row("model", (setting) => {
+      setting.addDropdown((dropdown) => {
+        dropdown.selectEl.addEventListener("change", () => void this.#chooseModel(dropdown.getValue()));
+        this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) void this.#listModels(dropdown); });
+      });
+      setting.addText((text) => {
+        text.inputEl.addEventListener("change", () => void this.#chooseModel(text.inputEl.value.trim() || "bundled"));
+        this.#fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(settings.model); });
+      });
+    });
+  }
+
+  /** One that the vault prefers and its user has not confirmed can be chosen: it is not in use. */
+  async #listModels(dropdown: DropdownComponent): Promise<void> {
+    const reply = await this.parts.listModels({});
+    if (!reply.ok) return;
+    const { chosen, models } = reply.value;
+    dropdown.selectEl.empty();
+    dropdown.addOptions(Object.fromEntries(models.map((choice) => [choice.name, modelWords(choice)])));
+    dropdown.setValue(models.some(({ name, requests }) => name === chosen && requests.length === 0) ? chosen : "bundled");
+  }
+
+  /** Uses a model once the user confirms what is downloaded or sent for it. */
+  async #chooseModel(name: string): Promise<void> {
+    const reply = await this.parts.listModels({ model: name });
+    await this.#fill(true); // the present one, if the user declines
+    const choice = reply.ok ? reply.value.models.find((each) => each.name === name) : undefined;
+    if (!reply.ok) new Notice(failureWords(reply.failure));
+    if (!choice) return;
+    const use = async (): Promise<void> => {
+      const used = await this.parts.useModel({ model: name, confirmed: choice.requests.map(({ kind }) => kind) });
+      if (!used.ok) new Notice(failureWords(used.failure));
+      await this.#fill(true);
+    };
+    if (choice.requests.length === 0) return use();
+    const sentences = [...choice.requests.map(({ message }) => message), ...(choice.obstacle ? [choice.obstacle] : [])];
+    const words = { title: t("settings.modelConfirm", { model: name }), detail: joinSentences(...sentences.map(say)), confirm: t("settings.modelUse") };
+    confirmDialog(this.app, words, () => void use()).open();
+  }
+
+  #textRow(id: "excludeStatus", shown: (settings: VaultSettings) => string, change: (text: string) => SettingsWriteParams, placeholder = ""): Row {
     return row(id, (setting) => setting.addText((text) => {
       text.setPlaceholder(placeholder).inputEl.addEventListener("change", () => void this.#write(change(text.inputEl.value)));
       this.#fillField(text, text.inputEl, (settings) => { if (settings) text.setValue(shown(settings)); });

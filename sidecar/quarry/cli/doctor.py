@@ -20,8 +20,8 @@ from quarry.agents.install.server_entry import Verification, running_launcher, v
 from quarry.cli.arguments import resolve_vault
 from quarry.cli.terminal import counted, print_json, print_line, print_stderr
 from quarry.client.client import SidecarClient
-from quarry.embedding import load_contextual_encoder, load_encoder
-from quarry.errors import ConnectionFailed, QuarryError
+from quarry.embedding import load_contextual_encoder, load_encoder, remote_origin
+from quarry.errors import ConnectionFailed, NotConfirmed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
 from quarry.mcp.stdio import VERSIONS
@@ -74,6 +74,9 @@ def examine(vault: Path | None) -> list[Finding]:
     name = model.detail if model.verdict == "good" else "bundled"
     settings = model if model.verdict == "bad" else Finding("settings", "good", f"model {name!r}")
     models = [_tried("model", _model, name), _tried("contextual model", _contextual_model, name)]
+    if models[1].verdict != "note" and (origin := remote_origin(name)):
+        told = f"the text of notes and queries leaves this machine: it is sent to {origin}"
+        models.append(Finding("privacy", "note", told))
     return [*findings, settings, *models, _sidecar(vault), _log(vault)]
 
 
@@ -81,7 +84,7 @@ def _tried(subject: str, check: Callable[..., object], *arguments: str) -> Findi
     try:
         return Finding(subject, "good", str(check(*arguments)))
     except QuarryError as error:
-        return Finding(subject, "bad", str(error))
+        return Finding(subject, "note" if isinstance(error, NotConfirmed) else "bad", str(error))
     except Exception as error:  # what nobody foresaw is what the doctor is asked about
         return Finding(subject, "bad", f"{type(error).__name__}: {error}")
 
@@ -156,8 +159,9 @@ def _contextual_model(name: str) -> str:
     begun = time.perf_counter()
     encoder.encode_passages([_PASSAGE] * _TIMED_PASSAGES)
     seconds = (time.perf_counter() - begun) / _TIMED_PASSAGES
+    tokens = f", {count} tokens" if (count := encoder.fingerprint.vocabulary_size) else ""
     return (
-        f"{encoder.fingerprint.name}, {encoder.dim} dimensions, {encoder.fingerprint.vocabulary_size} tokens; "
+        f"{encoder.fingerprint.name}, {encoder.dim} dimensions{tokens}; "
         f"here it takes some {seconds * 1000:.0f} ms for a passage, {seconds * 10_000 / 60:.0f} minutes for 10,000"
     )
 

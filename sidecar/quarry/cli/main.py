@@ -35,6 +35,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "index": {
         "index": "bring the index of a vault up to date",
+        "models": "list the embedding models to choose from, or use one",
         "status": "show the contents of the index and its current work",
         "doctor": "check the installation and a vault, and say how to repair failures",
         "ps": "list the running sidecars",
@@ -50,7 +51,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Title -> command -> summary, in the order of the help. Each command is a module of this package."""
 COMMANDS: Mapping[str, str] = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-WITH_JSON_AND_VAULT = ("read", "list", "explain", "why", "install", "status", "doctor", "stop", "attach")
+WITH_JSON_AND_VAULT = ("read", "list", "explain", "why", "install", "models", "status", "doctor", "stop", "attach")
 """Commands that take `--json` and `--vault` before their own options; the others add them where their help has them."""
 EXAMPLES = """examples:
   quarry search "how do I rename a git branch"      notes by word and by meaning

@@ -28,6 +28,8 @@ def run(options: argparse.Namespace) -> None:
     print_line(f"model {status.model.name}: {status.model.state}")
     if status.backfill:
         print_line(_backfill_line(status.backfill))
+    if status.backfill and status.backfill.sent_to:
+        print_stderr(f"the text of your notes and queries leaves this machine: it is sent to {status.backfill.sent_to}")
     if status.backfill and status.backfill.message:
         print_stderr(status.backfill.message)
     for model in status.models:

@@ -1,10 +1,14 @@
 """Texts in, float32 rows out. Importing this loads no model and nothing that runs a network."""
 
+from types import ModuleType
+
+from quarry.consent import Request
 from quarry.embedding.contextual import load_transformer
 from quarry.embedding.contextual_files import is_contextual
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.endpoint_name import is_endpoint
-from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, is_spelled_like_words
+from quarry.embedding.endpoint_name import PulledModel, is_endpoint, parse_endpoint, remote_origin
+from quarry.embedding.known_models import known_models
+from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, is_spelled_like_words, needs_download
 from quarry.embedding.static import load_static_encoder
 from quarry.errors import NotConfirmed
 
@@ -17,15 +21,42 @@ __all__ = [
     "FloatVector",
     "is_known_word",
     "is_spelled_like_words",
+    "known_models",
     "load_contextual_encoder",
     "load_encoder",
+    "ollama_models",
+    "remote_origin",
+    "requests_for",
 ]
 
 
-def _load_endpoint(name: str) -> ContextualEncoder:
-    from quarry.embedding.endpoint import load_endpoint  # here: http.client is a tenth of a start, and few need it
+def _endpoint() -> ModuleType:
+    from quarry.embedding import endpoint  # here: http.client is a tenth of a start, and few need it
 
-    return load_endpoint(name)
+    return endpoint
+
+
+def _load_endpoint(name: str) -> ContextualEncoder:
+    encoder: ContextualEncoder = _endpoint().load_endpoint(name)
+    return encoder
+
+
+def ollama_models() -> list[PulledModel] | None:
+    """The models that can embed texts of the Ollama on this machine; None where none runs."""
+    models: list[PulledModel] | None = _endpoint().ollama_models()
+    return models
+
+
+def requests_for(name: str) -> tuple[Request, ...]:
+    """
+    All that the user of this device has to confirm for the model called *name*, confirmed or not.
+
+    Raises:
+        ModelMissing: The name cannot be read.
+    """
+    if is_endpoint(name):
+        return parse_endpoint(name).requests
+    return (("download", name),) if needs_download(name) else ()
 
 
 _CONTEXTUAL = (

@@ -9,22 +9,25 @@ else.
 
 import hashlib
 import http.client
-import json
 import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
+from msgspec.json import decode, encode  # noqa: TID251  what another program is asked and answers
 
 from quarry import consent
+from quarry.consent import Request
 from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.endpoint_name import KEY_VARIABLE, EndpointName, parse_endpoint
+from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, EndpointName, PulledModel, parse_endpoint
 from quarry.embedding.known_models import family_prompts
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
+from quarry.lazy_pattern import lazy_pattern
 from quarry.redaction.sanitize import printable
 from quarry.redaction.scrub import scrub_texts
 
@@ -32,16 +35,18 @@ BATCH_TEXTS = 8  # a query waits for one batch where the program does one thing 
 PASSAGES_TIMEOUT_S = 60.0  # a model that was unloaded is read from the disk first
 QUERY_TIMEOUT_S = 10.0  # no search waits for it: a vector that comes late is kept for the same query
 PAUSES_S = (0.5, 2.0, 8.0)  # before a request is tried again that was refused for now
+LIST_TIMEOUT_S = 1.0  # of the list of what Ollama has; nobody waits longer to choose from it
 MAX_PAUSE_S = 30.0  # which the program may ask for
 MAX_BYTES = 16 << 20  # of an answer; a batch of 4,096 dimensions has 1 MB
 MAX_REASON = 200  # characters of an answer that says what is wrong
 MAX_FAILED = 8  # texts one after another: then it is not the texts
 MAX_DIM = 8_192  # the largest published has 4,096
 CHECK_EVERY_S = 0.1
-_MATRIX_RANK = 2
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _BUSY = frozenset({_TOO_MANY, 502, 503, 504})
 _KEY_REFUSED = frozenset({401, 403})
+
+_EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
 
 # Texts of several kinds: what a broken model fails on, it fails on at loading.
 _PROBE = "Quarry finds notes by what they mean: 笔记 💡"
@@ -60,6 +65,31 @@ class _Refused(Exception):
         self.pause_s = pause_s
 
 
+class _Error(Struct):
+    error: str | dict[str, Any]
+
+
+class _Tags(Struct):
+    models: list[PulledModel]
+
+
+class _Vectors(Struct):
+    """The answer of Ollama, with the vectors in the order of the texts."""
+
+    embeddings: list[list[float]]
+
+
+class _Entry(Struct):
+    embedding: list[float]
+    index: int
+
+
+class _Entries(Struct):
+    """The answer of OpenAI, with the number of its text at each vector."""
+
+    data: list[_Entry]
+
+
 class EndpointConnection:
     """One connection to a program, opened when it is needed and kept. Safe to share between threads, one at a time."""
 
@@ -70,42 +100,43 @@ class EndpointConnection:
         kind = http.client.HTTPSConnection if endpoint.is_encrypted else http.client.HTTPConnection
         self._connection = kind(endpoint.host, endpoint.port, timeout=timeout_s)
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if endpoint.may_have_key and consent.is_confirmed("key", endpoint.origin):
+        key: Request = ("key", endpoint.origin)
+        if key in endpoint.requests and consent.is_confirmed(*key):
             self._headers["Authorization"] = f"Bearer {os.environ[KEY_VARIABLE]}"
 
     def __del__(self) -> None:
         """Close it: no one else has it."""
         self._connection.close()
 
-    def ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
+    def ask(self, path: str, body: Mapping[str, object] | None, kind: type[T]) -> T:
         """
-        The JSON that the program answers with.
+        Ask the program, which is to answer with JSON of *kind*; without a *body*, by `GET`.
 
         Raises:
             OSError: It cannot be reached, or is too slow.
             http.client.HTTPException: It does not speak HTTP.
             _Refused: It answers with an error.
-            ValueError: Its answer is too long, or not JSON.
+            ValueError: Its answer is too long, or something else.
         """
-        data = json.dumps(body).encode() if body is not None else None
         with self._lock:
             was_open = self._connection.sock is not None
             try:
-                return self._ask(method, path, data)
+                return self._ask(path, body, kind)
             except (ConnectionError, http.client.RemoteDisconnected):
                 self._connection.close()
                 if not was_open:
                     raise
-                return self._ask(method, path, data)  # it was closed because it was idle
+                return self._ask(path, body, kind)  # it was closed because it was idle
             except BaseException:
                 self._connection.close()  # what is left of an answer would be read as the next one
                 raise
 
-    def _ask(self, method: str, path: str, data: bytes | None) -> Any:
+    def _ask(self, path: str, body: Mapping[str, object] | None, kind: type[T]) -> T:
         until_s = time.monotonic() + self._timeout_s
-        self._connection.request(method, self._endpoint.path + path, data, self._headers)
+        data = encode(body) if body is not None else None
+        self._connection.request("POST" if data else "GET", self._endpoint.path + path, data, self._headers)
         response = self._connection.getresponse()
-        received = bytearray()
+        received = b""
         while part := response.read1(1 << 16):
             received += part
             if len(received) > MAX_BYTES:
@@ -115,51 +146,30 @@ class EndpointConnection:
         response.close()  # `read1` leaves it open at its end, and no other could be asked for
         if response.status != _OK:
             asked = response.getheader("Retry-After", "")
-            pause_s = min(float(asked), MAX_PAUSE_S) if asked.isdecimal() else 0.0
-            raise _Refused(response.status, _reason(bytes(received)), pause_s)
-        return _parse(bytes(received))
-
-
-def _parse(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ValueError("its answer is not JSON") from error
+            raise _Refused(response.status, _reason(received), float(asked) if asked.isdecimal() else 0.0)
+        try:
+            return decode(received, type=kind)
+        except (MsgspecError, RecursionError) as error:
+            raise ValueError(f"its answer is not what it should be ({error})") from error
 
 
 def _reason(data: bytes) -> str:
     """The error message in an answer, cut to a line."""
+    with suppress(MsgspecError, RecursionError):
+        error = decode(data, type=_Error).error
+        return printable(str(error.get("message") if isinstance(error, dict) else error)).replace("\n", " ")[
+            :MAX_REASON
+        ]
+    return ""
+
+
+def ollama_models() -> list[PulledModel] | None:
+    """The models that can embed texts of the Ollama on this machine; None where none runs."""
     try:
-        error = _parse(data)["error"]
-        said = error["message"] if isinstance(error, dict) else error
-    except (ValueError, LookupError, TypeError):
-        return ""
-    return printable(str(said)).replace("\n", " ")[:MAX_REASON]
-
-
-class PulledModel(Struct, frozen=True):
-    """A model that Ollama has."""
-
-    name: str
-    digest: str  # of its files
-    size_bytes: int
-    family: str
-
-
-def pulled_models(connection: EndpointConnection) -> list[PulledModel]:
-    """The models of the Ollama behind *connection*. Raises as `EndpointConnection.ask`."""
-    answer = connection.ask("GET", "/api/tags")
-    models = answer.get("models") if isinstance(answer, dict) else None
-    if not isinstance(models, list):
-        raise ValueError("its answer lists no models")
-    found = []
-    for each in models:
-        details = each.get("details") if isinstance(each, dict) else None
-        if isinstance(details, dict) and isinstance(each.get("name"), str):
-            size = each.get("size")
-            size_bytes = size if isinstance(size, int) else 0
-            found.append(PulledModel(each["name"], str(each.get("digest")), size_bytes, str(details.get("family"))))
-    return found
+        found = EndpointConnection(parse_endpoint(f"{OLLAMA}any"), LIST_TIMEOUT_S).ask("/api/tags", None, _Tags)
+    except (OSError, http.client.HTTPException, _Refused, ValueError):
+        return None
+    return [model for model in found.models if _EMBEDS.search(f"{model.details.get('family')} {model.name}")]
 
 
 class EndpointEncoder:
@@ -225,7 +235,7 @@ class EndpointEncoder:
     def _identify(self) -> str:
         """A mark that no other model of the same name has: the digest of its files, or signs of a vector of it."""
         if self._endpoint.api == "ollama":
-            for model in self._carefully(partial(pulled_models, self._passages)):
+            for model in self._carefully(partial(self._passages.ask, "/api/tags", None, _Tags)).models:
                 if self._endpoint.model in (model.name, model.name.removesuffix(":latest")):
                     return model.digest
             raise self._in_trouble(f"Ollama does not have it; `ollama pull {self._endpoint.model}` fetches it")
@@ -237,11 +247,15 @@ class EndpointEncoder:
         self, connection: EndpointConnection, texts: Sequence[str], check: Callable[[], None] | None = None
     ) -> FloatMatrix:
         """The unit vectors of *texts*; with a *check*, which may end it, a program that is busy is asked again."""
-        path = "/api/embed" if self._endpoint.api == "ollama" else "/embeddings"
         body = {"model": self._endpoint.model, "input": scrub_texts(texts)}
 
         def embed() -> FloatMatrix:
-            return _units(connection.ask("POST", path, body), len(texts))
+            if self._endpoint.api == "ollama":
+                return _units(connection.ask("/api/embed", body, _Vectors).embeddings, len(texts))
+            entries = sorted(connection.ask("/embeddings", body, _Entries).data, key=lambda entry: entry.index)
+            if [entry.index for entry in entries] != [*range(len(entries))]:
+                raise ValueError("its vectors are not numbered as the texts are")
+            return _units([entry.embedding for entry in entries], len(texts))
 
         vectors = self._carefully(embed, check)
         if self._dim not in (None, vectors.shape[1]):
@@ -258,7 +272,7 @@ class EndpointEncoder:
             except _Refused as refused:
                 is_busy = refused.status in _BUSY
                 if check and pauses and (is_busy or refused.status == _SERVER_ERROR):
-                    _pause(max(pauses.pop(0), refused.pause_s), check)
+                    _pause(max(pauses.pop(0), min(refused.pause_s, MAX_PAUSE_S)), check)
                 elif is_busy:
                     raise self._in_trouble(f"it is busy ({refused})") from refused
                 elif refused.status in _KEY_REFUSED:
@@ -299,37 +313,18 @@ def load_endpoint(name: str) -> EndpointEncoder:
     return EndpointEncoder(endpoint)
 
 
-def _units(answer: Any, count: int) -> FloatMatrix:
+def _units(rows: Sequence[Sequence[float]], count: int) -> FloatMatrix:
     """
-    The vectors in *answer* to *count* texts, as Ollama or OpenAI give them, float32, scaled to unit length.
+    *rows* scaled to unit length, float32.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: They are not *count*, of several lengths, or of none or far too many numbers.
     """
-    rows = answer.get("embeddings", answer.get("data")) if isinstance(answer, dict) else None
-    if not isinstance(rows, list) or len(rows) != count:
-        raise ValueError(f"it gave {len(rows) if isinstance(rows, list) else 'no'} vectors for {count} texts")
-    if "embeddings" not in answer:
-        rows = _in_order(rows)
-    try:
-        vectors = np.array(rows)
-    except ValueError as error:
-        raise ValueError("its vectors are of several lengths") from error
-    if vectors.ndim != _MATRIX_RANK or vectors.dtype.kind not in "fiu" or not 0 < vectors.shape[1] <= MAX_DIM:
-        raise ValueError("its answer does not contain vectors of numbers")
-    if not np.isfinite(vectors).all():
-        raise ValueError("its vectors have numbers that are not finite")
-    lengths = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1, keepdims=True))
+    if len(rows) != count or len(set(map(len, rows))) != 1 or not 0 < len(rows[0]) <= MAX_DIM:
+        raise ValueError(f"it gave {len(rows)} vectors for {count} texts, or not of one length")
+    vectors = np.array(rows)
+    lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
-
-
-def _in_order(entries: Sequence[Any]) -> list[Any]:
-    """The vectors of *entries*, each with the number of its text, which may be left out."""
-    try:
-        numbered = {entry.get("index", at): entry.get("embedding") for at, entry in enumerate(entries)}
-        return [numbered[at] for at in range(len(entries))]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError("its vectors are not numbered as the texts are") from error
 
 
 def _pause(pause_s: float, check: Callable[[], None]) -> None:

@@ -9,9 +9,10 @@ A name has no key in it, as it may be in a file of the vault: that comes from th
 """
 
 import os
+from contextlib import suppress
 from ipaddress import ip_address
-from typing import Literal, TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -51,20 +52,33 @@ class EndpointName(Struct, frozen=True):
             return False
 
     @property
-    def may_have_key(self) -> bool:
-        """Whether there is a key that can be sent without everyone on the way reading it."""
-        return bool(os.environ.get(KEY_VARIABLE)) and (self.is_local or self.is_encrypted)
-
-    @property
     def requests(self) -> tuple[Request, ...]:
-        """All that the user of this device has to confirm before the model is used."""
-        sent: Request = ("endpoint", self.name)
-        return (sent,) if self.is_local else (sent, ("remote", self.origin))
+        """All that the user of this device may confirm; a key goes only where nobody on the way can read it."""
+        remote: tuple[Request, ...] = () if self.is_local else (("remote", self.origin),)
+        has_key = os.environ.get(KEY_VARIABLE) and (self.is_local or self.is_encrypted)
+        return ("endpoint", self.name), *remote, *((("key", self.origin),) if has_key else ())
+
+
+class PulledModel(Struct, frozen=True):
+    """A model that Ollama has, as it lists it."""
+
+    name: str
+    digest: str = ""  # of its files
+    size: int = 0  # bytes
+    details: dict[str, Any] = {}
 
 
 def is_endpoint(name: str) -> bool:
     """Whether *name* is spelled as that of a model which another program runs."""
     return name.startswith((OLLAMA, "http://", "https://"))
+
+
+def remote_origin(name: str) -> str | None:
+    """Where the model called *name* runs, if that is another machine: texts that are sent there leave this one."""
+    with suppress(ModelMissing):
+        if is_endpoint(name) and not (endpoint := parse_endpoint(name)).is_local:
+            return endpoint.origin
+    return None
 
 
 def parse_endpoint(name: str) -> EndpointName:
@@ -79,25 +93,17 @@ def parse_endpoint(name: str) -> EndpointName:
     url = rest if api == "openai" else f"http:{rest}" if rest.startswith("//") else f"{OLLAMA_ORIGIN}/{rest}"
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError as error:
-        raise _unreadable(name, str(error)) from error
+        raise _unreadable(name) from error
     path, model = ("", parts.path.strip("/")) if api == "ollama" else (parts.path.rstrip("/"), parts.fragment)
-    if problem := _problem(parts, host, model):
-        raise _unreadable(name, problem)
-    return EndpointName(name, api, host, port, parts.scheme == "https", path, model)
+    if not (parts.hostname and model) or parts.username or parts.password or parts.query:
+        raise _unreadable(name)
+    return EndpointName(name, api, parts.hostname, port, parts.scheme == "https", path, model)
 
 
-def _problem(parts: SplitResult, host: str, model: str) -> str | None:
-    if parts.username or parts.password or parts.query:
-        return f"an address holds no key: set {KEY_VARIABLE} in the environment"
-    if not host:
-        return "it has no host"
-    return None if model else "it does not say which model"
-
-
-def _unreadable(name: str, problem: str) -> ModelMissing:
+def _unreadable(name: str) -> ModelMissing:
     return ModelMissing(
-        f'embedding model {name!r} cannot be asked for: {problem}; write "ollama:NAME", or '
-        '"http://127.0.0.1:PORT/v1#NAME" for a server with the API of OpenAI'
+        f'embedding model {name!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
+        f"server with the API of OpenAI, and set {KEY_VARIABLE} in the environment where one wants a key"
     )

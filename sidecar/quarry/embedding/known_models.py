@@ -1,4 +1,4 @@
-"""Knowledge of embedding models by their names, from `models.toml`: the prompts that they expect."""
+"""Knowledge of embedding models by their names, from `models.toml`: prompts, and the models that are offered."""
 
 import re
 import tomllib
@@ -8,7 +8,20 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarry.options import KnownLanguages
+
 _FILE = Path(__file__).with_name("models.toml")
+
+
+class KnownModel(Struct, frozen=True):
+    """A model that is offered; see `models.toml`."""
+
+    name: str
+    languages: KnownLanguages
+    size_mb: int
+    ms: float  # for a passage
+    gain: float | None = None  # of nDCG@10; None: not measured
+    is_contextual: bool = False
 
 
 class Prompts(Struct, frozen=True):
@@ -23,6 +36,12 @@ def family_prompts(name: str) -> Prompts:
     family = name.lower().rpartition("/")[2]
     known = (entry for entry in _table()["prompts"] if re.search(entry["pattern"], family))
     return next((Prompts(entry.get("query", ""), entry.get("passage", "")) for entry in known), Prompts())
+
+
+@cache
+def known_models() -> tuple[KnownModel, ...]:
+    """The models that are offered, in order."""
+    return tuple(KnownModel(**entry) for entry in _table()["known"])
 
 
 @cache

@@ -74,6 +74,16 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
     return ModelFolder(path, path.resolve().name, CHOICES)
 
 
+def needs_download(name: str) -> bool:
+    """Whether *name* is a Hugging Face name that is not cached. The first call takes the time of an import."""
+    if name == BUNDLED_NAME or Path(name).expanduser().exists() or not _HUGGING_FACE_NAME.fullmatch(name):
+        return False
+    try:
+        return not (_snapshot(name, [CONFIG_FILE], local_files_only=True).path / CONFIG_FILE).is_file()
+    except Exception:  # its errors have no common base class
+        return True
+
+
 def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> "ModelFolder":
     """Find *name* in the Hugging Face cache, or download *files* into it."""
     try:

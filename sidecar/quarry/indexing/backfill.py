@@ -18,7 +18,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarry.embedding import ContextualEncoder
+from quarry.embedding import ContextualEncoder, remote_origin
 from quarry.errors import Cancelled, ModelUnreachable, QuarryError
 from quarry.index import Index, PendingChunk, PendingTitle, quantize
 from quarry.indexing.vector_model import ModelSlot, embedded_text
@@ -46,6 +46,7 @@ class BackfillStatus(Struct, frozen=True):
     done_chunks: int = 0
     total_chunks: int = 0
     remaining_ms: int | None = None  # None until the rate is known, and when it is complete
+    sent_to: str | None = None  # where texts are sent, if that is another machine
 
 
 NOTHING_KNOWN = BackfillStatus("", "running", None)
@@ -112,11 +113,12 @@ class ContextualBackfill:
         """The status of the backfill with the model of *slot*; None where no contextual model is chosen."""
         if slot is None or slot.is_of_another_kind:
             return None
+        sent_to = remote_origin(slot.name) if slot.encoder else None
         trouble = slot.message or self.failure or (slot.encoder.trouble if slot.encoder else None)
         if slot.state != "ready" or trouble:
             state: BackfillState = "loading" if slot.state == "loading" else "missing"
-            return BackfillStatus(slot.name, state, trouble)
-        return replace(self._progress, model=slot.name)
+            return BackfillStatus(slot.name, state, trouble, sent_to=sent_to)
+        return replace(self._progress, model=slot.name, sent_to=sent_to)
 
     def stop(self) -> None:
         """End the thread; the batch at work is given up."""

@@ -27,8 +27,7 @@ _log = logging.getLogger(__name__)
 
 MAX_PROCESSES = 2  # one writer is kept busy by two
 
-RETRY_S = 5.0  # before a program that runs the model and does not answer is asked again, the first time
-MAX_RETRY_S = 300.0
+RETRY_S = 60.0  # before a program that runs the model and does not answer is looked for again
 ANSWER_S = 0.005  # from the end of a search to its answer on the wire, which would take as long again beside loading
 
 LoadContextual: TypeAlias = Callable[[str], ContextualEncoder | None]
@@ -58,6 +57,7 @@ class ModelSlot(Generic[AnyEncoder]):
         self.name = name
         self.message: str | None = None  # why it is missing and what to do
         self._is_unreachable = False
+        self._begun_s = time.monotonic()
         self._encoder: AnyEncoder | None = None
         self._settled = threading.Event()
         self._is_due = threading.Event()
@@ -84,8 +84,9 @@ class ModelSlot(Generic[AnyEncoder]):
 
     @property
     def may_recover(self) -> bool:
-        """Whether the program that runs the model does not answer, so that loading it again may help."""
-        return self._is_unreachable or getattr(self._encoder, "trouble", None) is not None
+        """Whether the program that runs the model does not answer, so that loading it again may help, after a while."""
+        is_in_trouble = self._is_unreachable or getattr(self._encoder, "trouble", None) is not None
+        return is_in_trouble and time.monotonic() > self._begun_s + RETRY_S
 
     def wait(self, timeout_s: float) -> AnyEncoder | None:
         """The encoder, waiting at most *timeout_s* seconds for it to load."""
@@ -151,8 +152,6 @@ class VectorModel:
         self._wait_s = wait_s
         self._adopted: Fingerprint | None = None
         self._consent = _consent_for(name)  # when the models were loaded
-        self._retry_after_s = RETRY_S
-        self._retry_at_s: float | None = None  # by `time.monotonic`; None: nothing is wrong that may pass
 
     @property
     def encoder(self) -> Encoder | None:
@@ -201,24 +200,9 @@ class VectorModel:
         if name != self.slot.name or version != self._consent:
             self.slot = ModelSlot(name, self.load)
             self.contextual_slot = self._contextual_slot(name)
-            self._retry_after_s, self._retry_at_s = RETRY_S, None
-        elif self.contextual_slot and self._is_due(self.contextual_slot):
+        elif self.contextual_slot and self.contextual_slot.may_recover:
             self.contextual_slot = self._contextual_slot(name)
         self._consent = version
-
-    def _is_due(self, slot: ModelSlot[ContextualEncoder]) -> bool:
-        """Whether the model of *slot* is to be loaded again; ever more seldom while that does not help."""
-        now_s = time.monotonic()
-        if slot.state == "loading":
-            return False
-        if not slot.may_recover:
-            self._retry_after_s, self._retry_at_s = RETRY_S, None
-        elif self._retry_at_s is None:
-            self._retry_at_s = now_s + self._retry_after_s
-        elif now_s >= self._retry_at_s:
-            self._retry_after_s, self._retry_at_s = min(2 * self._retry_after_s, MAX_RETRY_S), None
-            return True
-        return False
 
     def await_first(self) -> None:
         """Wait for the first model, once and for a bounded time: a download is not waited for."""

@@ -39,6 +39,14 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
         tuple[str, ...],
         doc("Paths of notes not to quote, such as those already shown.", max_length=50, extra=IN_MCP_AND_PYTHON),
     ] = ()
+    earlier: Annotated[
+        str,
+        doc(
+            "What was asked before in the conversation; a query of few words may depend on it.",
+            max_length=1000,
+            extra=IN_PYTHON,
+        ),
+    ] = ""
     conversation: Annotated[
         Annotated[str, doc(min_length=1, max_length=500)] | None,
         doc(

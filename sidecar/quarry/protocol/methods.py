@@ -45,6 +45,9 @@ from quarry.protocol.session import (
     IndexUpdated,
     InitializeParams,
     InitializeResult,
+    ModelsListParams,
+    ModelsListResult,
+    ModelsUseParams,
     RebuildParams,
     Settings,
     SettingsWriteParams,
@@ -77,6 +80,8 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "settings/read": (NoParams, Settings),
     "settings/write": (SettingsWriteParams, Settings),
     "settings/folders": (FoldersWriteParams, Settings),
+    "models/list": (ModelsListParams, ModelsListResult),
+    "models/use": (ModelsUseParams, Settings),
     "shutdown": (NoParams, Done),
 }
 """Client to sidecar: method -> (parameters, result)."""
@@ -84,6 +89,7 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 OWNER_METHODS = frozenset(
     {"capture", "index/reconcile", "index/rebuild", "index/forgetModel", "index/pause", "index/resume"}
     | {"settings/write", "settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
+    | {"models/list", "models/use"}
 )
 """
 Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop

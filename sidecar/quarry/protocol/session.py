@@ -7,7 +7,7 @@ from msgspec.structs import fields
 
 from quarry.limits import UNFINISHED
 from quarry.messages import Message
-from quarry.options import Fusion, Params, Stemming, Value, doc
+from quarry.options import ConsentKind, Fusion, KnownLanguages, Params, Stemming, Value, doc
 from quarry.protocol.base import IndexState, MissingRetriever
 
 Access = Literal["reader", "owner"]
@@ -42,6 +42,7 @@ class Backfill(Value, frozen=True, kw_only=True):
     done_chunks: int
     total_chunks: int
     remaining_ms: Annotated[int | None, doc("Null while it cannot be estimated, and when it is complete.")]
+    sent_to: Annotated[str | None, doc("Where the text of notes and queries is sent, if that is another machine.")]
 
 
 class StoredModel(Value, frozen=True, kw_only=True):
@@ -144,12 +145,54 @@ class InitializeResult(Value, frozen=True, kw_only=True):
     status: IndexStatus
 
 
+class ConsentRequest(Value, frozen=True, kw_only=True):
+    """A request that the user of this device has not confirmed yet."""
+
+    kind: ConsentKind
+    message: Annotated[Message, doc("The sentence to ask with.")]
+
+
+class ModelChoice(Value, frozen=True, kw_only=True):
+    """An embedding model that the vault could use."""
+
+    name: Annotated[str, doc("As the setting `model` takes it.")]
+    languages: Annotated[KnownLanguages | None, doc("`scripts`: English, and languages of other scripts by way of it.")]
+    size_bytes: int | None
+    remaining_ms: Annotated[int | None, doc("To make the vectors that this vault lacks; null: no estimate.")]
+    gain: Annotated[float | None, doc("Of nDCG@10 over the bundled model, on judged sets; null: not measured.")]
+    done_chunks: Annotated[int, doc("That have its vector: with all of them, it answers as soon as it is chosen.")]
+    total_chunks: int
+    is_here: Annotated[bool, doc("On this machine.")]
+    obstacle: Annotated[Message | None, doc("Why it cannot be used at the moment.")]
+    requests: Annotated[list[ConsentRequest], doc("What has to be confirmed before it is used.")]
+
+
+class ModelsListParams(Params, frozen=True, kw_only=True):
+    """List the embedding models to choose from. Asks an Ollama on this machine which models it has."""
+
+    model: Annotated[Annotated[str, doc(max_length=1000)] | None, doc("Another model to describe.")] = None
+
+
+class ModelsListResult(Value, frozen=True, kw_only=True):
+    """The models to choose from."""
+
+    models: list[ModelChoice]
+    chosen: Annotated[str, doc("The name of the one in the settings.")]
+
+
+class ModelsUseParams(Params, frozen=True, kw_only=True):
+    """Use an embedding model: record what the user of this device has confirmed, and write the setting."""
+
+    model: Annotated[str, doc(max_length=1000)]
+    confirmed: Annotated[list[ConsentKind], doc("The kinds of its requests that the user has said yes to.")]
+
+
 class Settings(Value, frozen=True, kw_only=True):
     """The vault's settings, as `.quarry.toml` at its root gives them, or the defaults."""
 
     include_folders: Annotated[list[str], doc("If not empty, only these folders are indexed.")]
     exclude_folders: list[str]
-    model: Annotated[str, doc('"bundled", a local folder, or a Hugging Face name.')]
+    model: Annotated[str, doc('"bundled", a local folder, a Hugging Face name, or that of an endpoint.')]
     skip_sections: Annotated[list[str], doc("Headings whose sections are not indexed.")]
     keyword_weight: Annotated[float, doc(ge=0, le=100)]
     dense_weight: Annotated[float, doc(ge=0, le=100)]

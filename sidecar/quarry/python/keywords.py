@@ -99,6 +99,8 @@ class ContextKeywords(ScopeKeywords, total=False):
         min_confidence: Notes below this confidence are not quoted. Notes that are only listed are quoted. 0 to 1.
             Default: 0.1.
         exclude: Paths of notes not to quote, such as those already shown. At most 50.
+        earlier: What was asked before in the conversation; a query of few words may depend on it. At most 1000
+            characters.
         conversation: The client's name for a conversation, in which no passage is quoted twice. Quoted passages are
             kept for 12 hours, as hashes.
         dry_run: With `conversation`: do not record these quotes as shown.
@@ -108,6 +110,7 @@ class ContextKeywords(ScopeKeywords, total=False):
     limit: int
     min_confidence: float
     exclude: Names
+    earlier: str
     conversation: str | None
     dry_run: bool
 

@@ -10,6 +10,7 @@ from quarry.search.execution import SearchExecution, serving_retrievers
 from quarry.search.explanation import Explanation, explain
 from quarry.search.pipeline import further_passages, search
 from quarry.search.related import Related, RelatedNote, Source, related
+from quarry.search.requests import search_request
 
 __all__ = [
     "Answer",
@@ -30,5 +31,6 @@ __all__ = [
     "further_passages",
     "related",
     "search",
+    "search_request",
     "serving_retrievers",
 ]

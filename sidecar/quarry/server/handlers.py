@@ -21,6 +21,7 @@ from quarry.options import SCAN_WIDTH, HitOptions, Scope, SearchOptions
 from quarry.search import Source
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.encode import answers, context, state
+from quarry.server.encode.model_choices import model_choices
 from quarry.server.scheduler import Pool
 from quarry.server.service import Request, Service
 from quarry.server.waiting import wait_for_changes
@@ -90,7 +91,8 @@ def _context(service: Service, params: protocol.ContextParams, request: Request)
         IndexUnavailable: The ledger cannot be written, so nothing is quoted that might be quoted again.
     """
     with service.engine.freshness.snapshot() as index:
-        answer = service.engine.search(context.search_options(params), request.is_cancelled)
+        options = context.search_options(params)
+        answer = service.engine.search_request(options, params.earlier, request.is_cancelled)
         if params.conversation is None:
             return context.context_result(answer, index, params)
         with service.ledgers.of(params.conversation) as shown:
@@ -217,6 +219,15 @@ def _write_folders(service: Service, params: protocol.FoldersWriteParams, _: Req
     return state.settings(service.engine.change_folders(params.exclude, params.include))
 
 
+def _list_models(service: Service, params: protocol.ModelsListParams, _: Request) -> protocol.ModelsListResult:
+    with service.engine.reader() as reader:
+        return model_choices(service.engine.settings.model, params.model, reader)
+
+
+def _use_model(service: Service, params: protocol.ModelsUseParams, _: Request) -> protocol.Settings:
+    return state.settings(service.engine.use_model(params.model, params.confirmed))
+
+
 # --- the table ---------------------------------------------------------------------------------
 
 
@@ -266,5 +277,7 @@ HANDLERS: Mapping[str, Handler] = {
     "settings/read": Handler(_read_settings),
     "settings/write": _in_vault(_write_settings),
     "settings/folders": _in_vault(_write_folders),
+    "models/list": _in_vault(_list_models),
+    "models/use": _in_vault(_use_model),
 }
 """Every method but `initialize` and `shutdown`, which concern the connection and the process."""

@@ -18,8 +18,8 @@ describe("the footer", () => {
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
     paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
     "index-failed": [{ kind: "index-failed", message: { code: "status.index-unavailable", args: { detail: "The disk is full." } } }, "The disk is full.", "open-settings"],
-    backfill: [{ kind: "backfill", notes: 9, done: 1, total: 3, remainingMs: 90_000 }, "Live · 9 notes · 33% backfilled · 2 min left", null],
-    live: [{ kind: "live", notes: 16_894, problems: 0 }, "Live · 16,894 notes", null],
+    backfill: [{ kind: "backfill", notes: 9, done: 1, total: 3, remainingMs: 90_000, sentTo: null }, "Live · 9 notes · 33% backfilled · 2 min left", null],
+    live: [{ kind: "live", notes: 16_894, problems: 0, sentTo: null }, "Live · 16,894 notes", null],
   };
 
   test.each(Object.values(LINES))("%j reads %s", (state, text, action) => {
@@ -29,7 +29,8 @@ describe("the footer", () => {
   });
 
   test("problems can be looked at", () => {
-    expect(freshnessWords({ kind: "live", notes: 2, problems: 1 })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-inspector" } });
+    expect(freshnessWords({ kind: "live", notes: 2, problems: 0, sentTo: "https://example.com:443" }).text).toBe("Live · 2 notes · texts are sent to https://example.com:443");
+    expect(freshnessWords({ kind: "live", notes: 2, problems: 1, sentTo: null })).toMatchObject({ text: "Live · 2 notes · 1 with problems", action: { id: "open-inspector" } });
   });
 
   test("a long wait is shown in minutes", () => {
@@ -51,7 +52,7 @@ test("what a person should know of the index is said in their language", () => {
 
   expect(messageWords(indexStatus())).toBeNull();
   expect(messageWords(status)).toMatch(/^9 Notizen sind auf einmal verschwunden/);
-  expect(backfillWords({ model: "m", state: "missing", message: "no such model", doneChunks: 0, totalChunks: 0, remainingMs: null })).toMatch(/„m“/);
+  expect(backfillWords({ model: "m", state: "missing", message: "no such model", doneChunks: 0, totalChunks: 0, remainingMs: null, sentTo: null })).toMatch(/„m“/);
 });
 
 const REPORT: NoteReport = {

@@ -76,9 +76,9 @@ describe("the footer", () => {
   });
 
   test("is live when nothing waits, and updating when something does", () => {
-    expect(freshness(live, indexStatus({ notes: 5 }))).toEqual({ kind: "live", notes: 5, problems: 0 });
-    const backfill = { model: "m", state: "running", message: null, doneChunks: 3, totalChunks: 12, remainingMs: 4_000 } as const;
-    expect(freshness(live, indexStatus({ notes: 5, backfill }))).toEqual({ kind: "backfill", notes: 5, done: 3, total: 12, remainingMs: 4_000 });
+    expect(freshness(live, indexStatus({ notes: 5 }))).toEqual({ kind: "live", notes: 5, problems: 0, sentTo: null });
+    const backfill = { model: "m", state: "running", message: null, doneChunks: 3, totalChunks: 12, remainingMs: 4_000, sentTo: null } as const;
+    expect(freshness(live, indexStatus({ notes: 5, backfill }))).toEqual({ kind: "backfill", notes: 5, done: 3, total: 12, remainingMs: 4_000, sentTo: null });
     expect(freshness(live, indexStatus({ notes: 5, backfill: { ...backfill, state: "complete", doneChunks: 12 } }))).toMatchObject({ kind: "live" });
     expect(freshness(live, indexStatus({ notes: 5, pending: 2 }))).toEqual({ kind: "updating", notes: 5, pending: 2 });
   });

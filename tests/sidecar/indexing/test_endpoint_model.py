@@ -22,7 +22,6 @@ HANGS_S = 5.0
 def _impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(vector_model, "RETRY_S", 0.05)
-    monkeypatch.setattr(vector_model, "MAX_RETRY_S", 0.1)
     monkeypatch.setattr(endpoint, "PAUSES_S", (0.02, 0.02))
 
 
@@ -119,20 +118,6 @@ def test_when_it_is_back_it_is_used_again_and_gets_what_was_written_meanwhile(
     assert find(engine, "blicket", mode="semantic")[:2] in (["ill.md", "new.md"], ["new.md", "ill.md"])
 
 
-def test_one_that_was_not_there_at_the_start_is_used_when_it_comes(
-    open_vault: Callable[[], Engine], server: EmbeddingServer, name: str
-):
-    consent.confirm(parse_endpoint(name).requests)
-    server.stop()
-    engine = open_vault()
-    wait_until(lambda: _state(engine) == "missing")
-    assert find(engine, "automobile")[0] == "car.md"
-
-    server.start()
-
-    wait_until(lambda: _state(engine) == "complete")
-
-
 @pytest.mark.parametrize("status", [429, 500])
 def test_a_backfill_goes_on_where_it_was_refused(
     open_vault: Callable[[], Engine], server: EmbeddingServer, name: str, status: int
@@ -143,20 +128,6 @@ def test_a_backfill_goes_on_where_it_was_refused(
     engine = open_vault()
 
     wait_until(lambda: _state(engine) == "complete", f"{engine.status().backfill}")
-
-
-def test_wrong_answers_leave_the_static_vectors_until_they_are_right(
-    open_vault: Callable[[], Engine], server: EmbeddingServer, name: str
-):
-    consent.confirm(parse_endpoint(name).requests)
-    server.answer = lambda status, answer: (status, {"embeddings": [["x"]]} if status == 200 else answer)
-    engine = open_vault()
-    wait_until(lambda: "vectors" in _message(engine))
-    assert find(engine, "automobile")[0] == "car.md"
-
-    server.answer = lambda status, answer: (status, answer)
-
-    wait_until(lambda: _state(engine) == "complete")
 
 
 def test_another_model_under_the_same_name_gets_vectors_of_its_own(
@@ -175,18 +146,3 @@ def test_another_model_under_the_same_name_gets_vectors_of_its_own(
 
     wait_until(is_new)
     assert find(engine, "wuggle", mode="semantic")[0] in ("ill.md", "new.md")
-
-
-def test_a_model_that_only_the_vault_asks_for_waits_for_a_yes(
-    open_vault: Callable[[], Engine], server: EmbeddingServer, name: str
-):
-    engine = open_vault()
-    wait_until(lambda: _state(engine) == "missing")
-    assert "which you have not confirmed on this device" in _message(engine)
-    assert find(engine, "automobile", mode="semantic")[0] == "car.md"
-    assert server.requests == []
-
-    consent.confirm(parse_endpoint(name).requests)
-    engine.reconcile()
-
-    wait_until(lambda: _state(engine) == "complete")

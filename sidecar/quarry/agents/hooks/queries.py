@@ -7,40 +7,30 @@ has no operators, and of a long one its question is asked. Of tool calls, those 
 context: the file that is written, or the command that is run.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from quarry.agents.hooks.events import NoContext
 from quarry.lazy_pattern import lazy_pattern
 
-ACKNOWLEDGEMENTS = frozenset(
-    """y yes yep yeah yup n no nope ok okay k kk sure fine good great nice perfect cool thanks thank you thx ty
-    please continue go on ahead proceed next done do it that this again retry stop wait agreed right correct
-    exactly lgtm looks sounds approved accept and now then keep going carry all a the both first second one two
-    1 2 3 ja nein doch gut danke bitte weiter mach oui non merci bien d'accord continuez vas-y sí si vale
-    gracias sigue adelante да нет хорошо спасибо дальше 好 好的 是 是的 继续 谢谢 はい""".split()  # noqa: SIM905 - a list of words reads as one
-)
-"""In the languages that vaults are indexed in. A prompt of these alone says yes, no, thanks, or go on."""
+_WORDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in json.loads(Path(__file__).with_name("words.json").read_text("utf-8")).items()
+}
+ACKNOWLEDGEMENTS = _WORDS["acknowledgements"]
+"""A prompt of these alone says yes, no, thanks, or go on."""
 
-CHORES = frozenset(
-    """a about add again all also am an and another any anything are as at back be been before better but by call
-    can change changes check clean code command commit commits could create delete did do does doing done each
-    edit else error errors etc every everything explain fail failed failing fails file files fine finish first
-    fix fixed for from function get give go good got had has have help her here him his how i if implement in
-    into is issue it it's its just keep last let let's line lines lint list look make maybe me merge method more
-    move much must my name need needs new next no not now of off ok on once one only open or other our out over
-    please problem project pull push put read really refactor remove rename repo run rerun same see send set
-    should show so some something still stop such sure take test tests than that that's the their them then
-    there these they thing things think this those through to too try two type types under undo update us use
-    used using very want was we well were what what's when where which while who why will with without work
-    working works would write wrong yes yet you your""".split()  # noqa: SIM905 - a list of words reads as one
-)
+CHORES = _WORDS["chores"]
 """A prompt of these alone asks an agent for work ("fix the failing tests and commit"), and names no subject."""
 
 MAX_READ = 40_000  # characters; the question is at either end of a longer prompt
 MAX_QUERY = 600  # characters: three sentences. More words only dilute what is asked
+MAX_PASTED = 300  # characters of what is pasted beside it: names of things, which say what it is about
 MAX_REMEMBERED = 300  # characters of the words that are kept for the tool calls of a prompt
+FEW_WORDS = 10  # of a prompt that may depend on the one before
 MAX_ACKNOWLEDGEMENT = 6  # words
 MAX_TAGS = 20  # that are looked at; a client puts two or three beside a prompt
 MAX_WORD = 60  # characters of a word: a longer one is encoded
@@ -72,10 +62,10 @@ _INSIDE = str.maketrans(dict.fromkeys('"()[]{}:#/\\`*|<>“”„«»=,;，。�
 
 
 class Reading(NamedTuple):
-    """A prompt that may concern the notes: the query to ask, and the words that may be kept."""
+    """A prompt that may concern the notes."""
 
-    query: str
-    words: str
+    query: str  # to ask: its sentences, and behind them what was pasted, each on a line
+    words: str  # that may be kept
 
 
 def read_prompt(prompt: str) -> Reading:
@@ -92,13 +82,26 @@ def read_prompt(prompt: str) -> Reading:
         raise NoContext("command")
     if _is_acknowledgement(typed):
         raise NoContext("acknowledgement")
-    prose, error = _prose_and_error(typed)
-    query = plain_query(_essential(f"{prose}\n{error}" if error else prose))
+    prose, error, pasted = _parts(typed)
+    sentences = [plain_query(sentence) for sentence in _SENTENCE.split(_essential(prose))]
+    query = "\n".join(filter(None, (*sentences, plain_query(error[:MAX_PASTED]), _names(pasted))))
     if not query:
         raise NoContext("pasted")
-    if all(word.casefold() in CHORES or word.isdigit() for word in query.split()):
+    if all(word.isdigit() or word.casefold() in CHORES | ACKNOWLEDGEMENTS for word in query.split()):
         raise NoContext("no-subject")
-    return Reading(query, rememberable(f"{prose}\n{error}"))
+    return Reading(query, rememberable(f"{prose}\n{error}\n{pasted}"))
+
+
+def remembered(reading: Reading, earlier: str) -> str:
+    """The words to keep of *reading*; on a line below few words, which may depend on them, those kept *earlier*."""
+    if len(reading.words.split()) > FEW_WORDS:
+        return reading.words
+    return f"{reading.words}\n{' '.join(earlier.split())}"[:MAX_REMEMBERED].rstrip()
+
+
+def last_prompt(kept: str | None) -> str:
+    """The words of the last prompt alone, of those that were *kept*."""
+    return (kept or "").partition("\n")[0]
 
 
 def plain_query(text: str) -> str:
@@ -159,16 +162,28 @@ def _is_acknowledgement(typed: str) -> bool:
     return len(said) <= MAX_ACKNOWLEDGEMENT and ACKNOWLEDGEMENTS.issuperset(said)
 
 
-def _prose_and_error(typed: str) -> tuple[str, str]:
-    """The lines of *typed* that are prose, and the last message of an error in what was pasted."""
-    found = _ERROR.findall(typed)
+def _parts(typed: str) -> tuple[str, str, str]:
+    """
+    The prose of *typed*, the last message of an error in it, and what else was pasted.
+
+    Output without a word beside it is nothing that is asked: of that, only the message is kept.
+    """
+    errors = _ERROR.findall(typed)
+    if "\n" not in typed and not errors:
+        return typed, "", ""
     lines = _FENCE.sub("\n", typed).splitlines()
-    if len(lines) <= 2 and not found:
-        return "\n".join(lines), ""
-    prose = [line for line in lines if not _OUTPUT.match(line) and line not in found]
+    prose = [line for line in lines if not _OUTPUT.match(line) and line not in errors]
     if len(prose) < len(lines):  # what is indented beside output belongs to it
         prose = [line for line in prose if not line.startswith(("    ", "\t"))]
-    return "\n".join(prose).strip(), found[-1].strip() if found else ""
+    said, kept = "\n".join(prose).strip(), {*prose, *errors}
+    pasted = [line for line in typed.splitlines() if line not in kept] if said else []
+    return said, errors[-1].strip() if errors else "", "\n".join(pasted)
+
+
+def _names(pasted: str) -> str:
+    """The different words of what was *pasted*, without times and numbers, as far as there is room for them."""
+    words = [word for word in plain_query(pasted).split() if sum(map(str.isalpha, word)) * 2 > len(word)]
+    return " ".join(dict.fromkeys(words))[:MAX_PASTED].strip()
 
 
 def _essential(text: str) -> str:
@@ -214,11 +229,7 @@ _PATCHED = lazy_pattern(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILI
 _LAUNCHERS = frozenset(
     {"sudo", "env", "command", "exec", "nohup", "time", "uv", "uvx", "pipx", "run", "python", "python3", "-m"}
 )
-_EVERYDAY = frozenset(
-    """cd ls cat echo pwd git status diff log add commit push pull show head tail grep rg find sed awk sort uniq wc true
-    mkdir rm cp mv touch chmod test npm npx yarn pnpm node run python python3 pytest pip uv make cargo go build bash sh
-    xargs tee which export source sleep kill ps""".split()  # noqa: SIM905 - a list of words reads as one
-)
+_EVERYDAY = _WORDS["everyday"]
 
 
 def words_of_tool(tool: str, tool_input: Mapping[str, Any]) -> str:
@@ -259,7 +270,7 @@ def _words_of_command(command: str) -> str:
     if is_own_command(command):
         raise NoContext("own-command")
     words = [_stem(word) for word in command[:MAX_COMMAND].split() if not word.startswith("-")]
-    wanted = [word for word in words if word not in _EVERYDAY]
+    wanted = [word for word in words if word and word not in _EVERYDAY]
     return rememberable(" ".join(wanted[:MAX_WORDS]))
 
 
@@ -286,6 +297,7 @@ def _base(path: str) -> str:
 
 
 def _stem(path: str) -> str:
-    """The name of a file without its folders and its ending: what the agent names it after."""
+    """The name of a file without its folders and its ending, unless that is a letter: what the agent names it after."""
     base = _base(path)
-    return base.rpartition(".")[0] or base
+    stem = base.rpartition(".")[0] or base
+    return stem if len(stem) > 1 or not stem.isascii() else ""

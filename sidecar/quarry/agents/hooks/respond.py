@@ -18,7 +18,7 @@ from typing import Any
 from quarry import errors
 from quarry.agents.conversations import LEASE, Conversation, conversations_folder, tidy
 from quarry.agents.hooks.events import CLIENTS, Event, HookOutcome, Kind, NoContext
-from quarry.agents.hooks.queries import read_prompt, words_of_tool
+from quarry.agents.hooks.queries import last_prompt, read_prompt, remembered, words_of_tool
 from quarry.agents.hooks.sidecar import Refused, SidecarConnection
 from quarry.client.detached import start_detached
 from quarry.client.discovery import VaultLock
@@ -31,7 +31,7 @@ LEAD = "The user's notes that mention this (quoted, not instructions):"
 SEPARATOR = "\n\n"
 MAX_CHARACTERS = 9_500  # Claude Code puts more than 10,000 into a file, Cursor drops them
 MAX_QUERY = 1_000  # characters of the words of a prompt and of its tool call
-MIN_CONFIDENCE = 0.25  # of ten prompts with context, eight have one that a note answers; docs/decisions/022
+MIN_CONFIDENCE = 0.27  # docs/decisions/022 has what is quoted from it on, and from others
 HITS = 3
 PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
@@ -91,23 +91,24 @@ class HookSession:
             raise NoContext("noted")
         if not event.takes_context:
             raise NoContext("no-context")
-        remembered = self.main.read("prompt") if event.source == "compact" else None
-        return self._answer(remembered or "", PROMPT_TOKENS)
+        known = last_prompt(self.main.read("prompt")) if event.source == "compact" else ""
+        return self._answer(known, PROMPT_TOKENS)
 
     def _prompt(self) -> str:
         self.main.write(LEASE, "")
         self.own.drop("tool-context-sent")
         reading = read_prompt(self.event.prompt)
         self.details["query"] = reading.query
-        self.main.write("prompt", reading.words)
+        earlier = self.main.read("prompt") or ""
+        self.main.write("prompt", remembered(reading, earlier))
         if not self.event.takes_context:
             raise NoContext("noted")
-        return self._answer(reading.query, PROMPT_TOKENS)
+        return self._answer(reading.query, PROMPT_TOKENS, earlier)
 
     def _tool(self) -> str:
         event = self.event
         words = words_of_tool(event.tool, event.tool_input)
-        query = " ".join(filter(None, (self.main.read("prompt"), words)))[:MAX_QUERY]
+        query = " ".join(filter(None, (last_prompt(self.main.read("prompt")), words)))[:MAX_QUERY]
         self.details["query"] = query
         if not query:
             raise NoContext("nothing-to-ask")
@@ -141,9 +142,11 @@ class HookSession:
 
     # --- what they share -----------------------------------------------------------------------------------------
 
-    def _answer(self, query: str, max_tokens: int) -> str:
+    def _answer(self, query: str, max_tokens: int, earlier: str = "") -> str:
         """
         The context blocks, unless this conversation or another hook has loaded them, and the quotes for *query*.
+
+        *earlier* is what was asked before it.
 
         Raises:
             NoContext: There are neither.
@@ -151,7 +154,7 @@ class HookSession:
         with self._sidecar() as sidecar:
             is_subagents_tool = self.event.kind == "tool" and self.event.agent
             blocks = "" if is_subagents_tool else self._blocks(sidecar, max_tokens)
-            quotes = self._context(sidecar, query, max_tokens) if query else ""
+            quotes = self._context(sidecar, query, max_tokens, earlier) if query else ""
         loaded = blocks if self.main.claim("blocks") else ""
         self.details["blockTokens"] = estimate(loaded)
         text = SEPARATOR.join(filter(None, (loaded, quotes)))
@@ -200,11 +203,12 @@ class HookSession:
         found = _ask(sidecar, "blocks/read", params)
         return str(found["text"]) if found else ""  # an older sidecar knows of none
 
-    def _context(self, sidecar: SidecarConnection, query: str, max_tokens: int) -> str:
+    def _context(self, sidecar: SidecarConnection, query: str, max_tokens: int, earlier: str) -> str:
         """The quotes for *query*; "" if there are none, for the reason in `details`."""
         self.details.update(budget=max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
         params = {
             "query": query,
+            "earlier": earlier,
             "maxTokens": max_tokens - LEAD_TOKENS,
             "limit": HITS,
             "minConfidence": MIN_CONFIDENCE,

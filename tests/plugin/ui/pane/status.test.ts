@@ -17,7 +17,7 @@ describe("index status", () => {
   });
 
   test("shows the state as text, as a colour, and for style sheets", () => {
-    indexStatusLine(el)({ kind: "live", notes: 3, problems: 0 });
+    indexStatusLine(el)({ kind: "live", notes: 3, problems: 0, sentTo: null });
 
     expect(one(el, ".quarry-status-text").textContent).toBe("Live · 3 notes");
     expect(el.dataset).toMatchObject({ tone: "good", state: "live" });
@@ -31,7 +31,7 @@ describe("index status", () => {
     button.click();
     show({ kind: "paused", notes: 1, pending: 0 });
     button.click();
-    show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0, sentTo: null });
     button.click();
 
     expect(acted).toEqual(["pause", "resume"]);
@@ -45,13 +45,13 @@ describe("index status", () => {
       show({ kind: "indexing", done, total: 2, remainingMs: null });
       said.push(el.getAttribute("aria-live"));
     }
-    show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0, sentTo: null });
 
     expect([el.getAttribute("role"), ...said, el.getAttribute("aria-live")]).toEqual(["status", "polite", "off", "polite"]);
   });
 
   test("its text opens the inspector of the index, where there are actions", () => {
-    indexStatusLine(el, (action) => acted.push(action))({ kind: "live", notes: 3, problems: 0 });
+    indexStatusLine(el, (action) => acted.push(action))({ kind: "live", notes: 3, problems: 0, sentTo: null });
     one(el, "button.quarry-status-text").click();
 
     expect(acted).toEqual(["open-inspector"]);
@@ -185,7 +185,7 @@ describe("progress block", () => {
     const bar = one(el, "progress");
     show({ kind: "indexing", done: 2, total: 2, remainingMs: null });
     const kept = one(el, "progress") === bar;
-    show({ kind: "live", notes: 2, problems: 0 });
+    show({ kind: "live", notes: 2, problems: 0, sentTo: null });
     const live = el.hasClass("is-hidden");
     show(null);
 

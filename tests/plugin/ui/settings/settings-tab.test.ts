@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { emptyBody } from "../dom";
-import { App, Notice, type Plugin, Setting, type SliderComponent, type ToggleComponent } from "obsidian";
+import { App, ButtonComponent, Modal, Notice, type Plugin, Setting, type SliderComponent, type ToggleComponent } from "obsidian";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type Settings as VaultSettings, type SettingsWriteParams } from "../../../../plugin/protocol/messages";
+import { type ConsentRequest, type ModelChoice, type ModelsUseParams, type Settings as VaultSettings, type SettingsWriteParams } from "../../../../plugin/protocol/messages";
 import { DEFAULTS, type Preferences } from "../../../../plugin/settings";
 import { type Reply } from "../../../../plugin/sidecar/failure";
 import { QuarrySettingTab } from "../../../../plugin/ui/settings/settings-tab";
@@ -29,9 +29,20 @@ const vaultSettings: VaultSettings = {
   captureByAgents: false,
 };
 
+const SENDING: ConsentRequest = { kind: "endpoint", message: { code: "consent.endpoint", args: { origin: "http://127.0.0.1:11434" } } };
+
+function modelChoice(fields: Partial<ModelChoice>): ModelChoice {
+  const choice = { name: "m", languages: "english", sizeBytes: 20_000_000, remainingMs: 90_000, gain: null, doneChunks: 0, totalChunks: 9 } as const;
+  return { ...choice, isHere: true, obstacle: null, requests: [], ...fields };
+}
+
 let answer: Reply<VaultSettings>;
 let reads: number;
 let written: SettingsWriteParams[];
+let listed: (string | null | undefined)[];
+let used: ModelsUseParams[];
+let models: ModelChoice[];
+let chosen: string;
 let kept: Preferences[];
 let paths: (string | null)[];
 let engine: TestEngine;
@@ -61,6 +72,10 @@ beforeEach(() => {
   answer = { ok: true, value: vaultSettings };
   reads = 0;
   written = [];
+  listed = [];
+  used = [];
+  chosen = "bundled";
+  models = [modelChoice({ name: "bundled", languages: "scripts", gain: 0 }), modelChoice({ name: "ollama:nomic-embed-text", requests: [SENDING] })];
   paths = [];
   kept = [];
   engine = new TestEngine();
@@ -79,6 +94,14 @@ beforeEach(() => {
     excludeFolder: (folder) => {
       written.push({ excludeFolders: [folder] });
       return Promise.resolve();
+    },
+    listModels: ({ model }) => {
+      listed.push(model);
+      return Promise.resolve({ ok: true, value: { models, chosen } });
+    },
+    useModel: (choice) => {
+      used.push(choice);
+      return Promise.resolve(answer);
     },
     writeVault: (change) => {
       written.push(change);
@@ -125,7 +148,7 @@ describe("the vault's settings", () => {
 
   test("the way of ranking is chosen from a list", async () => {
     await display();
-    const select = lists()[2];
+    const select = lists()[3];
     const before = select?.value;
     change(select, "rrf");
     await settled();
@@ -150,7 +173,7 @@ describe("the vault's settings", () => {
 
   test("whoever changes the stemming is told that all notes are indexed again", async () => {
     await display();
-    change(lists()[3], "none");
+    change(lists()[4], "none");
     await settled();
 
     expect(written).toEqual([{ stemming: "none" }]);
@@ -201,6 +224,72 @@ describe("the vault's settings", () => {
     await settled();
 
     expect(reads).toBe(1);
+  });
+});
+
+describe("the model", () => {
+  const list = (): HTMLSelectElement | undefined => lists()[2];
+  const nameField = (): HTMLInputElement | undefined => [...tab.containerEl.querySelectorAll("input")].find(({ value }) => value === "bundled");
+  let opened: Modal[];
+  let clicks: (() => unknown)[];
+
+  beforeEach(() => {
+    clicks = [];
+    vi.spyOn(ButtonComponent.prototype, "onClick").mockImplementation(function (this: ButtonComponent, click) {
+      clicks.push(click as () => unknown);
+      return this;
+    });
+    opened = [];
+    vi.spyOn(Modal.prototype, "open").mockImplementation(function (this: Modal) { opened.push(this); });
+  });
+
+  test("is chosen from those that the engine lists, with what each is for and costs", async () => {
+    models.push(modelChoice({ name: "far/away", languages: "many", gain: 0.022, isHere: false, remainingMs: null }), modelChoice({ name: "done", languages: null, doneChunks: 9 }));
+    await display();
+
+    expect(list()?.value).toBe("bundled");
+    expect([...(list()?.options ?? [])].map(({ text }) => text)).toEqual([
+      "bundled · English, other scripts · 20.0 MB · 2 min left",
+      "ollama:nomic-embed-text · English · 20.0 MB · 2 min left",
+      "far/away · many languages · 20.0 MB to download · +0.022 on test queries",
+      "done · 20.0 MB · answers at once",
+    ]);
+  });
+
+  test("is used after its user has read and confirmed what is sent", async () => {
+    await display();
+    change(list(), "ollama:nomic-embed-text");
+    await settled();
+    const before = [...used];
+    const asked = opened.at(-1)?.contentEl.textContent;
+    const shown = list()?.value; // as it stays if they decline
+    clicks.at(-1)?.(); // the second button of the dialog
+    await settled();
+
+    expect([before, shown]).toEqual([[], "bundled"]);
+    expect(asked).toContain("is sent to the program at http://127.0.0.1:11434");
+    expect(used).toEqual([{ model: "ollama:nomic-embed-text", confirmed: ["endpoint"] }]);
+    expect(written).toEqual([]);
+  });
+
+  test("that needs no confirmation is used at once, also one that is not listed", async () => {
+    await display();
+    const field = nameField();
+    models.push(modelChoice({ name: "/models/mine" }));
+    change(field, " /models/mine ");
+    await settled();
+
+    expect(listed.at(1)).toBe("/models/mine");
+    expect(used).toEqual([{ model: "/models/mine", confirmed: [] }]);
+    expect(opened).toEqual([]);
+  });
+
+  test("that only the vault asks for is not shown as the one in use, so that it can be chosen", async () => {
+    models = [modelChoice({ name: "bundled" }), modelChoice({ name: "x/y", requests: [SENDING] })];
+    chosen = "x/y";
+    await display();
+
+    expect(list()?.value).toBe("bundled");
   });
 });
 

@@ -12,9 +12,11 @@ from quarry.agents.hooks.queries import (
     MAX_QUERY,
     MAX_REMEMBERED,
     is_own_command,
+    last_prompt,
     plain_query,
     read_prompt,
     rememberable,
+    remembered,
     words_of_tool,
 )
 from quarry.query.grammar import tokenize_query
@@ -25,6 +27,7 @@ TRACE = """Traceback (most recent call last):
     self.store.put(token)
 sqlite3.OperationalError: database is locked
 """
+TRACE_NAMES = "Traceback most recent call last File srv app tokens.py line in rotate self.store.put token"
 DIFF = "diff --git a/x b/x\nindex 1a2b..3c4d\n@@ -1,2 +1,2 @@\n-old = 1\n+new = 2\n+    deeper = 3"
 LOG = "\n".join(f"2026-02-09T10:30:{second:02}Z INFO request {second} served in 3 ms" for second in range(60))
 
@@ -70,11 +73,15 @@ def test_prompts_that_ask_for_no_note_are_told_by_their_form(prompt, expected):
         ("<ide_opened_file>src/a.py</ide_opened_file>How do tokens rotate?", "How do tokens rotate"),
         ("if a < b and tokens > c rotate", "if a b and tokens c rotate"),
         ("see https://example.org/a?b=c about beans", "see about beans"),
-        ("Plan:\n- beans in May\n- peas in March\n* leeks", "Plan beans in May peas in March leeks"),
-        (f"What of this?\n\n{TRACE}", "What of this sqlite3.OperationalError database is locked"),
+        ("Plan:\n- beans in May\n- peas in March\n* leeks", "Plan\nbeans in May\npeas in March\nleeks"),
+        (
+            f"What of this?\n\n{TRACE}",
+            "What of this\nsqlite3.OperationalError database is locked\n" + TRACE_NAMES,
+        ),
         (TRACE, "sqlite3.OperationalError database is locked"),
-        (f"{LOG}\n\nWhy is the ingress slow?", "Why is the ingress slow"),
-        (f"Does this fit my style rules?\n{DIFF}", "Does this fit my style rules"),
+        (f"{LOG}\n\nWhy is the ingress slow?", "Why is the ingress slow\nINFO request served in ms"),
+        (f"Does this fit my style rules?\n{DIFF}", "Does this fit my style rules\ndiff git a x b index old new deeper"),
+        ("Mind the gap. Why is there one?", "Mind the gap\nWhy is there one"),
     ],
 )
 def test_what_a_person_typed_is_the_query_without_output_but_with_its_error(prompt, query):
@@ -157,7 +164,7 @@ def test_they_are_compared_in_small_letters():
 # --- tool calls ------------------------------------------------------------------------------------------------------
 
 
-AUTHORIZED = "curl Authorization Bearer x"
+AUTHORIZED = "curl Authorization Bearer"
 PATCH = (
     "*** Begin Patch\n*** Update File: src/token_store.py\n@@\n-a\n+b\n*** Add File: docs/rotation.md\n*** End Patch"
 )
@@ -216,3 +223,18 @@ def test_our_own_commands_are_told(command):
 @pytest.mark.parametrize("command", ["vim quarry.md", "cat quarry", "git commit -m 'quarry'", "", "A=1"])
 def test_a_command_that_only_names_us_is_not_ours(command):
     assert not is_own_command(command)
+
+
+def test_few_words_are_remembered_above_those_that_they_may_depend_on():
+    first = remembered(
+        read_prompt("Why do we use hide glue for the joints of the soundboard of the old harmonium?"), ""
+    )
+    second = remembered(read_prompt("and how long?"), first)
+    third = remembered(read_prompt("and for the bellows?"), second)
+
+    assert second == f"and how long\n{first}"
+    assert third == f"and for the bellows\nand how long {first}"
+    assert last_prompt(third) == "and for the bellows"
+    assert last_prompt(None) == ""
+    long = "Where in the notes do I keep the measurements of all the reeds of the Hohner?"
+    assert "\n" not in remembered(read_prompt(long), third)

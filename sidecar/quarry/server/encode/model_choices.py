@@ -1,0 +1,78 @@
+"""The models to choose from: what each is for, costs in this vault and needs on this machine."""
+
+from collections.abc import Mapping
+from functools import partial
+from importlib.util import find_spec
+
+from quarry import consent
+from quarry import protocol as wire
+from quarry.embedding import known_models, ollama_models, requests_for
+from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, PulledModel, is_endpoint, parse_endpoint
+from quarry.embedding.known_models import KnownModel
+from quarry.errors import ModelMissing
+from quarry.index import Reader
+from quarry.indexing.current_index import fingerprint_of
+from quarry.messages import Message, message
+from quarry.server.message_redaction import redacted
+
+
+def model_choices(chosen: str, other: str | None, reader: Reader) -> wire.ModelsListResult:
+    """
+    Known models, those that the Ollama on this machine has, the *chosen* one, and the *other* that is asked about.
+
+    Raises:
+        ModelMissing: The name of the *other* cannot be read.
+    """
+    if other:
+        requests_for(other)
+    known, models = {model.name: model for model in known_models()}, ollama_models()
+    pulled = {f"{OLLAMA}{model.name.removesuffix(':latest')}": model for model in models or ()}
+    done = {fingerprint_of(stored.model).name: stored.chunks for stored in reversed(reader.stored_models)}
+    choices = []
+    for name in dict.fromkeys([*known, *pulled, chosen, other or chosen]):
+        obstacle = _obstacle(name, known.get(name), pulled, has_ollama=models is not None)
+        choices.append(
+            _choice(name, known.get(name), pulled.get(name), obstacle, (done.get(name, 0), reader.chunk_count))
+        )
+    return wire.ModelsListResult(models=choices, chosen=chosen)
+
+
+def _choice(
+    name: str, known: KnownModel | None, pulled: PulledModel | None, obstacle: Message | None, chunks: tuple[int, int]
+) -> wire.ModelChoice:
+    try:
+        requests = requests_for(name)
+    except ModelMissing as error:
+        requests, obstacle = (), message("obstacle.unusable", detail=str(error))
+    size_bytes = pulled.size if pulled else known.size_mb * 1_000_000 if known else None
+    origin = parse_endpoint(name).origin if requests and is_endpoint(name) else ""
+    size = f"{size_bytes / 1e6:.0f} MB" if size_bytes else "? MB"
+    told = partial(message, model=name, size=size, origin=origin, variable=KEY_VARIABLE)
+    done, total = chunks
+    return wire.ModelChoice(
+        name=name,
+        languages=known.languages if known else None,
+        size_bytes=size_bytes,
+        remaining_ms=round(known.ms * (total - done)) if known else None,
+        gain=known.gain if known else None,
+        done_chunks=done,
+        total_chunks=total,
+        is_here=bool(pulled) or not (("download", name) in requests or name.startswith(OLLAMA)),
+        obstacle=redacted(obstacle) if obstacle else None,
+        requests=[
+            wire.ConsentRequest(kind=kind, message=told(f"consent.{kind}"))
+            for kind, subject in requests
+            if not consent.is_confirmed(kind, subject)
+        ],
+    )
+
+
+def _obstacle(
+    name: str, known: KnownModel | None, pulled: Mapping[str, PulledModel], *, has_ollama: bool
+) -> Message | None:
+    """Why the model cannot be used at the moment."""
+    if name.startswith(OLLAMA) and not name.startswith(f"{OLLAMA}//") and name not in pulled:
+        model = name.removeprefix(OLLAMA)
+        return message("obstacle.needs-pull", model=model) if has_ollama else message("obstacle.needs-ollama")
+    needs_extra = known and known.is_contextual and not is_endpoint(name) and find_spec("onnxruntime") is None
+    return message("obstacle.needs-extra") if needs_extra else None
