@@ -22,7 +22,7 @@ from quarry.search.execution import SearchExecution
 from quarry.search.ranking import SignalRanking
 from quarry.search.rrf import PublishedRanking
 
-UNLIKELY = 0.14
+UNLIKELY = 0.13
 NEAR = 0.28  # cosine
 AHEAD = 0.1  # of the mean cosine of the notes behind the nearest one
 BEHIND = slice(1, 6)  # their places, by cosine

@@ -1,5 +1,7 @@
 """What the confidence of a hit is made of, and what it never depends on."""
 
+import math
+
 import numpy as np
 import pytest
 from builders import Vault, settle
@@ -66,8 +68,10 @@ def test_what_stands_out_or_is_near_counts_as_far_as_the_query_is_met(name: str)
 def test_what_is_missing_lowers_confidence_the_less_the_more_there_is():
     missing = [confidences(evidence(**STRONG, uncovered_idf=words))[0] for words in (0, 1, 2, 9, 10)]
 
+    odds = [math.log(one / (1 - one)) for one in missing]
+
     assert missing == sorted(missing, reverse=True)
-    assert missing[0] - missing[1] > missing[3] - missing[4]
+    assert odds[0] - odds[1] > odds[3] - odds[4]
 
 
 def test_every_weight_belongs_to_a_column_that_the_retrievers_can_fill():
