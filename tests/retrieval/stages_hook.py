@@ -19,6 +19,7 @@ was embedded stays in DIR for the next run.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
@@ -29,30 +30,17 @@ from pathlib import Path
 from shutil import copytree
 
 import numpy as np
+import stages
 from benchmark.corpora import find_notes
 from benchmark.interfaces import run_hook
 from benchmark.measurement import memory_mb, percentiles, work_folder
 from benchmark.server_cost import QUARRY_SERVE, connected, serving
 from collected import of_published_size
 from msgspec import Struct
-from stages import (
-    KEPT,
-    PROPOSED,
-    Embedder,
-    KeywordStage,
-    RerankStage,
-    StagesReport,
-    block,
-    contextual_embedder,
-    evaluate_stages,
-    read_card,
-    stages_table,
-    static_embedder,
-)
 
 from quarry import protocol
 from quarry.embedding import FloatMatrix
-from quarry.evaluation.collections import Collection, JudgedQuery
+from quarry.evaluation.collections import Collection
 from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import MAIN, means, measure
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_TOKENS
@@ -67,21 +55,22 @@ STATIC, QUARRY = "static", "Quarry"
 WARM_UP = 3
 POLL_S = 0.2
 SEPARATOR = "\n\n"
+_NAMED = re.compile(r"\*\*([^*]+\.md)\*\*")
 
 
 class ThreeStages:
     """The published system over the notes of a vault."""
 
-    def __init__(self, vault: Path, embedder: Embedder) -> None:
+    def __init__(self, vault: Path, embedder: stages.Embedder) -> None:
         """Read and embed the notes."""
         self.paths = find_notes(vault)
-        self._cards = [read_card(vault / path) for path in self.paths]
-        self._first = KeywordStage([card.first_words for card in self._cards])
-        self._second = RerankStage(embedder, [card.passages for card in self._cards])
+        self._cards = [stages.read_card(vault / path) for path in self.paths]
+        self._first = stages.KeywordStage([card.first_words for card in self._cards])
+        self._second = stages.RerankStage(embedder, [card.passages for card in self._cards])
 
     def search(self, query: str) -> list[int]:
         """The numbers of the notes for *query*, nearest first."""
-        return self._second.rerank(query, self._first.top(query, PROPOSED))[:KEPT]
+        return self._second.rerank(query, self._first.top(query, stages.PROPOSED))[: stages.KEPT]
 
     def context(self, service: Service, params: protocol.ContextParams, _: Request) -> protocol.ContextResult:
         """The blocks of the notes found, as many as fit into the budget."""
@@ -89,7 +78,7 @@ class ThreeStages:
         blocks: list[str] = []
         sources = []
         for note in self.search(params.query):
-            text = f"{named(self.paths[note])}\n{block(self._cards[note].file)}"
+            text = f"**{self.paths[note]}**\n{stages.block(self._cards[note].file)}"
             room -= len(text) + len(SEPARATOR)
             if room < 0:
                 break
@@ -110,22 +99,18 @@ class ThreeStages:
 class Measured(Struct, frozen=True):
     """What a system finds, and what its answers to prompts cost."""
 
-    recall: float  # of the first PROPOSED
+    recall: float  # of the first stages.PROPOSED
     ndcg: float
     said: int  # prompts for which the hook says a note that answers
+    notes: int  # that it says for all prompts
     wall_ms: Mapping[str, float]
-    cpu_ms: float  # the median of a prompt
+    cpu_ms: float  # the mean of a prompt
     memory_mb: float  # private, of the sidecar
 
 
-def named(path: str) -> str:
-    """A note's path, as contexts name it."""
-    return f"**{path}**"
-
-
-def embedder(model: str, folder: Path) -> Embedder:
+def embedder(model: str, folder: Path) -> stages.Embedder:
     """The embedder called *model*, which embeds the passages of one vault and keeps their vectors in *folder*."""
-    made = static_embedder() if model == STATIC else contextual_embedder(model)
+    made = stages.static_embedder() if model == STATIC else stages.contextual_embedder(model)
     file = folder / f"{Path(model).name}.npy"
 
     def passages(texts: Sequence[str]) -> FloatMatrix:
@@ -134,13 +119,13 @@ def embedder(model: str, folder: Path) -> Embedder:
         vectors: FloatMatrix = np.load(file)
         return vectors
 
-    return Embedder(passages, made.query)
+    return stages.Embedder(passages, made.query)
 
 
 def serve_stages(vault: Path, model: str, notes: Path) -> None:
     """Serve *vault* as `quarry serve` does, with the published system's answers to `context` from the vault *notes*."""
-    stages = ThreeStages(notes, embedder(model, notes.parent))
-    dispatch.HANDLERS = {**HANDLERS, "context": Handler(stages.context)}
+    system = ThreeStages(notes, embedder(model, notes.parent))
+    dispatch.HANDLERS = {**HANDLERS, "context": Handler(system.context)}
     serve(ServeOptions(vault=vault, lifeline=True))
 
 
@@ -149,14 +134,16 @@ def serve_stages(vault: Path, model: str, notes: Path) -> None:
 
 def measure_systems(
     collection: Collection, model: str, folder: Path, rounds: int
-) -> tuple[dict[str, Measured], StagesReport]:
+) -> tuple[dict[str, Measured], stages.StagesReport]:
     """
     Measure all systems on *collection*, and the stages by themselves.
 
     Below *folder*, each system has a folder and a sidecar of its own.
     """
-    report = evaluate_stages(collection, {Path(one).name: partial(embedder, one, folder) for one in (STATIC, model)})
-    recall, reranked = report.stages[0].quality[f"R@{PROPOSED}"], report.stages[1:3]
+    report = stages.evaluate_stages(
+        collection, {Path(one).name: partial(embedder, one, folder) for one in (STATIC, model)}
+    )
+    recall, reranked = report.stages[0].quality[f"R@{stages.PROPOSED}"], report.stages[1:3]
     programs: dict[str, Sequence[str]] = {QUARRY: QUARRY_SERVE}
     vaults = {QUARRY: copytree(collection.corpus, folder / QUARRY, dirs_exist_ok=True)}
     found: dict[str, tuple[float, float]] = {}
@@ -174,6 +161,7 @@ def measure_systems(
         walls: dict[str, list[float]] = {system: [] for system in programs}
         cpus: dict[str, list[float]] = {system: [] for system in programs}
         said: dict[str, int] = dict.fromkeys(programs, 0)
+        notes: dict[str, int] = dict.fromkeys(programs, 0)
         for turn in range(-1, rounds):
             for number, query in enumerate(collection.queries[:WARM_UP] if turn < 0 else collection.queries):
                 for system, process in processes.items():
@@ -183,13 +171,17 @@ def measure_systems(
                         continue
                     walls[system].append(run.wall_ms)
                     cpus[system].append(run.cpu_ms + _cpu_ms(process) - before_ms)
-                    said[system] += turn == 0 and _is_said(run.output.decode(), query)
+                    if turn == 0:
+                        paths = _NAMED.findall(run.output.decode())
+                        said[system] += not query.grades.keys().isdisjoint(paths)
+                        notes[system] += len(paths)
         measured = {
             system: Measured(
                 *found[system],
                 said[system],
+                notes[system],
                 percentiles(walls[system]),
-                percentiles(cpus[system])["p50"],
+                sum(cpus[system]) / len(cpus[system]),
                 memory_mb(processes[system].pid)["private"],
             )
             for system in programs
@@ -203,15 +195,11 @@ def _found_by_quarry(vault: Path, collection: Collection) -> tuple[float, float]
         while client.status().state != "live":
             time.sleep(POLL_S)
 
-        params = {"limit": PROPOSED, "maxTokens": MAX_TOKENS}
+        params = {"limit": stages.PROPOSED, "maxTokens": MAX_TOKENS}
         answers = {query.id: client.ask("search", {"query": query.text, **params}) for query in collection.queries}
     run = {number: [hit.path for hit in answer.hits] for number, answer in answers.items()}
     recalls = [len(query.grades.keys() & set(run[query.id])) / len(query.grades) for query in collection.queries]
     return sum(recalls) / len(recalls), means(measure(collection.queries, run).values())[MAIN]
-
-
-def _is_said(output: str, query: JudgedQuery) -> bool:
-    return any(named(path) in output for path in query.grades)
 
 
 def _cpu_ms(process: "subprocess.Popen[bytes]") -> float:
@@ -226,14 +214,14 @@ def table(measured: Mapping[str, Measured]) -> str:
         [
             system,
             *(f"{one:.3f}" for one in (row.recall, row.ndcg)),
-            f"{row.said}",
+            f"{row.said} ({row.notes} notes)",
             " / ".join(f"{row.wall_ms[p]:.0f}" for p in ("p50", "p95", "p99")),
             f"{row.cpu_ms:.0f}",
             f"{row.memory_mb:.0f}",
         ]
         for system, row in measured.items()
     ]
-    columns = ("", f"recall@{PROPOSED}", MAIN, "said", "hook, ms, p50 / p95 / p99", "CPU, ms", "memory, MB")
+    columns = ("", f"recall@{stages.PROPOSED}", MAIN, "said", "hook, ms, p50 / p95 / p99", "CPU, ms", "memory, MB")
     return markdown_table(columns, rows)
 
 
@@ -258,7 +246,7 @@ def main() -> int:
         os.environ["QUARRY_HOME"] = str(folder / "home")
         collection = of_published_size(options.data, folder)
         measured, report = measure_systems(collection, options.model, folder, options.rounds)
-        print(table(measured), stages_table(report), sep="\n\n")
+        print(table(measured), stages.stages_table(report), sep="\n\n")
     return 0
 
 

@@ -11,7 +11,7 @@ best hundred gets no score from it, which changes nDCG@10 by .0003.
     signals.note                    (notes,)      BM25 of the whole note
     signals.phrase                  (notes,)      BM25 of neighbouring words, in the best 30 passages
     signals.meaning                 (notes,)      cosine of the nearest passage or title, and the mean of all passages
-    signals.title, exact_title      (notes,)      how well its names match; 0 unless it was proposed by name
+    signals.title, exact_title      (notes,)      how well its names match; 0 unless proposed by name or a best passage
     signals.max_sim                 (notes,)      0 here; `rank_by_signals` fills it in for the first notes
     max_cosine, static_cosine       (notes,)      cosine of the nearest passage or title, by the vectors that rank, and
                                                   by static vectors
@@ -57,10 +57,9 @@ SPLIT_NAME_POOL = 30  # passages with the best words, whose notes may be called 
 SPLIT_NAME_MIN = 2  # words of the query in it: `git` alone does not mean `GitHub`
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, the company of the nearest one
-# Of the meaning, where contextual vectors answer; the rest is what static ones say. With all-MiniLM-L6-v2 the mean
-# nDCG@10 of five collections is .769; with all of it .769 (and less where the model is a wrong choice), with half .766,
-# without the model .756.
-CONTEXTUAL_SHARE = 0.75
+# Of the meaning, where contextual vectors answer; the rest is what static ones say. See docs/QUALITY.md.
+CONTEXTUAL_SHARE = 0.5
+NO_SPREAD = 1e-9  # of cosines that are alike but for the last digits
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
 
 
@@ -142,6 +141,10 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     if dense_query:
         dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
+    if prepared.dense.is_contextual and (static := prepared.dense.static):  # each model misses what the other finds
+        chunks = RankedChunks.from_scored(static.top_chunks(admitted, POOL, deadline))
+        titled = [*titled, *static.top_titles(admitted, POOL)]
+        also = {*also, *notes_of(chunks.chunk_ids).tolist()}
     with_passage = set(notes_of(keyword.chunk_ids).tolist())
     proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
@@ -163,8 +166,10 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     if prepared.dense.is_contextual:
         static = prepared.dense.static
         static_nearest = static.nearest_chunks(note_ids) if static else NO_NEAREST_CHUNKS
+        contextual_cosine = cosine
         static_cosine, cosine = _cosines(note_ids, static_nearest, static)
-        meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
+        meaning = CONTEXTUAL_SHARE * standardized(contextual_cosine) + (1 - CONTEXTUAL_SHARE) * standardized(cosine)
+        meaning = min_max_normalize(meaning)
     title, exact_title = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
     bm25 = keyword.best_by_note(note_ids)
     attainable = prepared.attainable_bm25
@@ -222,6 +227,18 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
     if not is_known.all():
         with_mean[~is_known] = with_mean[is_known].min() if is_known.any() else 0.0
     return max_cosine, with_mean
+
+
+def standardized(cosines: Numbers) -> Numbers:
+    """
+    *cosines* by their distance from their mean, in standard deviations; all 0 where they are alike.
+
+    By their extremes alone, a model whose cosines are close together would count as much by noise as another by what
+    it knows.
+    """
+    spread = cosines.std() if len(cosines) else 0.0
+    spread = cosines.std() if len(cosines) else 0.0
+    return (cosines - cosines.mean()) / spread if spread > NO_SPREAD else np.zeros(len(cosines))
 
 
 # --- names -------------------------------------------------------------------------------------

@@ -264,7 +264,7 @@ class TermScorer(Struct, frozen=True, dict=True):
 
     @cached_property
     def is_in_note(self) -> NDArray[np.bool_]:
-        """Whether a term of each tf code of chunks stands in the note at all."""
+        """Whether a term of each tf code of chunks is in the note at all."""
         return self.in_note > 0
 
     @cached_property
