@@ -435,7 +435,7 @@ export interface SearchResult {
    */
   readonly confidence: number;
   /**
-   * Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any of them; the hits are the nearest in meaning. unlikely: some hits contain some words.
+   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
    */
   readonly weakness: Weakness | null;
   /**

@@ -18,9 +18,7 @@ best hundred gets no score from it, which changes nDCG@10 by .0003.
     keyword, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
     nearest                         (near notes,) nearest passage of each note that has a vector, ascending by note
 
-A name such as `getStaleFiles` is also ranked by its parts `stale` and `files`, `snake_case` by `snake` and `case`. In a
-small vault, or among long notes, parts in a title outweigh the one place of the identifier itself. Therefore, where the
-query is one such name, `prefer_identifier` lowers the word signals of notes that contain only its parts.
+Where the query is one identifier, `search/identifiers.py` then says which notes are named so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,14 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import (
     Languages,
     phrase_alternatives,
     phrase_terms,
-    query_terms,
     split_alternatives,
     stop_terms,
 )
@@ -50,7 +46,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
-from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
+from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -65,8 +61,6 @@ NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, the co
 CONTEXTUAL_SHARE = 0.5
 NO_SPREAD = 1e-9  # of cosines that are alike but for the last digits
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
-PARTS_SHARE = 0.3  # of its signals that a note keeps which contains only the parts of an identifier, not all of it
-WHOLE_MIN = 0.5  # least signal of a note with the exact identifier, relative to the best such note
 
 
 class RankedChunks(NamedTuple):
@@ -93,6 +87,18 @@ class RankedChunks(NamedTuple):
 NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 
+class Identified(Struct, frozen=True):
+    """How much of the identifier that the query is a candidate contains, 0 to 1, and where; each of shape (notes,)."""
+
+    named: Numbers  # by their title, an alias, the file name or a heading
+    code: Numbers  # by one of these or by a code span
+    held: Numbers  # by these or anywhere in the text
+
+    def at(self, chosen: NDArray[np.intp]) -> "Identified":
+        """The same for the candidates at these positions."""
+        return Identified(self.named[chosen], self.code[chosen], self.held[chosen])
+
+
 class Candidates(Struct, frozen=True):
     """
     The candidate notes and their columns; see the table above.
@@ -111,6 +117,7 @@ class Candidates(Struct, frozen=True):
     keyword: RankedChunks
     dense: RankedChunks
     nearest: NearestChunks
+    identified: Identified | None = None  # where the query is an identifier
 
 
 def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also: Iterable[int] = ()) -> Candidates:
@@ -299,36 +306,3 @@ def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple
 
 def _without_stop_terms(terms: set[str]) -> set[str]:
     return {term for term in terms if term not in stop_terms(language_of_term(term))}
-
-
-# --- identifiers -------------------------------------------------------------------------------
-
-
-def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: SearchExecution) -> Candidates:
-    """*features* with the notes that contain an identifier before those with only its parts, if the query is one."""
-    words, signals = prepared.query.words, features.signals
-    if len(words) != 1 or prepared.query.phrases or not signals.note.any() or not _has_parts(words[0]):
-        return features
-    query = identifier_query(words[0], prepared.languages)
-    is_whole = TermsOfNotes(prepared, features.note_ids, execution).contain(query)
-    if is_whole.all() or not is_whole.any():
-        return features
-    lowered = replace(
-        signals,
-        passage=_raised(signals.passage, is_whole),
-        note=_raised(signals.note, is_whole),
-        phrase=np.where(is_whole, signals.phrase, signals.phrase * PARTS_SHARE),
-        title=np.where(is_whole, signals.title, signals.title * PARTS_SHARE),
-    )
-    return replace(features, signals=lowered)
-
-
-def _has_parts(word: str) -> bool:
-    """Whether *word* is an identifier that is also ranked by its parts; a run without spaces is none."""
-    return bool(query_terms(word)[1]) and (word.isascii() or not word.isalnum())
-
-
-def _raised(signal: Numbers, is_whole: NDArray[np.bool_]) -> Numbers:
-    relative = max_normalize(np.where(is_whole, signal, 0.0))
-    raised = np.where(relative > 0, WHOLE_MIN + (1 - WHOLE_MIN) * relative, 0.0)
-    return np.where(is_whole, raised, signal * PARTS_SHARE)

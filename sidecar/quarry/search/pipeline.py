@@ -38,10 +38,11 @@ from quarry.search.answer import (
     Relaxed,
     Weakness,
 )
-from quarry.search.candidates import collect_candidates, prefer_identifier
+from quarry.search.candidates import collect_candidates
 from quarry.search.excerpts import quote_excerpts
 from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.extraction import SHOWN, extract_answer
+from quarry.search.identifiers import prefer_identifier
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
@@ -50,6 +51,7 @@ from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
+from quarry.search.weakness import weakness_of
 from quarry.types import Query
 
 JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
@@ -427,16 +429,13 @@ def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[st
 
 
 def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
-    """Why the hits are weak, if they are; a note that contains every word of the query is none."""
+    """Why the hits are weak, if they are."""
     if result.lists_unranked or result.matching is not None or result.prepared.keyword_query.name_prefix:
         return None  # with `name_prefix`, the word is not typed yet
     shown = result.shown
     if result.is_later_page:
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
-    if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
-        return None
-    has_words = len(result.ranking.dense_only_notes) < len(result.ranking.note_ids)  # beyond what is shown, too
-    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
+    return weakness_of(shown[0], result.ranking, execution) if shown else None
 
 
 def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:
