@@ -78,6 +78,10 @@ class Encoder(Protocol):
         """Whether *word* is in the vocabulary as a whole, and so is hardly a typo."""
         ...
 
+    def in_english(self, text: str, words: tuple[str, ...]) -> str:
+        """*text* with English words in the place of those of *words*, in lower case, that the model knows them for."""
+        ...
+
 
 class ContextualEncoder(Protocol):
     """

@@ -186,7 +186,9 @@ def prepare_query(
     keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
-    vector = encoder.encode([text])[0] if encoder and text else None
+    unknown_words = tuple([word for word in absent if word not in replaced])
+    meant = encoder.in_english(text, unknown_words) if encoder and unknown_words else text  # by the static vector
+    vector = encoder.encode([meant])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
     contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
     return PreparedQuery(
@@ -197,13 +199,13 @@ def prepare_query(
         pairs=_pairs(text, languages),
         idf=_idf(keyword_query.terms, execution),
         corrections=corrections,
-        unknown_words=tuple([word for word in absent if word not in replaced]),
+        unknown_words=unknown_words,
         languages=languages,
         vector=vector,
         dense=DenseQueries.bind(reader, vector, contextual) if execution.has_dense else DenseQueries(),
         contextual=contextual,
         in_one_note=in_one_note,
-        vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
+        vocabulary_coverage=encoder.vocabulary_coverage(meant) if encoder else 0.0,
         trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
 
