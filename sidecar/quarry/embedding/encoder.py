@@ -78,8 +78,12 @@ class Encoder(Protocol):
         """Whether *word* is in the vocabulary as a whole, and so is hardly a typo."""
         ...
 
-    def in_english(self, text: str, words: tuple[str, ...]) -> str:
-        """*text* with English words in the place of those of *words*, in lower case, that the model knows them for."""
+    def in_english(self, text: str, words: Sequence[str]) -> str:
+        """
+        *text* with English words in the place of those of *words*, in lower case and of other languages, that have them.
+
+        As it is where none has, and with a model that has no list of them.
+        """
         ...
 
 

@@ -145,9 +145,9 @@ class StaticEncoder:
         except UnicodeEncodeError:  # half a surrogate pair, which no vocabulary can hold
             return False
 
-    def in_english(self, text: str, words: tuple[str, ...]) -> str:
+    def in_english(self, text: str, words: Sequence[str]) -> str:
         """See `Encoder`."""
-        return self._translations.in_english(text, words) if self._translations else text
+        return self._translations.in_english(text, words, self.is_word) if self._translations else text
 
     def _row_numbers(self, texts: Sequence[str]) -> list[TokenIds]:
         """The token ids of each text; those of the extension are counted on from the model's own."""

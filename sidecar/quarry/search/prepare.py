@@ -33,6 +33,7 @@ PAIRS_IN_WORDS = 0.4  # of the pairs of a question in Chinese; .5 and .33 give t
 KNOWN_LANGUAGE = 0.8
 LEAST_TRUST = 0.15
 EXTENSION_TRUST = 0.5
+OTHER_LANGUAGE = 0.5  # of the words of a query, in no note, and of its letters, in no word of the model: as few have
 
 Pair = tuple[str, str]
 
@@ -187,7 +188,7 @@ def prepare_query(
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     unknown_words = tuple([word for word in absent if word not in replaced])
-    meant = encoder.in_english(text, unknown_words) if encoder and unknown_words else text  # by the static vector
+    meant = _in_english(text, query, unknown_words, encoder) if encoder and unknown_words else text
     vector = encoder.encode([meant])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
     contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
@@ -241,6 +242,17 @@ def can_rank(query: Query) -> bool:
     return bool(query.words) or any(map(phrase_terms, query.phrases))
 
 
+def _in_english(text: str, query: Query, unknown_words: Sequence[str], encoder: Encoder) -> str:
+    """What the static vector of *text* is made from: where it is in another language than the notes, English words."""
+    is_other = len(unknown_words) >= OTHER_LANGUAGE * len(query.words) and _known_share(text, encoder) < OTHER_LANGUAGE
+    meant = encoder.in_english(text, unknown_words) if is_other else text
+    language = language_of(query.text)
+    if meant == text or language not in LANGUAGES:
+        return meant
+    common = function_words(language)
+    return " ".join([word for word in meant.split() if word.lower() not in common])
+
+
 def _trust_in_model(text: str, encoder: Encoder) -> float:
     """
     How far cosines can be trusted where notes are not all in English, `LEAST_TRUST` to 1.
@@ -248,13 +260,17 @@ def _trust_in_model(text: str, encoder: Encoder) -> float:
     A model splits words of a language that it was not made for into pieces that say little: a share of such words is
     the sign of it. Words of the scripts in its extension are between, as it knows them from translations.
     """
+    return LEAST_TRUST + (1 - LEAST_TRUST) * min(1.0, _known_share(text, encoder) / KNOWN_LANGUAGE)
+
+
+def _known_share(text: str, encoder: Encoder) -> float:
+    """The share of the letters of *text* in words that the model knows as a whole, 0 to 1."""
     letters = known = 0.0
     for word in text.split():
         bare = "".join(filter(str.isalnum, word))
         letters += len(bare)
         known += len(bare) * (EXTENSION_TRUST if has_runs(bare) else encoder.is_word(bare))
-    share = known / letters if letters else 0.0
-    return LEAST_TRUST + (1 - LEAST_TRUST) * min(1.0, share / KNOWN_LANGUAGE)
+    return known / letters if letters else 0.0
 
 
 def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:
