@@ -50,6 +50,11 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFC", text.lower()))
 
 
+def is_latin(word: str) -> bool:
+    """Whether *word* is in Latin letters alone."""
+    return all(unicodedata.name(letter, "").startswith("LATIN") for letter in word)
+
+
 def word_rows(texts: Sequence[Sequence[str]], numbers: dict[str, int], targets: Matrix) -> Matrix:
     """The rows, shape (len(numbers), dim), whose sum over the words of a text is near the text's row of *targets*."""
     counted = [Counter(words) for words in texts]
@@ -117,7 +122,7 @@ def lines_of(pairs: Sequence[Pair]) -> list[str]:
     of_word: defaultdict[str, list[tuple[float, str, list[str]]]] = defaultdict(list)
     for language in sorted(set(LANGUAGES.values())):
         for word, (length, best) in translations([p for p in pairs if LANGUAGES[p.language] == language]).items():
-            if word not in english and not is_token(word):
+            if is_latin(word) and word not in english and not is_token(word):
                 of_word[word].append((-length, language, best))
     return [
         f"{word}\t{' '.join(dict.fromkeys(each for *_, best in sorted(found)[:LANGUAGES_OF_WORD] for each in best))}\n"

@@ -188,7 +188,10 @@ def prepare_query(
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     unknown_words = tuple([word for word in absent if word not in replaced])
-    meant = _in_english(text, query, unknown_words, encoder) if encoder and unknown_words else text
+    meant = text
+    if encoder and unknown_words:
+        with Ornament("translation"):  # the list is read now, and an update may have taken it away
+            meant = _in_english(text, query, unknown_words, encoder)
     vector = encoder.encode([meant])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
     contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
@@ -244,13 +247,13 @@ def can_rank(query: Query) -> bool:
 
 def _in_english(text: str, query: Query, unknown_words: Sequence[str], encoder: Encoder) -> str:
     """What the static vector of *text* is made from: where it is in another language than the notes, English words."""
-    is_other = len(unknown_words) >= OTHER_LANGUAGE * len(query.words) and _known_share(text, encoder) < OTHER_LANGUAGE
-    meant = encoder.in_english(text, unknown_words) if is_other else text
+    if len(unknown_words) < OTHER_LANGUAGE * len(query.words) or _known_share(text, encoder) >= OTHER_LANGUAGE:
+        return text
     language = language_of(query.text)
-    if meant == text or language not in LANGUAGES:
-        return meant
-    common = function_words(language)
-    return " ".join([word for word in meant.split() if word.lower() not in common])
+    common = function_words(language) if language in LANGUAGES else ()
+    content = " ".join([word for word in text.split() if word.lower() not in common])
+    meant = encoder.in_english(content, unknown_words)
+    return text if meant == content else meant
 
 
 def _trust_in_model(text: str, encoder: Encoder) -> float:
