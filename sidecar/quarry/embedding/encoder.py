@@ -80,9 +80,9 @@ class Encoder(Protocol):
 
     def in_english(self, text: str, words: Sequence[str]) -> str:
         """
-        *text* with English words in the place of those of *words*, in lower case and of other languages, that have them.
+        *text* with English words in the place of those of *words*, in lower case, that are of another language.
 
-        As it is where none has, and with a model that has no list of them.
+        As it is where the model has English words for none of them.
         """
         ...
 
