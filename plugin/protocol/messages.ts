@@ -216,7 +216,7 @@ export interface Backfill {
   readonly sentTo: string | null;
 }
 /**
- * A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once.
+ * A model that the index has vectors of: in use, or kept from before, so that it can be used again at once.
  */
 export interface StoredModel {
   /**
@@ -435,7 +435,7 @@ export interface SearchResult {
    */
   readonly confidence: number;
   /**
-   * Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains any of them; the hits are the nearest in meaning. unlikely: some hits contain some words.
+   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
    */
   readonly weakness: Weakness | null;
   /**
@@ -983,7 +983,7 @@ export interface ContextParams {
    */
   readonly maxTokens?: number;
   /**
-   * Maximum number of quotes, one per note. 1 to 50. Default: 8.
+   * Maximum number of notes to quote. 1 to 50. Default: 8.
    */
   readonly limit?: number;
   /**
@@ -995,11 +995,11 @@ export interface ContextParams {
    */
   readonly exclude?: readonly string[];
   /**
-   * What was asked before in the conversation; a query of few words may depend on it. At most 1000 characters.
+   * Earlier requests of the conversation, on which a query of few words may depend. At most 1000 characters.
    */
   readonly earlier?: string;
   /**
-   * The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept for 12 hours, as hashes.
+   * The client's name for a conversation, in which no sentence is quoted twice. Quoted sentences are kept for 12 hours, as hashes, with the tokens they took.
    */
   readonly conversation?: string | null;
   /**
@@ -1013,7 +1013,7 @@ export interface ContextParams {
  */
 export interface ContextResult {
   /**
-   * Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert.
+   * Markdown: path, heading, line and project of each passage, and a quote of a few whole sentences behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert.
    */
   readonly text: string;
   readonly sources: readonly Source[];
@@ -1024,6 +1024,10 @@ export interface ContextResult {
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingRetriever[];
   readonly index: Freshness;
+  /**
+   * That the conversation may still be quoted; null without one.
+   */
+  readonly leftTokens?: number | null;
 }
 /**
  * The place of a quoted passage.
@@ -1905,7 +1909,7 @@ export interface ErrorData {
 /** The version of the wire that these types describe. */
 export const PROTOCOL_VERSION = 1;
 
-export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"weakConfidence":0.1,"charactersPerToken":4} as const;
+export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"subjectConfidence":0.04,"weakConfidence":0.1,"charactersPerToken":4} as const;
 
 export const KINDS = ["note","canvas","pdf"] as const;
 

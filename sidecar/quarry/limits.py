@@ -18,6 +18,7 @@ MAX_WAIT_MS = 60_000
 MAX_PAGE = 500  # folders or notes of the inspector
 MAX_LISTED_TAGS = 100  # of a note in a list of notes; `note/read` returns all that are indexed, a thousand
 MAX_LISTED_LINKS = 1_000  # of a note, and notes that link to it; a note of generated links has no end
+SUBJECT_CONFIDENCE = 0.04  # from which a note counts as one about a subject of few words, which asks nothing
 WEAK_CONFIDENCE = 0.1  # below it are 1 in 17 right first hits, and 14 in 15 of what is far from a vault
 
 INCOMPLETE = ("starting", "scanning", "indexing")  # states in which a note may exist and not be found

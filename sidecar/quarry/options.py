@@ -22,6 +22,7 @@ from quarry.limits import (
     MAX_WAIT_MS,
     MIN_SNIPPET_WIDTH,
     MIN_TOKENS,
+    WEAK_CONFIDENCE,
 )
 
 Mode = Literal["hybrid", "keyword", "semantic"]
@@ -277,7 +278,13 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
 
 
 class PromptOptions(SearchOptions, frozen=True, kw_only=True):
-    """A search for what a prompt is about: `the repair from last year` says when something was, not which notes."""
+    """
+    A search for what a prompt is about, to be quoted: its likely hits have the excerpts that answer as passages.
+
+    `the repair from last year` says when something was, not which notes.
+    """
+
+    least_confidence: float = WEAK_CONFIDENCE  # of a likely hit
 
     reads_times: ClassVar[bool] = False
 

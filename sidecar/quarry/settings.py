@@ -32,6 +32,7 @@ The settings of a vault, read from `.quarry.toml` at its root and written back w
     [hooks]
     compress_outputs = false    # whether outputs of commands are shortened for Claude Code
     capture_outputs = false     # whether failures among them become notes; needs capture.by_agents
+    conversation_tokens = 8000  # that a conversation is quoted at most: blocks, prompts and tools together
     [context.NAME]              # a context block: see `block_settings.py`
     query = "oauth rotation"
 """
@@ -64,6 +65,7 @@ MAX_ENTRIES = 600  # keys, tables and lists; 100 context blocks are 400, and tom
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
 MAX_RANK_CONSTANT = 10_000.0  # above it the first rank adds no more than the thirtieth
+MAX_CONVERSATION = 1_000_000  # tokens: more than any model reads
 MAX_WEIGHT = 100.0  # above it one retriever decides alone, for which the other has the weight 0
 
 
@@ -89,6 +91,7 @@ class Settings:
     capture_by_agents: bool = False
     hooks_compress_outputs: bool = False
     hooks_capture_outputs: bool = False
+    conversation_tokens: int = 8_000
     index_canvases: bool = True
     index_pdfs: bool = False
     sensitive_folders: tuple[str, ...] = ()
@@ -222,6 +225,10 @@ def _number(most: float) -> Callable[[str, object], float]:
     return check
 
 
+def _tokens(key: str, value: object) -> int:
+    return int(_number(MAX_CONVERSATION)(key, value))
+
+
 def _choice(choices: tuple[str, ...]) -> Callable[[str, object], str]:
     """The check for one of *choices*."""
 
@@ -257,6 +264,7 @@ _KEYS: dict[str, tuple[str, str, Callable[[str, object], object]]] = {
     "capture_by_agents": ("capture", "by_agents", _flag),
     "hooks_compress_outputs": ("hooks", "compress_outputs", _flag),
     "hooks_capture_outputs": ("hooks", "capture_outputs", _flag),
+    "conversation_tokens": ("hooks", "conversation_tokens", _tokens),
 }
 """Field -> table and key in the file, and the check that its value passes through."""
 

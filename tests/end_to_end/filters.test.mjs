@@ -43,6 +43,22 @@ describe("filters, order and pages", () => {
     await until(async () => (await chips().getAttribute("aria-disabled").catch(() => null)) === "true", "the pane shows it");
   });
 
+  test("words about time are a chip, which a click makes words again; where no note is left, they are words", async () => {
+    await product.search("accordion from January 2026");
+    await until(async () => (await chips().count()) === 1, "the pane shows it");
+    const text = await product.pane.locator(".quarry-chip-text").innerText();
+    const tip = await chips().first().getAttribute("aria-label");
+    if (process.env.QUARRY_SHOT) await host.screenshot(process.env.QUARRY_SHOT);
+    await chips().first().click();
+    await until(async () => (await product.input.inputValue()) === "accordion (from January 2026)", "the pane shows it");
+    await until(async () => (await chips().count()) === 0, "the pane shows it");
+    await product.search("accordion from November 2025");
+
+    assert.equal(text, "from January 2026");
+    assert.match(tip ?? "", /read as \(created:2026-01 OR modified:2026-01 OR file:2026-01\)/u);
+    await product.pane.locator(".quarry-line", { hasText: "The words are searched for instead." }).waitFor();
+  });
+
   test("the plus offers the operators behind what was typed", async () => {
     await product.search("accordion");
     await product.pane.locator('[data-action="add-filter"]').click();

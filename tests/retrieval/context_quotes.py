@@ -3,16 +3,13 @@ How many answers does a context hold for its tokens? `python tests/retrieval/con
 
 DATA is a folder with `ir/*.tar.xz` and `vaults/*.tar.xz`. The queries of all judged collections (300 of each, the same
 ones every time) and the prompts beside this file are asked as `context` asks them. From the hits of each, quotes are
-chosen in two ways, under budgets of 500, 1,500 and 2,000 tokens:
-
-    in order   the most confident first, each whole, one that does not fit left out: what `context` did before
-    chosen     by confidence per token, as it does now (`quarry.search.quotes`)
+chosen under budgets of 500, 1,500 and 2,000 tokens.
 
 An answer is a quoted note that is judged relevant; in `chroma-chunks`, which says where answers stand, a quote that
 holds at least half of one. Queries that no note answers count with their tokens. Prints, for all collections together,
 for those that `collected.py` allows to tune on, for those held back, and for each:
 
-    answers per 1,000 tokens, answers, and queries with at least one, in order and chosen
+    answers per 1,000 tokens, answers, and queries with at least one
 """
 
 import argparse
@@ -37,7 +34,7 @@ from quarry.evaluation.runner import indexed
 from quarry.limits import CHARACTERS_PER_TOKEN
 from quarry.search.quotes import Quote, choose_quotes
 from quarry.server.encode import context
-from quarry.server.encode.context import SEPARATOR, Quoted, likely_hits, quoted
+from quarry.server.encode.context import SEPARATOR, Quoted, in_note_order, written
 from quarry.vault.paths import nfc
 
 BUDGETS = (500, 1500, 2000)  # of a prompt, a block and a question
@@ -141,30 +138,19 @@ def passages(engine: Engine, text: str, without: Sequence[str] = ()) -> tuple[Qu
         answer = engine.search(context.search_options(params))
     except (BadQuery, DeadlineExceeded):
         return ()
-    return tuple(map(quoted, likely_hits(answer, params.min_confidence)))
-
-
-def in_order(asked: Asked, room: int) -> list[Quote]:
-    """The quotes that were made before: whole, the most confident first."""
-    quotes = []
-    for at, passage in enumerate(asked.passages[:LIMIT]):
-        if passage.quotable.sizes[0] <= room:
-            quotes.append(Quote(at, 0))
-            room -= passage.quotable.sizes[0]
-    return quotes
+    return tuple(context.quotable(answer, params.min_confidence))
 
 
 def chosen(asked: Asked, room: int) -> list[Quote]:
-    """The quotes that are made now."""
-    return choose_quotes([passage.quotable for passage in asked.passages], room, LIMIT)
+    """The quotes that are made."""
+    return choose_quotes([passage.quotable for passage in asked.passages], room, len(asked.passages))
 
 
 def count(asked: Asked, quotes: Sequence[Quote]) -> Count:
     """What *quotes* hold."""
-    of_each = [(asked.passages[quote.passage], quote.length) for quote in quotes]
-    answers = sum(is_answer(asked, passage, length) for passage, length in of_each)
-    tokens = sum(passage.quotable.sizes[length] for passage, length in of_each) / CHARACTERS_PER_TOKEN
-    return Count(answers, tokens, int(answers > 0))
+    of_each = in_note_order(asked.passages, quotes)
+    answers = len({passage.source.path for passage, length in of_each if is_answer(asked, passage, length)})
+    return Count(answers, len(written(of_each)) / CHARACTERS_PER_TOKEN, int(answers > 0))
 
 
 def is_answer(asked: Asked, passage: Quoted, length: int) -> bool:
@@ -191,20 +177,20 @@ def table(asked: Mapping[str, Sequence[Asked]]) -> str:
     groups = {"all": list(asked)}
     groups |= {half: [name for name in asked if name in names] for half, names in halves.items()}
     groups |= {name: [name] for name in asked}
-    columns = [f"{what}, {how}" for how in ("in order", "chosen") for what in ("per 1,000", "answers", "answered")]
+    columns = ["per 1,000", "answers", "answered"]
     tables = []
     for budget in BUDGETS:
         room = budget * CHARACTERS_PER_TOKEN + len(SEPARATOR)
         counts = {
-            name: [
-                sum((count(one, choose(one, room)) for one in questions), start=Count())
-                for choose in (in_order, chosen)
-            ]
+            name: sum((count(one, chosen(one, room)) for one in questions), start=Count())
             for name, questions in asked.items()
         }
         rows = [
-            [group, f"{sum(len(asked[name]) for name in names):,}"]
-            + [cell for way in (0, 1) for cell in sum((counts[name][way] for name in names), start=Count()).cells()]
+            [
+                group,
+                f"{sum(len(asked[name]) for name in names):,}",
+                *sum((counts[name] for name in names), start=Count()).cells(),
+            ]
             for group, names in groups.items()
             if names
         ]

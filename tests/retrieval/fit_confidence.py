@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from collected import LANGUAGES, PROMPTS, VAULTS, unpack, vault_of
+from collected import LANGUAGES, PROMPTS, SAMPLE, VAULTS, unpack, vault_of
 from judged_prompts import Judged, Prompt, read_prompts, report
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,6 +58,7 @@ COLUMNS = {
     "hybrid": ("contrast_covered", "cosine_covered", "uncovered", "length", "max_idf"),
     "keyword": ("contrast_covered", "title", "uncovered", "length", "max_idf"),
     "semantic": ("contrast_covered", "cosine_covered", "uncovered", "length", "max_idf"),
+    "identifier": ("named", "code", "held", "contrast"),
 }
 HEADER = """\
 # What each piece of evidence counts for the confidence of a hit; see search/confidence.py for what they are. Fitted by
@@ -66,6 +67,8 @@ HEADER = """\
 """
 REPORTED = ("vault", "prompts", "AUC", "near", "far", "kept at 5 %", "calibration error", "first hit right")
 MODES = {"hybrid": "default", "keyword": "default-keyword", "semantic": "default-semantic"}  # table -> system
+MODE_OF = {"identifier": "hybrid"}  # table -> the mode whose examples it is fitted to, if they are so called
+IDENTIFIERS = ("garden-dendron", "powershell-docs", SAMPLE, "til-jbranchaud")  # vaults; others are held back
 
 
 class Example(Struct, frozen=True):
@@ -99,12 +102,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="quarry-fit-") as temporary:
         folder = options.keep or Path(temporary)
         examples = {name: collect(name, options.data, folder) for name in (*VAULTS, *COLLECTIONS)}
+        names = {name: collect_identifiers(name, options.data, folder) for name in IDENTIFIERS}
+        examples |= {identifiers(name): of_name for name, of_name in names.items()}
         examples |= {worded(name): collect_wordings(name, options.data, folder) for name in WORDED}
     fitted_without = {
-        held: fit_tables(examples, {held, HELD_BACK, SAME_NOTES.get(held, held), worded(held)}) for held in VAULTS
+        held: fit_tables(examples, {held, HELD_BACK, SAME_NOTES.get(held, held), worded(held), identifiers(held)})
+        for held in VAULTS
     }
     for mode, columns in COLUMNS.items():
-        rows = [row_of(held, examples[held][mode], fitted_without[held]) for held in VAULTS]
+        of_vaults = names if mode == "identifier" else {held: examples[held] for held in VAULTS}
+        rows = [row_of(held, each[MODE_OF.get(mode, mode)], fitted_without[held]) for held, each in of_vaults.items()]
         print(f"\n{mode}: {', '.join(columns)}\n\n{markdown_table(REPORTED, rows)}")
     tables = []
     for table, fitted in fit_tables(examples, {HELD_BACK}).items():
@@ -124,8 +131,10 @@ def fit_tables(
 ) -> dict[str, Regression]:
     """A regression for each table, fitted to all vaults and collections but those *without*."""
     return {
-        table: fit([by_mode[table] for name, by_mode in examples.items() if name not in without], table)
-        for table in MODES
+        table: fit(
+            [by_mode[MODE_OF.get(table, table)] for name, by_mode in examples.items() if name not in without], table
+        )
+        for table in COLUMNS
     }
 
 
@@ -218,7 +227,21 @@ def example(prompt: Prompt, system: System, reader: Reader, encoder: Encoder) ->
     evidence = ranking.evidence(shown, passages, execution)
     right = [prompt.is_answered and nfc(note.path) in prompt.paths for note in result.shown]
     columns = {name: np.zeros(len(right)) + column for name, column in evidence.features().items()}
-    return Example(prompt, shipped.TABLES.get(evidence.nonzero_retrievers, ""), columns, np.array(right, np.float64))
+    return Example(prompt, evidence.table or "", columns, np.array(right, np.float64))
+
+
+def identifiers(name: str) -> str:
+    """The name of the examples of the identifiers that are asked of a vault."""
+    return f"{name} identifiers"
+
+
+def collect_identifiers(name: str, data: Path, folder: Path) -> dict[str, list[Example]]:
+    """The examples of the identifiers that are asked of one vault, by mode."""
+    prompts = [one for one in read_prompts(PROMPTS / "identifiers" / f"{name}.jsonl") if one.kind != "removed"]
+    encoder = load_encoder()
+    vault = vault_of(name, data, folder)
+    with indexed(vault, folder / name / "index.db") as engine, engine.reader() as reader:
+        return {mode: [example(one, SYSTEMS[way], reader, encoder) for one in prompts] for mode, way in MODES.items()}
 
 
 # --- fitting -----------------------------------------------------------------------------------

@@ -1,10 +1,15 @@
 """How well confidence must do on the sample vault: tell answers from the rest, and warn where there are none."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from collected import HERE
+from collected import HERE, SAMPLE, further, sample
 from judged_prompts import ConfidenceReport, evaluate_prompts, read_prompts
+from verdicts import Count, identifiers, of_collection
+
+from quarry.evaluation.runner import indexed
+from quarry.options import SearchOptions
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +38,39 @@ def test_where_nothing_is_to_be_found_nothing_is_sure_and_hardly_anything_goes_w
 
     assert sum(found.sure.values()) == 0
     assert sum(told["shown"] for told in found.told.values()) <= 4
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Count]:
+    """How the queries of the sample vault are answered, by kind, and the identifiers that are asked of it."""
+    index: Path = tmp_path_factory.mktemp("verdicts") / "index.db"
+    found: defaultdict[str, Count] = defaultdict(Count)
+    with indexed(HERE / "vault", index) as engine:
+        for collection in (sample(), further()["more"]):
+            for kind, one in of_collection(engine, collection, {}):
+                found[kind].add(one)
+        for count in identifiers(engine, SAMPLE).values():
+            found["identifiers"] += count
+    return found
+
+
+def test_right_first_notes_are_seldom_called_weak(judged: dict[str, Count]):
+    at_most = {"concept": 0.4, "question": 0.25, "time": 0.4, "cross-language": 0.7}
+
+    for kind, count in judged.items():
+        assert count.weak <= at_most.get(kind, 0.1) * count.right, kind
+
+
+def test_identifiers_are_first_and_certain(judged: dict[str, Count]):
+    found = judged["identifiers"]
+
+    assert found.right >= 0.98 * found.asked
+    assert found.sure >= 0.9 * found.right
+    assert found.in_context == found.right
+    assert found.sure_of_nothing <= 1  # of 8 that no note contains
+
+
+def test_a_question_that_one_card_answers_is_not_weak(tmp_path: Path):
+    with indexed(HERE / "vault", tmp_path / "index.db") as engine:
+        for query in ("what is my blood type", "2026-02-21"):
+            assert engine.search(SearchOptions(query=query)).weakness is None

@@ -72,30 +72,19 @@ def gain(answer: Answer, path: str) -> float:
     return 1 / math.log2(paths.index(path) + 2) if path in paths else 0.0
 
 
-class Quality(NamedTuple):
-    """How well queries with slips are answered, and how well those without."""
-
-    queries: int
-    ndcg: float
-    first: float  # share whose first hit is the note
-    ndcg_as_meant: float
-    corrected: float  # share that is searched for as it was meant, as far as the answer says
-
-
-def quality(engine: Engine, rows: Sequence[Slip], *, shows: bool = False) -> Quality:
-    """The means over *rows*."""
-    ndcg = first = meant = corrected = 0.0
+def quality(engine: Engine, rows: Sequence[Slip], *, shows: bool = False) -> dict[str, float]:
+    """The means over *rows*: nDCG@10, the same for what was meant, first hits, and words as they were meant."""
+    means = dict.fromkeys(("ndcg", "ndcg as meant", "first", "corrected"), 0.0)
     for row in rows:
         answer = ask(engine, row.typed)
-        found = gain(answer, row.path)
-        as_meant = gain(ask(engine, row.meant), row.path)
-        ndcg, meant, first = ndcg + found, meant + as_meant, first + (found == 1)
         used = {each.typed: each.used for each in answer.corrections}
-        corrected += [used.get(word, word) for word in row.typed.split()] == row.meant.split()
+        is_as_meant = [used.get(word, word) for word in row.typed.split()] == row.meant.split()
+        found, meant = gain(answer, row.path), gain(ask(engine, row.meant), row.path)
+        for name, value in zip(means, (found, meant, found == 1, is_as_meant), strict=True):
+            means[name] += value / len(rows)
         if shows:
-            print(f"{found:.2f} {as_meant:.2f}  {row.typed}  {used}  {answer.unknown_words}  {answer.weakness}")
-    count = len(rows)
-    return Quality(count, ndcg / count, first / count, meant / count, corrected / count)
+            print(f"{found:.2f} {meant:.2f}  {row.typed}  {used}  {answer.unknown_words}  {answer.weakness}")
+    return means
 
 
 # --- words that are no typing errors, and random slips ---------------------------------------------
@@ -121,29 +110,21 @@ def share_corrected(engine: Engine, typed: Sequence[tuple[str, str]]) -> float:
     found = 0
     for query, meant in typed:
         used = {each.typed: each.used for each in ask(engine, query, "keyword").corrections}
-        words = [used.get(word, word) for word in query.split()]
-        found += all(word[:4] == right[:4] for word, right in zip(words, meant.split(), strict=True))
+        words = zip(query.split(), meant.split(), strict=True)
+        found += all(used.get(word, word)[:4] == right[:4] for word, right in words)
     return found / len(typed)
 
 
 def touched(engine: Engine, queries: Sequence[str]) -> list[str]:
     """The *queries* of which a word is corrected, with the corrections."""
-    found = []
-    for query in queries:
-        corrections = ask(engine, query, "keyword").corrections
-        if corrections:
-            found.append(f"{query}: {', '.join(f'{each.typed} > {each.used}' for each in corrections)}")
-    return found
+    answers = [(query, ask(engine, query, "keyword").corrections) for query in queries]
+    return [f"{query}: {[f'{each.typed} > {each.used}' for each in found]}" for query, found in answers if found]
 
 
 def in_other_languages() -> list[str]:
     """The queries of the German, French and Spanish collections, without their filters."""
-    return [
-        query.text
-        for name in ("de", "es", "fr")
-        for query in languages()[name].queries
-        if ":" not in query.text and '"' not in query.text
-    ]
+    queries = [query.text for name in ("de", "es", "fr") for query in languages()[name].queries]
+    return [query for query in queries if ":" not in query and '"' not in query]
 
 
 def main() -> int:
@@ -172,8 +153,8 @@ def main() -> int:
 def report(engine: Engine, name: str, words: set[str], absent: Sequence[str], *, shows: bool) -> None:
     """Print the figures of one vault."""
     rows = [row for row in read_slips() if row.vault == name]
-    found = quality(engine, rows, shows=shows)._asdict()
-    print(f"{name}: " + ", ".join(f"{key} {value:.3f}" for key, value in found.items()))
+    found = quality(engine, rows, shows=shows)
+    print(f"{name}, {len(rows)}: " + ", ".join(f"{key} {value:.3f}" for key, value in found.items()))
     chance = random.Random(_SEED)
     chosen = chance.sample(sorted(words), min(SLIPPED_WORDS, len(words)))
     alone = [(with_slip(word, chance), word) for word in chosen]

@@ -5,7 +5,7 @@ Each has the name `<vault id>.<conversation>.<kind>`. The conversation is a hash
 that a client makes up leads out of the folder. The kinds:
 
     lease              the sidecar keeps running although it gets no requests
-    seen               hashes of the passages that were shown; only the sidecar writes it
+    seen               hashes of the sentences that were shown, and their tokens; only the sidecar writes it
     prompt             the words of the last prompt, except those that may be credentials (`hooks/`)
     tool-context-sent  its tool call has been answered
     blocks             the context blocks have been loaded
@@ -31,11 +31,12 @@ from quarry.private_files import NEW_FILE_FLAGS, delete_old, private_folder, rea
 
 KEPT_S = 12 * 3600  # a conversation of a day's work; files of a client that was killed expire, too
 MAX_FILES = 500  # a hundred conversations at a time
-MAX_FILE_BYTES = 64 * 1024  # the largest, a ledger, has 33 bytes per passage
+MAX_FILE_BYTES = 64 * 1024  # the largest, a ledger, has 33 bytes per sentence
 LOOK_S = 5.0  # between two looks for leases: a sidecar may exit so much later
-MAX_ENTRIES = 1_000  # passages in a ledger; a hook shows three per prompt
+MAX_ENTRIES = 1_000  # sentences in a ledger; 8,000 tokens are about 400
 KEPT_ENTRIES = 500  # the newest, once there are too many
 LEASE, SEEN = "lease", "seen"
+_SPENT = "+"  # begins the line of a ledger that has the tokens
 _KEY_BYTES = 12
 _HASH_BYTES = 16
 
@@ -155,25 +156,35 @@ class Leases:
 
 class ShownPassages:
     """
-    The passages that one conversation was shown, as hashes in a file that outlives the sidecar.
+    The sentences that one conversation was shown, as hashes in a file that outlives the sidecar, and their tokens.
 
     A hash is keyed by the conversation, so that two ledgers have nothing in common, and made of path and text, so that
-    an edited passage may be shown again. The file is read for each answer: deleting it makes the sidecar forget it.
+    an edited sentence may be shown again. The file is read for each answer: deleting it makes the sidecar forget it.
     """
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._key = bytes.fromhex(conversation.key)
-        self._hashes = (conversation.read(SEEN) or "").split()
+        lines = (conversation.read(SEEN) or "").split()
+        self._hashes = [line for line in lines if not line.startswith(_SPENT)]
+        self._spent = sum([int(line[1:]) for line in lines if line.startswith(_SPENT) and line[1:].isdecimal()])
         self._known = set(self._hashes)
         self._added: list[str] = []
 
+    def left(self, total: int) -> int:
+        """The tokens that may still be shown, of *total* for the whole conversation."""
+        return max(0, total - self._spent)
+
+    def spend(self, tokens: int) -> None:
+        """Count so many *tokens* as shown, once `save` is called."""
+        self._spent += tokens
+
     def has(self, path: str, text: str) -> bool:
-        """Whether the passage *text* of the note at *path* was shown."""
+        """Whether the sentence *text* of the note at *path* was shown."""
         return self._hash(path, text) in self._known
 
     def add(self, path: str, text: str) -> None:
-        """Count the passage as shown, once `save` is called."""
+        """Count the sentence as shown, once `save` is called."""
         self._added.append(self._hash(path, text))
 
     def save(self) -> None:
@@ -190,7 +201,8 @@ class ShownPassages:
         try:
             if not self._hashes:  # a new ledger: expired ones go
                 tidy(self._conversation.file(SEEN).parent)
-            self._conversation.write(SEEN, "".join(f"{found}\n" for found in kept))
+            spent = [f"{_SPENT}{self._spent}"] if self._spent else []
+            self._conversation.write(SEEN, "".join(f"{line}\n" for line in (*kept, *spent)))
         except OSError as error:
             raise IndexUnavailable(
                 f"the passages quoted in the conversation cannot be stored: {error.strerror}"

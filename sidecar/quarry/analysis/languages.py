@@ -41,6 +41,7 @@ class _Language(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _English(Struct, frozen=True, forbid_unknown_fields=True):
     words: str
+    uninflected: str
     telling: str  # in no other language, or in so few that the margin bears it
 
 
@@ -55,6 +56,8 @@ LANGUAGES = tuple(_FILE.languages)
 """Languages in Latin script, other than English, whose words are stemmed, in the order of their tags; ISO 639-1."""
 STOP_WORDS = frozenset(" ".join(_FILE.stop_words.values()).split())
 """Words that are too common to rank by."""
+UNINFLECTED = frozenset(_FILE.english.uninflected.split())
+"""English words that no ending makes other words of."""
 
 
 class _Signs(NamedTuple):

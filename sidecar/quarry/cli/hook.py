@@ -81,7 +81,8 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
         "minConfidence": MIN_CONFIDENCE,
         **dict.fromkeys(("vault", "query", "index", "abstained", "budget", "text")),
         "sources": [],
-        "shownBefore": 0,
+        "shownBefore": False,
+        "leftTokens": None,
         "blockTokens": 0,
         "tokens": 0,
         **outcome.details,
@@ -109,8 +110,8 @@ def _print_report(report: dict[str, Any]) -> None:
         _print_row("says", f"{report['tokens'] - report['blockTokens']}{budget} tokens about it")
     if report["blockTokens"]:
         _print_row("blocks", f"{report['blockTokens']} tokens of context blocks")
-    if report["shownBefore"]:
-        _print_row("shown before", f"{report['shownBefore']} passages in this conversation")
+    if report["leftTokens"] is not None:
+        _print_row("left", f"{report['leftTokens']} tokens for the rest of this conversation")
     _print_row("time", f"{report['elapsedMs']} ms")
     if report["text"]:
         print_line()

@@ -53,7 +53,7 @@ class EndpointName(Struct, frozen=True):
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """All that the user of this device may confirm; a key goes only where nobody on the way can read it."""
+        """All that the user of this device may confirm; a key goes only where none on the way can read it."""
         remote: tuple[Request, ...] = () if self.is_local else (("remote", self.origin),)
         has_key = os.environ.get(KEY_VARIABLE) and (self.is_local or self.is_encrypted)
         return ("endpoint", self.name), *remote, *((("key", self.origin),) if has_key else ())

@@ -5,9 +5,9 @@ A name that exists on disk, or is not spelled `owner/name`, is a folder, relativ
 the home folder: a mistyped path causes no network request. The rest are Hugging Face names, taken from its cache when
 they are there. `bundled` is the model inside this package.
 
-A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may lie the two of
+A model is a folder of three files: `model.safetensors`, `tokenizer.json`, `config.json`. Beside them may be the two of
 an extension for other scripts. With `modules.json` in place of the last, it is one of sentence-transformers with the
-module `StaticEmbedding`, whose two files lie there or in a folder of their own. No other format is read, so no setting
+module `StaticEmbedding`, whose two files are there or in a folder of their own. No other format is read, so no setting
 can reach a format that runs code when it is loaded (pickle, skops).
 """
 
@@ -167,7 +167,7 @@ class ModelFolder(Struct, frozen=True):
 
     @property
     def has_extension(self) -> bool:
-        """Whether a file of an extension lies in it; all of them must, then."""
+        """Whether a file of an extension is in it; all of them must, then."""
         return self.must_have_extension or any((self.path / name).exists() for name in EXTENSION_FILES)
 
     @property

@@ -38,7 +38,7 @@ def read_json(path: Path, kind: type[Json]) -> Json:
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It holds something else.
+        ValueError: It contains something else.
     """
     if path.exists() and not path.is_file():  # opening a pipe would block, and a device has no end
         raise ValueError(f"its {path.name} is not a regular file")

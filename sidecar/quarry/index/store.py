@@ -241,7 +241,7 @@ class Index:
             forget(connection, model)
 
     def carry_over(self, source: "Index", yield_point: Callable[[], None]) -> None:
-        """Take over the vectors that *source* holds of contextual models and of those that are kept; see there."""
+        """Take over the vectors that *source* has of contextual models and of those that are kept; see there."""
         carry_over(self._writer, source._writer, yield_point)
 
     # --- care ----------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class ModelSlot(Generic[AnyEncoder]):
 
 class VectorModel:
     """
-    The model in the settings, as it loads, and the one whose vectors the index holds; in the end they are the same.
+    The model in the settings, as it loads, and the one whose vectors the index has; in the end they are the same.
 
     A contextual model is loaded beside a static one, which answers until every chunk has a contextual vector. Changed
     on the indexing thread only.
@@ -155,7 +155,7 @@ class VectorModel:
 
     @property
     def encoder(self) -> Encoder | None:
-        """The encoder whose vectors the index holds; None while there is none."""
+        """The encoder whose vectors the index has; None while there is none."""
         encoder = self.slot.encoder
         return encoder if encoder and encoder.fingerprint == self._adopted else None
 
@@ -224,7 +224,7 @@ class VectorModel:
 
     def adopt_contextual(self, index: Index) -> ContextualEncoder | None:
         """
-        Have *index* hold contextual vectors of the model in use; returns its encoder, None without one.
+        Make room in *index* for contextual vectors of the model in use; returns its encoder, None without one.
 
         While that model is loading or missing, those of the model before stay.
         """

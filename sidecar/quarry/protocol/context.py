@@ -25,7 +25,7 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     max_tokens: Annotated[
         int, doc("Budget for the whole text; 4 characters per token.", ge=MIN_TOKENS, le=MAX_TOKENS, extra=EVERYWHERE)
     ] = 2000
-    limit: Annotated[int, doc("Maximum number of quotes, one per note.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)] = 8
+    limit: Annotated[int, doc("Maximum number of notes to quote.", ge=1, le=50, extra=IN_CLI_AND_PYTHON)] = 8
     min_confidence: Annotated[
         float,
         doc(
@@ -42,7 +42,7 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     earlier: Annotated[
         str,
         doc(
-            "What was asked before in the conversation; a query of few words may depend on it.",
+            "Earlier requests of the conversation, on which a query of few words may depend.",
             max_length=1000,
             extra=IN_PYTHON,
         ),
@@ -50,8 +50,8 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     conversation: Annotated[
         Annotated[str, doc(min_length=1, max_length=500)] | None,
         doc(
-            "The client's name for a conversation, in which no passage is quoted twice. Quoted passages are kept "
-            "for 12 hours, as hashes.",
+            "The client's name for a conversation, in which no sentence is quoted twice. Quoted sentences are kept "
+            "for 12 hours, as hashes, with the tokens they took.",
             extra=IN_PYTHON,
         ),
     ] = None
@@ -78,7 +78,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     text: Annotated[
         str,
         doc(
-            "Markdown: path, heading, line and project of each passage, and a quote of at most 500 characters "
+            "Markdown: path, heading, line and project of each passage, and a quote of a few whole sentences "
             "behind `> `, ending with `...` if the passage continues. Fences and tags of notes are made inert."
         ),
     ]
@@ -94,6 +94,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     missing: list[MissingRetriever]
     index: Freshness
+    left_tokens: Annotated[int | None, doc("That the conversation may still be quoted; null without one.")] = None
 
     def __str__(self) -> str:
         return self.text

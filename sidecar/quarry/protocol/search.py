@@ -111,8 +111,8 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     weakness: Annotated[
         Weakness | None,
         doc(
-            "Set if the first hit is unlikely to answer and lacks words of the query. no-words: no hit contains "
-            "any of them; the hits are the nearest in meaning. unlikely: some hits contain some words."
+            "Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. "
+            "no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words."
         ),
     ]
     extract: Annotated[

@@ -46,7 +46,7 @@ class Backfill(Value, frozen=True, kw_only=True):
 
 
 class StoredModel(Value, frozen=True, kw_only=True):
-    """A model that the index holds vectors of: in use, or kept from before, so that it can be used again at once."""
+    """A model that the index has vectors of: in use, or kept from before, so that it can be used again at once."""
 
     id: Annotated[str, doc("SHA-256 of all that determines its vectors.")]
     name: str

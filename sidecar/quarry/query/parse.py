@@ -118,7 +118,7 @@ def parse_query(typed: str, extra: Filters = _EVERYTHING, *, now: datetime, read
 
 
 def _spoken_time(tree: QueryNode, typed: str, now: datetime) -> Clause | None:
-    """The plain words about time in the query, if its words stand together, beside other clauses at most."""
+    """The plain words about time in the query, if its words are in one place, beside other clauses at most."""
     parts = tree.parts if isinstance(tree, GroupNode) and tree.kind == "every" and tree.around is None else (tree,)
     words = [isinstance(part, LeafNode) and part.token.kind == "word" for part in parts]
     if not any(words) or words != sorted(words, reverse=words[0]):

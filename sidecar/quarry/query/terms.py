@@ -1,5 +1,6 @@
 """
-The words, phrases and text of a query by which notes are ranked, the dates in it, and whether it asks a question.
+The words, phrases and text of a query by which notes are ranked, the dates in it, whether it is an identifier, and
+whether it asks a question.
 
 Words stay whole (`c++`, `v1.2.3`, `--flag`, `path/to/file`, `snake_case`, an emoji, a run of Chinese); only surrounding
 punctuation is removed. `analysis/` splits them as it splits notes.
@@ -135,6 +136,23 @@ def date_phrases(text: str) -> tuple[str, ...]:
         month = f"{said['year']} {_MONTHS[said['month'].lower()]:02d}"
         found.append(f"{month} {int(day):02d}" if day and 1 <= int(day) <= 31 else month)
     return tuple(dict.fromkeys(found))
+
+
+# --- identifiers ---------------------------------------------------------------------------------
+
+MAX_IDENTIFIER_CHARS = 256  # a longer one is data
+# What only identifiers have: signs between letters or digits, capitals behind small letters, digits beside letters, a
+# sign in front or behind (`--flag`, `.vimrc`, `$HOME`, `C++`), or nothing but capitals (`ENOENT`).
+_IDENTIFIER = lazy_pattern(
+    r"[^\W_](?:::|->|[-._/:@&+~\\#])+[^\W_]|_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]"
+    r"|^(?:--?|[.@$#/\\%])\w|\w(?:\+\+|\#|\(\))$|^[A-Z]{4,}$"
+)
+
+
+def identifier(text: str) -> str | None:
+    """The identifier, path, version, code or date that *text* is, without surrounding punctuation; None: it is none."""
+    is_one = len(text) <= MAX_IDENTIFIER_CHARS and text.isascii() and len(text.split()) == 1
+    return bare_word(text) if is_one and _IDENTIFIER.search(text) else None
 
 
 # --- questions -----------------------------------------------------------------------------------

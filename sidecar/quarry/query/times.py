@@ -21,11 +21,12 @@ _Subject = Literal["modified", "created", "either", "recent"]
 _RELATIVE, _MONTH, _UNCERTAIN, _YEAR = "\x01\x02\x03\x04"  # stand for a period in the text
 _PLACES = {"P": f"[{_RELATIVE}{_MONTH}{_UNCERTAIN}]", "C": f"[{_RELATIVE}{_MONTH}]", "W": _RELATIVE, "Y": _YEAR}
 _WRITTEN_YEAR = r"(?:199|20\d)\d"  # no file is older: an earlier year is what the query is about
-_FILTERS: dict[_Subject, str] = {
+_FILTERS: dict[str, str] = {
     "modified": "modified:{0}",
     "created": "created:{0}",
     "either": "(created:{0} OR modified:{0})",
     "recent": "modified:30d",
+    "named": "(created:{0} OR modified:{0} OR file:{0})",
 }
 
 
@@ -75,7 +76,9 @@ def spoken_time(text: str, today: date) -> SpokenTime | None:
                     if is_loose and is_question(text):
                         continue
                     start, end = found.span("said")
-                    return SpokenTime(start, end + len(text) - len(masked), _FILTERS[subject].format(period.written))
+                    is_named = subject == "either" and period.written[:4].isdigit()  # daily notes are called so
+                    filter_ = _FILTERS["named" if is_named else subject].format(period.written)
+                    return SpokenTime(start, end + len(text) - len(masked), filter_)
     return None
 
 
@@ -86,7 +89,7 @@ def _languages() -> dict[str, _Language]:
 
 @cache
 def _cues() -> dict[str, tuple[str, ...]]:
-    """What a query that says anything about time has one of, in lower case, by language."""
+    """Words of which any query about time has at least one, in lower case, by language."""
     return {name: (*one.cues.split(), *re.split("[ |]", one.months)) for name, one in _languages().items()}
 
 

@@ -84,6 +84,8 @@ class Passage(Struct, frozen=True):
     ranked: RankedChunk
     snippet: Snippet
     text: str  # as much of the chunk as the budget allowed; "" when only the snippet was asked for
+    headings: tuple[str, ...] = ()  # inside the chunk, above the snippet
+    share: float = 1.0  # the probability that it answers, if its note does
 
     @property
     def truncated(self) -> bool:
@@ -146,6 +148,7 @@ class Answer(Struct, frozen=True):
     relaxed: Relaxed | None = None
     weakness: Weakness | None = None
     extract: Extract | None = None  # where it was asked for and is likely to answer
+    compared: frozenset[str] = frozenset()  # paths of the notes about either subject of a comparison, to be quoted
     listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
     reachable: int = 0  # how many notes all pages together have
     sort: SortOrder = "relevance"  # the order of the hits: by relevance as well where no note was worth sorting

@@ -18,9 +18,7 @@ best hundred gets no score from it, which changes nDCG@10 by .0003.
     keyword, dense                  (chunks,)     ids and scores of what each retriever proposed, best first
     nearest                         (near notes,) nearest passage of each note that has a vector, ascending by note
 
-A name such as `getStaleFiles` is also ranked by its parts `stale` and `files`, `snake_case` by `snake` and `case`. In a
-small vault, or among long notes, parts in a title outweigh the one place of the identifier itself. Therefore, where the
-query is one such name, `prefer_identifier` lowers the word signals of notes that contain only its parts.
+Where the query is one identifier, `search/identifiers.py` then says which notes are named so.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,14 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import (
     Languages,
     phrase_alternatives,
     phrase_terms,
-    query_terms,
     split_alternatives,
     stop_terms,
 )
@@ -50,7 +46,7 @@ from quarry.index.keys import notes_of
 from quarry.index.vectors.vector_query import NO_NEAREST_CHUNKS
 from quarry.options import Retriever
 from quarry.search.execution import SearchExecution
-from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
+from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import Numbers, Signals, max_normalize, min_max_normalize
 
 # Of the context line more than published: it says what the note is called, which is what people remember of it.
@@ -61,13 +57,10 @@ SPLIT_NAME_POOL = 30  # passages with the best words, whose notes may be called 
 SPLIT_NAME_MIN = 2  # words of the query in it: `git` alone does not mean `GitHub`
 PROXIMITY_POOL = 30  # passages with the best words that are searched for pairs; 100 change nDCG@10 by .0002
 NOTE_MEAN_WEIGHT = 0.2  # of a note's cosine: its mean over all passages, the company of the nearest one
-# Of the meaning, where contextual vectors answer; the rest is what static ones say. With all-MiniLM-L6-v2 the mean
-# nDCG@10 of five collections is .769; with all of it .769 (and less where the model is a wrong choice), with half .766,
-# without the model .756.
-CONTEXTUAL_SHARE = 0.75
+# Of the meaning, where contextual vectors answer; the rest is what static ones say. See docs/QUALITY.md.
+CONTEXTUAL_SHARE = 0.5
+NO_SPREAD = 1e-9  # of cosines that are alike but for the last digits
 TITLE_COSINE_PENALTY = 0.05  # few words come near to anything more easily than a passage does
-PARTS_SHARE = 0.3  # of its signals that a note keeps which contains only the parts of an identifier, not all of it
-WHOLE_MIN = 0.5  # least signal of a note with the exact identifier, relative to the best such note
 
 
 class RankedChunks(NamedTuple):
@@ -94,6 +87,18 @@ class RankedChunks(NamedTuple):
 NO_CHUNKS = RankedChunks(np.empty(0, np.int64), np.empty(0))
 
 
+class Identified(Struct, frozen=True):
+    """How much of the identifier that the query is a candidate contains, 0 to 1, and where; each of shape (notes,)."""
+
+    named: Numbers  # by their title, an alias, the file name or a heading
+    code: Numbers  # by one of these or by a code span
+    held: Numbers  # by these or anywhere in the text
+
+    def at(self, chosen: NDArray[np.intp]) -> "Identified":
+        """The same for the candidates at these positions."""
+        return Identified(self.named[chosen], self.code[chosen], self.held[chosen])
+
+
 class Candidates(Struct, frozen=True):
     """
     The candidate notes and their columns; see the table above.
@@ -112,6 +117,7 @@ class Candidates(Struct, frozen=True):
     keyword: RankedChunks
     dense: RankedChunks
     nearest: NearestChunks
+    identified: Identified | None = None  # where the query is an identifier
 
 
 def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also: Iterable[int] = ()) -> Candidates:
@@ -135,6 +141,10 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     if dense_query:
         dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, deadline))
         titled = dense_query.top_titles(admitted, POOL)
+    if prepared.dense.is_contextual and (static := prepared.dense.static):  # each model misses what the other finds
+        chunks = RankedChunks.from_scored(static.top_chunks(admitted, POOL, deadline))
+        titled = [*titled, *static.top_titles(admitted, POOL)]
+        also = {*also, *notes_of(chunks.chunk_ids).tolist()}
     with_passage = set(notes_of(keyword.chunk_ids).tolist())
     proposed = with_passage.union(named, notes_of(dense.chunk_ids).tolist(), [note_id for note_id, _ in titled], also)
     if admitted is not None and len(admitted) <= POOL:  # each of so few notes is a candidate
@@ -156,8 +166,10 @@ def collect_candidates(prepared: PreparedQuery, execution: SearchExecution, also
     if prepared.dense.is_contextual:
         static = prepared.dense.static
         static_nearest = static.nearest_chunks(note_ids) if static else NO_NEAREST_CHUNKS
+        contextual_cosine = cosine
         static_cosine, cosine = _cosines(note_ids, static_nearest, static)
-        meaning = CONTEXTUAL_SHARE * meaning + (1 - CONTEXTUAL_SHARE) * min_max_normalize(cosine)
+        meaning = CONTEXTUAL_SHARE * standardized(contextual_cosine) + (1 - CONTEXTUAL_SHARE) * standardized(cosine)
+        meaning = min_max_normalize(meaning)
     title, exact_title = _match_names(note_ids, reader.note_names(sorted(named)), prepared.idf)
     bm25 = keyword.best_by_note(note_ids)
     attainable = prepared.attainable_bm25
@@ -215,6 +227,18 @@ def _cosines(note_ids: NoteIds, nearest: NearestChunks, dense_query: DenseQuery 
     if not is_known.all():
         with_mean[~is_known] = with_mean[is_known].min() if is_known.any() else 0.0
     return max_cosine, with_mean
+
+
+def standardized(cosines: Numbers) -> Numbers:
+    """
+    *cosines* by their distance from their mean, in standard deviations; all 0 where they are alike.
+
+    By their extremes alone, a model whose cosines are close together would count as much by noise as another by what
+    it knows.
+    """
+    spread = cosines.std() if len(cosines) else 0.0
+    spread = cosines.std() if len(cosines) else 0.0
+    return (cosines - cosines.mean()) / spread if spread > NO_SPREAD else np.zeros(len(cosines))
 
 
 # --- names -------------------------------------------------------------------------------------
@@ -282,36 +306,3 @@ def _terms_of_names(names: tuple[str, ...], languages: Languages) -> tuple[tuple
 
 def _without_stop_terms(terms: set[str]) -> set[str]:
     return {term for term in terms if term not in stop_terms(language_of_term(term))}
-
-
-# --- identifiers -------------------------------------------------------------------------------
-
-
-def prefer_identifier(prepared: PreparedQuery, features: Candidates, execution: SearchExecution) -> Candidates:
-    """*features* with the notes that contain an identifier before those with only its parts, if the query is one."""
-    words, signals = prepared.query.words, features.signals
-    if len(words) != 1 or prepared.query.phrases or not signals.note.any() or not _has_parts(words[0]):
-        return features
-    query = identifier_query(words[0], prepared.languages)
-    is_whole = TermsOfNotes(prepared, features.note_ids, execution).contain(query)
-    if is_whole.all() or not is_whole.any():
-        return features
-    lowered = replace(
-        signals,
-        passage=_raised(signals.passage, is_whole),
-        note=_raised(signals.note, is_whole),
-        phrase=np.where(is_whole, signals.phrase, signals.phrase * PARTS_SHARE),
-        title=np.where(is_whole, signals.title, signals.title * PARTS_SHARE),
-    )
-    return replace(features, signals=lowered)
-
-
-def _has_parts(word: str) -> bool:
-    """Whether *word* is an identifier that is also ranked by its parts; a run without spaces is none."""
-    return bool(query_terms(word)[1]) and (word.isascii() or not word.isalnum())
-
-
-def _raised(signal: Numbers, is_whole: NDArray[np.bool_]) -> Numbers:
-    relative = max_normalize(np.where(is_whole, signal, 0.0))
-    raised = np.where(relative > 0, WHOLE_MIN + (1 - WHOLE_MIN) * relative, 0.0)
-    return np.where(is_whole, raised, signal * PARTS_SHARE)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import ranking_terms
@@ -22,7 +22,7 @@ from quarry.index import NoteIds, QueryTerm, Reader, idf, query_term
 from quarry.index.keys import look_up
 from quarry.options import Retriever
 from quarry.search.answer import RankedChunk
-from quarry.search.candidates import Candidates
+from quarry.search.candidates import Candidates, Identified
 from quarry.search.prepare import PreparedQuery
 from quarry.search.signals import MaxSimScores, Numbers
 
@@ -36,7 +36,7 @@ TABLES: Mapping[frozenset[Retriever], str] = {
     frozenset(("keyword",)): "keyword",
     frozenset(("dense",)): "semantic",
 }
-"""The retrievers that found anything -> the table of `confidence.toml`."""
+"""The retrievers that found anything -> the table of `confidence.toml`, unless the query is an identifier."""
 
 
 class Evidence(Struct, frozen=True):
@@ -51,6 +51,12 @@ class Evidence(Struct, frozen=True):
     word_coverage: Numbers  # share of the query's words that its passages contain, each counting as much
     query_length: int  # words of the query, with those too common to rank by
     max_idf: float  # weight of the rarest word of the query, 0 to 1
+    identified: Identified | None = None  # of these notes, where the query is an identifier
+
+    @property
+    def table(self) -> str | None:
+        """The table of `confidence.toml` for this kind of query and what found anything; None where nothing did."""
+        return "identifier" if self.identified else TABLES.get(self.nonzero_retrievers)
 
     def features(self) -> dict[str, Numbers | float]:
         """The columns of the regression, by name: shape (notes,), or a number for all; about 0 to 1."""
@@ -62,6 +68,8 @@ class Evidence(Struct, frozen=True):
             "title": self.title,
             "length": math.log1p(self.query_length) / 3,
             "max_idf": self.max_idf,
+            "contrast": self.contrast,
+            **(structs.asdict(self.identified) if self.identified else {}),
         }
 
 
@@ -74,12 +82,11 @@ def default_confidence_weights() -> Mapping[str, Mapping[str, float]]:
 
 def confidences(evidence: Evidence) -> list[float]:
     """The confidence of each note of *evidence*, rounded to three digits; 0 where no retriever found anything."""
-    table = TABLES.get(evidence.nonzero_retrievers)
-    if table is None:
+    if evidence.table is None:
         return [0.0] * len(evidence.contrast)
     features = evidence.features()
     total = np.zeros(len(evidence.contrast))
-    for name, weight in default_confidence_weights()[table].items():  # a matrix product adds in another order
+    for name, weight in default_confidence_weights()[evidence.table].items():  # a matrix product adds in another order
         total += weight * features[name]
     rounded: list[float] = (1 / (1 + np.exp(-total))).round(CONFIDENCE_DIGITS).tolist()
     return rounded
@@ -152,6 +159,7 @@ def gather_evidence(
         word_coverage=shares.sum(axis=0) / max(len(words), 1),
         query_length=len(prepared.query.text.split()),
         max_idf=max([word.weight for word in words], default=0.0),
+        identified=features.identified and features.identified.at(chosen),
     )
 
 

@@ -5,8 +5,8 @@ A word that no note contains and that is not a known word is taken for a typing 
 searched for instead, and the answer says so. Beside words that notes contain it must be nearer, as these answer without
 it. A query in a language of no note is left alone: its words would be replaced by any that look alike.
 
-What may be a word that is merely unknown (`router`, `repairable`, `Brot`) is only corrected where the correction stands
-in a note together with other words of the query: `belows leak`. So is a word of hardly any note, which is searched for
+What may be a word that is merely unknown (`router`, `repairable`, `Brot`) is only corrected where the correction is in
+a note with other words of the query: `belows leak`. So is a word of hardly any note, which is searched for
 as well: other notes may be mistyped in the same way.
 """
 
@@ -166,11 +166,11 @@ def _nearest_word(
     word: str, others: Sequence[str], known: Known, hinted: frozenset[str], execution: SearchExecution
 ) -> str | None:
     """
-    The word of the vault that the absent *word* stands for; None where none is plausible.
+    The word of the vault that the absent *word* was meant to be; None where none is plausible.
 
     Args:
-        others: Terms of the other words of the query that notes contain; a correction that stands together with them
-            goes before one that does not.
+        others: Terms of the other words of the query that notes contain; a correction in a note with them goes before
+            one that is not.
         hinted: Languages that the query may be in.
 
     Of equally near ones the longer: a letter is left out more often than one is added (Pollock and Zamora, Collection
@@ -178,33 +178,37 @@ def _nearest_word(
     """
     reader = execution.reader
     found = reader.keywords.similar_terms(fold(word), STEMS_COMPARED)
-    nearest = [term for term, _ in found if not hinted or language_of_term(term) in hinted]
+    nearest = {term: count for term, count in found if not hinted or language_of_term(term) in hinted}
     if not nearest:
         return None
-    long = LONG_AMONG_OTHERS if others else LONG
+    allowed = 2 if len(word) >= (LONG_AMONG_OTHERS if others else LONG) else 1
+    is_short = bool(others) and len(word) < SHORT_AMONG_OTHERS
+    first = next(iter(nearest))
     # In languages of many endings the stem is safer than the forms that the notes happen to have.
-    if language_of_term(nearest[0]) != ENGLISH or not word.isascii():
-        return next(iter(_forms(nearest[0], reader, 1)), untagged(nearest[0]))
+    if (language := language_of_term(first)) != ENGLISH or not word.isascii():
+        bare, typed = untagged(first), untagged(stem(word, language))
+        slips = min(OSA.distance(word, bare), OSA.distance(typed, bare))
+        is_other = is_short and (len(typed) == len(bare) or typed[0] != bare[0])
+        return None if slips > allowed or is_other else next(iter(_forms(first, reader, 1)), bare)
     is_derived = _is_derived(word, known)
     is_like_words = is_spelled_like_words(word)
-    chosen: list[tuple[int, bool, bool, int, int, str]] = []
-    for term in nearest:
+    chosen: list[tuple[int, bool, bool, int, int, int, str]] = []
+    for term, count in nearest.items():
         if language_of_term(term) != ENGLISH:
             continue
         form = _as_spelled(term, word, reader)
         slips, replaced = _slips(word, form)
         together = bool(others) and reader.keywords.count_together(term, others, deadline=execution.deadline) > 0
-        is_far = slips > (2 if len(word) >= long else 1)
         is_doubtful = is_derived or (is_like_words and (replaced or slips > 1)) or (slips > 1 and form[0] != word[0])
-        if others and len(word) < SHORT_AMONG_OTHERS:
+        if is_short:
             is_doubtful |= replaced or form[0] != word[0]
-        if not is_far and (not is_doubtful or (together and form[0] == word[0])):
-            chosen.append((slips, not together, replaced, int(OSA.distance(word, form)), -len(form), form))
+        if slips <= allowed and (not is_doubtful or (together and form[0] == word[0])):
+            chosen.append((slips, not together, replaced, int(OSA.distance(word, form)), -len(form), -count, form))
     return min(chosen)[-1] if chosen else None
 
 
 def _commoner_word(word: str, query: Query, known: Known, execution: SearchExecution) -> str | None:
-    """The word that the rare *word* stands for where that stands together with the others, and *word* does not."""
+    """The word that the rare *word* was meant to be: in a note with the others, which *word* is not."""
     reader, deadline = execution.reader, execution.deadline
     terms = {each: ranking_terms(each, reader.languages) for each in query.words}
     others = [term for each in query.words if each != word for term in terms[each]]

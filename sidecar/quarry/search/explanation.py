@@ -23,7 +23,7 @@ from quarry.search.answer import RankedChunk
 from quarry.search.execution import SearchExecution
 from quarry.search.note_reader import find_indexed_note, read_whole_note
 from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
-from quarry.search.prepare import PreparedQuery, TermsOfNotes, can_rank, identifier_query
+from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
 from quarry.types import Query
 
 MAX_NAMED = 6  # words of the query; more are counted
@@ -81,7 +81,7 @@ def explain(path: str, root: Path, options: SearchOptions, execution: SearchExec
 
 def _explain(note: NoteName, query: Query, options: SearchOptions, execution: SearchExecution) -> Explanation:
     reader, understood = execution.reader, describe_query(query, execution.retrievers)
-    result = run_with_relaxation(query, options, execution) if can_rank(query) else None
+    result = run_with_relaxation(query, options, execution)
     ranked = result if isinstance(result, RankedResult) else None
     condition = ranked.query.condition if ranked else query.condition
     failing = reader.first_failing_condition(condition, note.note_id, deadline=execution.deadline)

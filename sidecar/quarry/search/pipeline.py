@@ -23,30 +23,35 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
-from quarry.limits import WEAK_CONFIDENCE
+from quarry.limits import SUBJECT_CONFIDENCE, WEAK_CONFIDENCE
 from quarry.messages import message
-from quarry.options import SearchOptions
+from quarry.options import PromptOptions, SearchOptions
+from quarry.query.comparison import read_comparison
 from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
     Extract,
     FurtherPassages,
+    Hit,
     RankedChunk,
     RankedNote,
     Relaxed,
     Weakness,
 )
-from quarry.search.candidates import collect_candidates, prefer_identifier
+from quarry.search.candidates import collect_candidates
+from quarry.search.excerpts import quote_excerpts
 from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.extraction import SHOWN, extract_answer
+from quarry.search.identifiers import prefer_identifier
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
-from quarry.search.relaxation import relaxations
+from quarry.search.relaxation import relaxations, with_what_is_shown
 from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
+from quarry.search.weakness import weakness_of
 from quarry.types import Query
 
 JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
@@ -120,6 +125,15 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
         )
+    compared: frozenset[str] = frozenset()
+    if isinstance(options, PromptOptions) and options.width:
+        with Ornament("excerpts"):
+            sides, least = _sides(query, options, execution), options.least_confidence
+            compared = frozenset([side.path for side in sides])
+            every = [*sides, *[hit for hit in hits if hit.path not in compared]]
+            for at in [at for at, hit in enumerate(every) if hit.confidence >= least and hit.path not in compared]:
+                every[at] = quote_excerpts(every[at], result.prepared, execution, options.width)
+            hits = tuple(every)
     weakness: Weakness | None = None
     with Ornament("weakness"):
         weakness = _weakness(result, execution)
@@ -139,6 +153,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         relaxed=result.relaxed,
         weakness=weakness,
         extract=extract,
+        compared=compared,
         reachable=result.reachable,
         sort="relevance" if result.matching is None else options.sort,
     )
@@ -210,7 +225,10 @@ def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchE
     for relaxed, easier in relaxations(query, options.filters, execution, typing=options.typing):
         result = _run(easier, options, execution, relaxed)
         if result.has_answer:
-            return result
+            by_words = [note for note in result.shown if "keyword" in note.retrievers]
+            dense_only = result.ranking.dense_only_notes
+            has_words = bool(by_words) or (result.is_later_page and len(dense_only) < len(result.ranking.note_ids))
+            return replace(result, relaxed=with_what_is_shown(relaxed, has_words=has_words))
     return first
 
 
@@ -379,6 +397,30 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
     return SnippetBuilder(execution, result.prepared.highlight_terms, result.prepared.vector)
 
 
+def _sides(query: Query, options: PromptOptions, execution: SearchExecution) -> list[Hit]:
+    """
+    The most likely note about either subject of a comparison; none where there is not one for each.
+
+    Each side has a reading of its own, and is worth as much as the other: one of them alone does not answer. A subject
+    promises less than a question, so that one side has to be likely and the other is believed with less.
+    """
+    subjects = read_comparison(query.text) if not (query.clauses or query.phrases) else None
+    found: list[Hit] = []
+    least = min(SUBJECT_CONFIDENCE, options.least_confidence)
+    for subject in subjects or ():
+        answer = search(replace(options, query=subject, least_confidence=least), execution)
+        hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
+        taken = {hit.path for hit in found}
+        found += [hit for hit in hits if hit.retrievers and hit.confidence >= least and hit.path not in taken][:1]
+    if len(found) < 2 or max(hit.confidence for hit in found) < min(WEAK_CONFIDENCE, options.least_confidence):
+        return []
+    worths = [hit.confidence * hit.passages[0].share for hit in found]
+    for at, worth in enumerate(worths):
+        passages = [replace(one, share=one.share * min(worths) / worth) for one in found[at].passages]
+        found[at] = replace(found[at], passages=tuple(passages))
+    return found
+
+
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:
     """Words that no note contains; none where hits contain no other word either: the weakness covers that."""
     has_words = any("keyword" in note.retrievers for note in result.shown)
@@ -387,16 +429,13 @@ def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[st
 
 
 def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
-    """Why the hits are weak, if they are; a note that contains every word of the query is none."""
+    """Why the hits are weak, if they are."""
     if result.lists_unranked or result.matching is not None or result.prepared.keyword_query.name_prefix:
         return None  # with `name_prefix`, the word is not typed yet
     shown = result.shown
     if result.is_later_page:
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
-    if not shown or shown[0].confidence >= WEAK_CONFIDENCE or shown[0].word_coverage == 1:
-        return None
-    has_words = len(result.ranking.dense_only_notes) < len(result.ranking.note_ids)  # beyond what is shown, too
-    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
+    return weakness_of(shown[0], result.ranking, execution) if shown else None
 
 
 def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:

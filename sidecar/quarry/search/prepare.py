@@ -11,14 +11,15 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
-from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNSTEMMED, function_words, language_of
+from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNINFLECTED, UNSTEMMED, function_words, language_of
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
 from quarry.index import MAX_TERMS, KeywordQuery, NoteIds, QueryTerm, idf, max_score
 from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.vectors.quantize import FloatVector
-from quarry.query.terms import date_phrases
+from quarry.query.comparison import read_comparison
+from quarry.query.terms import content_word, date_phrases
 from quarry.search.answer import Correction
 from quarry.search.corrections import RARE, correct_words, with_corrections
 from quarry.search.execution import Ornament, SearchExecution
@@ -171,7 +172,7 @@ def prepare_query(
     languages = reader.languages
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    query = _without_function_words(query, prefix, languages)
+    query = _without_function_words(_without_form(query), prefix, languages)
     absent, rare = _absent_and_rare(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
@@ -184,7 +185,8 @@ def prepare_query(
             words, corrections = correct_words(query, absent, rare, execution)
             text = with_corrections(text, corrections) if corrections else text
     replaced = {correction.typed for correction in corrections}
-    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(query.text)), prefix, languages)
+    dated = " ".join([query.text, *[clause.name for clause in query.clauses if clause.kind == "time"]])
+    keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(dated)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
     unknown_words = tuple([word for word in absent if word not in replaced])
@@ -220,9 +222,23 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
     terms_of = {word: ranking_terms(word, reader.languages) for word in words}
     counts = reader.keywords.doc_frequencies([term for terms in terms_of.values() for term in terms], deadline=deadline)
     highest = {word: max([counts[term] for term in terms]) for word, terms in terms_of.items() if terms}
-    absent = [word for word, count in highest.items() if not count]
-    absent = [word for word in absent if not reader.keywords.is_named(terms_of[word], deadline=deadline)]
-    return absent, [word for word, count in highest.items() if 0 < count <= RARE] if len(words) > 1 else []
+    absent = [
+        word
+        for word, count in highest.items()
+        if word.removesuffix("s") in UNINFLECTED - {word}
+        or not (count or reader.keywords.is_named(terms_of[word], deadline=deadline))
+    ]
+    return absent, [word for word, count in highest.items() if 0 < count <= RARE and word not in absent] if len(
+        words
+    ) > 1 else []
+
+
+def _without_form(query: Query) -> Query:
+    """*query*, of a comparison its subjects alone: what compares them is in no note that answers."""
+    text = " ".join(read_comparison(query.text) or ())
+    named = {content_word(word) for word in text.split()}
+    words = tuple([word for word in query.words if word in named])
+    return replace(query, text=text, words=words) if words else query
 
 
 def _without_function_words(query: Query, prefix: str | None, languages: Languages) -> Query:

@@ -149,9 +149,15 @@ def rank_by_signals(
     scores = blend(signals, signal_weights)
     floor = min_cosine if execution.has_keyword else -1.0  # by meaning alone, all there is is shown
     has_word = (signals.passage > 0) | (signals.note > 0)
-    cosine = np.maximum(features.max_cosine, -1.0)
-    is_near = cosine * prepared.known_share >= floor
-    is_near &= _cosine_ranks(features, execution.reader) < np.where(has_word, NEAREST, POOL)
+    nearest = np.where(has_word, NEAREST, POOL)  # so many count as found by meaning
+
+    def near(cosines: Numbers, known_share: float) -> NDArray[np.bool_]:
+        is_near: NDArray[np.bool_] = np.maximum(cosines, -1.0) * known_share >= floor
+        return is_near & (_cosine_ranks(note_ids, cosines, execution.reader) < nearest)
+
+    is_near = near(features.max_cosine, prepared.known_share)
+    if features.static_cosine is not features.max_cosine:
+        is_near |= near(features.static_cosine, prepared.vocabulary_coverage)
     found = (has_word | is_near).nonzero()[0]
     max_sim = None
     if signal_weights["max_sim"] and encoder and len(found) > 1:
@@ -168,11 +174,11 @@ def rank_by_signals(
     )
 
 
-def _cosine_ranks(features: Candidates, reader: Reader) -> NoteIds:
-    """For each candidate how many are nearer in meaning; `POOL` for those beyond the nearest `POOL`."""
-    known = (features.max_cosine > -np.inf).nonzero()[0]
-    ranks = np.full(len(features.note_ids), POOL, dtype=np.int64)
-    order = _order(features.note_ids[known], features.max_cosine[known], POOL, reader)
+def _cosine_ranks(note_ids: NoteIds, cosines: Numbers, reader: Reader) -> NoteIds:
+    """For each of *note_ids* how many are nearer in meaning; `POOL` for those beyond the nearest `POOL`."""
+    known = (cosines > -np.inf).nonzero()[0]
+    ranks = np.full(len(note_ids), POOL, dtype=np.int64)
+    order = _order(note_ids[known], cosines[known], POOL, reader)
     ranks[known[order]] = np.arange(len(order))
     return ranks
 

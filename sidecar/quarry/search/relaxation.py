@@ -84,6 +84,13 @@ def relaxations(
         yield Relaxed("meaning", (lacking, message("relaxed.meaning"))), query
 
 
+def with_what_is_shown(relaxed: Relaxed, *, has_words: bool) -> Relaxed:
+    """*relaxed*, which says what the hits contain only where one of them was found by its words (*has_words*)."""
+    if has_words or relaxed.step not in ("beginnings", "any-passage"):
+        return relaxed
+    return replace(relaxed, messages=(relaxed.messages[0], message("relaxed.meaning")))
+
+
 def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
     """Whether no note of the vault meets *condition*."""
     admitted = execution.reader.matching_notes(condition, deadline=execution.deadline)

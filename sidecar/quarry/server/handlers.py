@@ -95,8 +95,11 @@ def _context(service: Service, params: protocol.ContextParams, request: Request)
         answer = service.engine.search_request(options, params.earlier, request.is_cancelled)
         if params.conversation is None:
             return context.context_result(answer, index, params)
+        total = service.engine.settings.conversation_tokens
         with service.ledgers.of(params.conversation) as shown:
+            params = replace(params, max_tokens=min(params.max_tokens, shown.left(total)))
             result = context.context_result(answer, index, params, shown)
+            result = replace(result, left_tokens=shown.left(total))
             _raise_if_cancelled(request)
             if not params.dry_run:
                 shown.save()
@@ -105,13 +108,19 @@ def _context(service: Service, params: protocol.ContextParams, request: Request)
 
 def _read_blocks(service: Service, params: protocol.BlocksReadParams, request: Request) -> protocol.BlocksResult:
     """The blocks; their quotes are recorded in the ledger of a conversation. Raises as `_context`."""
-    blocks = Blocks(service.engine, service.blocks, service.clock)
-    result, quotes = blocks.read(params, request.is_cancelled)
+    blocks, shown_before = Blocks(service.engine, service.blocks, service.clock), None
+    if params.conversation is not None:
+        with service.ledgers.of(params.conversation) as shown_before:
+            left = shown_before.left(service.engine.settings.conversation_tokens)
+            params = replace(params, max_tokens=min(params.max_tokens, left))
+    result, quotes = blocks.read(params, request.is_cancelled, shown_before)
     if params.conversation is not None and not params.dry_run:
         with service.ledgers.of(params.conversation) as shown:  # not earlier: all conversations wait for it
             _raise_if_cancelled(request)
+            shown.spend(result.tokens)
             for quote in quotes:
-                shown.add(quote.source.path, quote.passage)
+                for sentence in quote.sentences:
+                    shown.add(quote.source.path, sentence)
             shown.save()
     return result
 

@@ -185,6 +185,21 @@ def test_what_was_shown_is_known_to_the_next_sidecar(ledgers):
         assert not shown.has("Other.md", "one")
 
 
+def test_the_tokens_of_a_conversation_are_counted_until_there_are_none_left(ledgers):
+    for spent in (3_000, 4_500):
+        with ledgers.of("s") as shown:
+            shown.spend(spent)
+            shown.add("Tea.md", str(spent))
+            shown.save()
+
+    with Ledgers("notes-1").of("s") as shown:
+        assert shown.left(8_000) == 500
+        assert shown.left(7_000) == 0
+        assert shown.has("Tea.md", "3000")
+    with ledgers.of("t") as other:
+        assert other.left(8_000) == 8_000
+
+
 def test_what_is_not_saved_was_not_shown(ledgers):
     with ledgers.of("s") as shown:
         shown.add("Tea.md", "one")

@@ -1,12 +1,12 @@
 """Dense layers behind the pooling, vectors that are cut, and static models in the layout of sentence-transformers."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import TABLE, WORDS, SaveGraph
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
@@ -23,7 +23,11 @@ WIDE = np.array([[1, 2], [0, -1], [0.5, 0]], np.float32)  # two features to thre
 BIAS = np.array([0.1, 0, -0.2], np.float32)
 NARROW = np.array([[1, 0, -1], [2, 1, 0]], np.float32)
 
+WORDS = ("[UNK]", "alpha", "beta", "gamma", "delta")
+TABLE = np.array([[0, 0], [1, 0], [0, 1], [3, 4], [-1, 0]], np.float32)  # their rows, as `save_graph` writes them
+
 Rows = NDArray[np.float32]
+SaveGraph = Callable[..., Path]
 
 
 def dense(folder: Path, place: str, tensors: dict[str, Any], **config: object) -> dict[str, str]:

@@ -316,6 +316,7 @@ def test_going_back_to_a_model_embeds_only_what_changed(cars: Vault, open_engine
     assert by_meaning(engine, "vehicle")[0] != "car.md"  # this network does not know the word
     cars.write("tea.md", "coffee in the morning")
     tell(engine, modified("tea.md"))
+    settle_deeply(engine)
     networks["network"].passages.clear()
     switch(engine, "network")
 
@@ -329,3 +330,15 @@ def test_going_back_to_a_model_embeds_only_what_changed(cars: Vault, open_engine
     engine.forget_model(networks["other"].fingerprint.weights_sha256)
     wait_until(lambda: len(engine.status().models) == 2)
     assert by_meaning(engine, "vehicle")[0] == "car.md"
+
+
+def test_a_note_that_the_static_model_alone_finds_is_not_lost(vault: Vault, open_engine, bundled_encoder: Encoder):
+    """A contextual model may be worse for some notes; here it takes all others for nearer ones."""
+    network = HashContextualEncoder("network", {"filler": "adhesive"})
+    vault.write_all({".quarry.toml": CHOICE, "glue.md": "glue made of bones and skin"})
+    vault.write_all({f"{n}.md": f"filler number{n}" for n in range(120)})
+    engine = open_engine(load=lambda _: bundled_encoder, load_contextual=lambda _: network)
+    settle_deeply(engine)
+
+    assert by_meaning(engine, "adhesive")[0] != "glue.md"
+    assert find(engine, "adhesive")[0] == "glue.md"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.query.terms import content_word, date_phrases, is_question, word_count
+from quarry.query.terms import content_word, date_phrases, identifier, is_question, word_count
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,20 @@ def test_months_and_days_with_a_year_are_read(text: str, phrases: tuple[str, ...
 )
 def test_every_month_is_known_by_its_name_and_by_three_letters(name: str, number: int):
     assert date_phrases(f"{name} 2024") == date_phrases(f"{name[:3]} 2024") == (f"2024 {number:02}",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("printf_s", "std::vector::push_back", "Get-ChildItem", "--no-ff", "$PSScriptRoot", "useState", "foo.bar.baz"),
+        *("C4996", "ERR_OSSL_EVP_UNSUPPORTED", "ENOENT", "0x80338126", "v1.2.3", "0.102.0", "2026-02-21", "OAuth2"),
+        *(".vimrc", "/etc/hosts", "/permissive-", "C++", "main()", "package.json", "#include", "@types"),
+    ],
+)
+def test_an_identifier_is_one_by_its_signs_digits_or_capitals(name: str):
+    assert identifier(name) is not None
+
+
+@pytest.mark.parametrize("text", ["rent", "Klingenthal", "don't", "Dörte", "調律", "a", "GUI", "--", "v1.2 v1.3", "🌱"])
+def test_a_word_is_no_identifier(text: str):
+    assert identifier(text) is None

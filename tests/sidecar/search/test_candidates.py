@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+import numpy as np
 import pytest
 from builders import HashEncoder, Vault, ask, execution_over, find, settle
 from builders import ask as search
@@ -9,7 +10,7 @@ from builders import ask as search
 from quarry.engine import Engine
 from quarry.index import Deadline
 from quarry.query.parse import parse_query
-from quarry.search.candidates import POOL, Candidates, collect_candidates
+from quarry.search.candidates import POOL, Candidates, collect_candidates, standardized
 from quarry.search.prepare import prepare_query
 from quarry.search.signals import SIGNAL_NAMES
 
@@ -244,3 +245,12 @@ def test_where_no_note_holds_the_name_its_parts_rank_as_ever(vault: Vault, open_
     vault.write_all({**OTHERS, "parts.md": "# Stale files\nget them"})
 
     assert find(open_engine(), "getStaleFiles", mode="keyword") == ["parts.md"]
+
+
+def test_cosines_that_are_close_together_count_as_much_as_others():
+    cosines = np.array([0.1, 0.5, 0.2, 0.05])
+
+    assert standardized(0.8 + cosines / 20) == pytest.approx(standardized(cosines))
+    assert standardized(cosines).std() == pytest.approx(1)
+    assert standardized(np.full(3, 0.7)).tolist() == [0, 0, 0]
+    assert standardized(np.empty(0)).tolist() == []

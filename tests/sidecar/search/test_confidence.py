@@ -1,5 +1,7 @@
 """What the confidence of a hit is made of, and what it never depends on."""
 
+import math
+
 import numpy as np
 import pytest
 from builders import Vault, settle
@@ -8,6 +10,7 @@ from msgspec.structs import asdict, replace
 from quarry.engine import Engine
 from quarry.limits import WEAK_CONFIDENCE
 from quarry.options import SearchOptions
+from quarry.search.candidates import Identified
 from quarry.search.confidence import Evidence, confidences, default_confidence_weights
 
 BOTH, WORDS, MEANING = (frozenset(names) for names in (("keyword", "dense"), ("keyword",), ("dense",)))
@@ -65,15 +68,18 @@ def test_what_stands_out_or_is_near_counts_as_far_as_the_query_is_met(name: str)
 def test_what_is_missing_lowers_confidence_the_less_the_more_there_is():
     missing = [confidences(evidence(**STRONG, uncovered_idf=words))[0] for words in (0, 1, 2, 9, 10)]
 
+    odds = [math.log(one / (1 - one)) for one in missing]
+
     assert missing == sorted(missing, reverse=True)
-    assert missing[0] - missing[1] > missing[3] - missing[4]
+    assert odds[0] - odds[1] > odds[3] - odds[4]
 
 
 def test_every_weight_belongs_to_a_column_that_the_retrievers_can_fill():
-    columns = set(evidence().features())
+    nothing = np.zeros(1)
+    columns = set(replace(evidence(), identified=Identified(nothing, nothing, nothing)).features())
     weights = default_confidence_weights()
 
-    assert set(weights) == {"hybrid", "keyword", "semantic"}
+    assert set(weights) == {"hybrid", "keyword", "semantic", "identifier"}
     assert all(set(table) <= columns for table in weights.values())
     assert "cosine_covered" not in weights["keyword"]
     assert "title" not in weights["semantic"]
@@ -201,3 +207,8 @@ def test_explain_tells_the_confidence_of_the_hit(engine: Engine):
     request = SearchOptions(query="leather valve")
 
     assert engine.explain(request, "valve.md").confidence == confidence_of(engine, "leather valve")["valve.md"]
+
+
+@pytest.mark.parametrize("typed", ["granules melting in a covered pot", "skived hide", "bake sourdough"])
+def test_what_stands_out_in_meaning_is_not_weak(engine: Engine, typed: str):
+    assert engine.search(SearchOptions(query=typed)).weakness is None

@@ -109,8 +109,6 @@ def test_what_may_be_a_real_word_is_not_taken_for_another(vault: Vault, open_eng
         ("harmonium pedls", {"pedls": "pedals"}),
         ("belows laek", {"belows": "bellows", "laek": "leak"}),
         ("leak bellons", {"bellons": "bellows"}),
-        ("garden pedls", {"pedls": "pedals"}),  # near enough by itself
-        ("garden bellons", {}),
         ("garden belows", {}),
         ("plaet reed", {"plaet": "plate"}),
     ],
@@ -119,9 +117,9 @@ def test_what_stands_in_a_note_with_the_other_words_is_believed_sooner(vault: Va
     vault.write_all(
         {
             "harmonium.md": "harmonium pedals and bellows that leak",
-            "ssh.md": "ssh keys",
+            "leak.md": "a leak in the lake",
             "reed.md": "a reed plate",
-            "garden.md": "garden plants",
+            "garden.md": "garden plants below a wall",
         }
     )
 
@@ -131,8 +129,7 @@ def test_what_stands_in_a_note_with_the_other_words_is_believed_sooner(vault: Va
 
 
 def test_a_slip_that_a_note_has_as_well_is_searched_for_in_both_spellings(vault: Vault, open_engine):
-    vault.write_all({f"{n}.md": "templates and snippets of text" for n in range(12)})
-    vault.write_all({f"other {n}.md": "walnut oil" for n in range(60)})
+    vault.write_all({f"{n}.md": "templates and snippets" if n < 12 else "walnut oil" for n in range(72)})
     vault.write_all({"slip.md": "snipets of paper", "other.md": "templates of letters"})
     engine = open_engine()
 

@@ -208,6 +208,16 @@ def test_what_finds_nothing_is_relaxed_and_said(engine, typed, options, paths, s
     assert answer.understood == describe_query(asked, answer.retrievers)
 
 
+def test_hits_are_said_to_contain_words_only_where_one_of_them_does(sample):
+    with_words = ask(sample, '"harmonium zzqq"', limit=5)
+    without = ask(sample, '"mailman zzqq"', limit=5)
+
+    assert with_words.relaxed.step == without.relaxed.step == "any-passage"
+    assert "These contain some of the words" in sentences(with_words.relaxed.messages)
+    assert not any("keyword" in hit.retrievers for hit in without.hits)
+    assert sentences(without.relaxed.messages) == "No notes contain “mailman zzqq”. These are the nearest in meaning."
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
 def test_relaxed_or_not_an_excluded_word_is_in_no_hit(engine, mode: str):
     answer = ask(engine, 'folder:Nowhere "glue hide" -draft', mode=mode)

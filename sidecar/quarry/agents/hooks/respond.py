@@ -205,7 +205,7 @@ class HookSession:
 
     def _context(self, sidecar: SidecarConnection, query: str, max_tokens: int, earlier: str) -> str:
         """The quotes for *query*; "" if there are none, for the reason in `details`."""
-        self.details.update(budget=max_tokens, shownBefore=len((self.own.read("seen") or "").split()))
+        self.details.update(budget=max_tokens, shownBefore=bool(self.own.read("seen")))
         params = {
             "query": query,
             "earlier": earlier,
@@ -220,6 +220,7 @@ class HookSession:
             self.details["abstained"] = "refused"
             return ""
         self.details.update(sources=found["sources"], abstained=found["abstained"], index=found["index"])
+        self.details["leftTokens"] = found.get("leftTokens")
         return f"{LEAD}{SEPARATOR}{found['text']}" if found["text"] else ""
 
     def _output(self, text: str) -> Mapping[str, Any]:

@@ -83,7 +83,7 @@ class KeywordSearcher:
         return any(len(_standing_in(names, term, (TITLE, ALIASES, FILE_NAME))) for term in terms)
 
     def count_together(self, term: str, others: Sequence[str], *, deadline: Deadline = NO_DEADLINE) -> int:
-        """How many notes hold *term* and any of *others*, in their texts or names."""
+        """How many notes contain *term* and any of *others*, in their texts or names."""
         scorer = self._scorer([QueryTerm(each) for each in (term, *others)], deadline)
         beside = np.bitwise_or.reduce([scorer.note_bitmap(QueryTerm(each)).bits for each in others or ("",)])
         return int(np.bitwise_count(scorer.note_bitmap(QueryTerm(term)).bits & beside).sum())

@@ -3,7 +3,7 @@ The vectors of models that were in use before, kept beside those in use: going b
 
 Tables are renamed when another model is chosen, in one transaction: those of the model in use always have the names in
 `rows.py`. Kept vectors answer nothing. A vector goes with its chunk or note, as they refer to it; what came since is
-told when the tables are taken out again: every chunk without a vector waits for one.
+found when the tables are taken out again: every chunk without a vector waits for one.
 """
 
 import json
@@ -44,7 +44,7 @@ class KeptModel(Struct, frozen=True):
 
 
 class StoredModel(Struct, frozen=True):
-    """A model that the index holds vectors of."""
+    """A model that the index has vectors of."""
 
     kind: ModelKind
     model: str  # its fingerprint, as text
@@ -62,7 +62,7 @@ def kept_models(connection: apsw.Connection) -> list[KeptModel]:
 
 
 def stored_models(connection: apsw.Connection) -> list[StoredModel]:
-    """All models that the index holds vectors of: those in use, then the kept ones. Counting reads every vector."""
+    """All models that the index has vectors of: those in use, then the kept ones. Counting reads every vector."""
     found = []
     for kind, tables in TABLES.items():
         if model := meta.get(connection, tables.model_key):
@@ -85,13 +85,13 @@ def kept_names(connection: apsw.Connection) -> set[str]:
 
 
 def is_kept_name(table: str) -> bool:
-    """Whether a table of that name would hold kept vectors."""
+    """Whether a table of that name is for kept vectors."""
     return table.startswith("kept_")
 
 
 def choose(connection: apsw.Connection, kind: ModelKind, model: str | None) -> None:
     """
-    Have the tables of *kind* hold vectors of *model*, its own where they are kept; those that they hold are kept.
+    Make the tables of *kind* those of *model*, with its own vectors where they are kept, and keep those of the other.
 
     Args:
         model: None, of a contextual one alone: there are no such tables then.
@@ -136,7 +136,7 @@ def _put_away(
     connection: apsw.Connection, kind: ModelKind, kept: list[KeptModel], found: KeptModel | None
 ) -> list[KeptModel]:
     """
-    Keep what the tables of *kind* hold, before all that is *kept* already, and leave none; what is kept then.
+    Keep the vectors of *kind* before all that is *kept* already, leave no tables, and return all that is kept then.
 
     Args:
         found: Still has its place, and is to have the names of the tables of *kind*.

@@ -3,7 +3,7 @@ Writes vectors that are made after their notes were indexed: those of the static
 
 Contextual vectors take hours to make, so that nothing is thrown away without need: what waits for a vector is what has
 none, a chunk whose text stays keeps its own, those of another model are kept (`kept_vectors.py`), and a rebuilt index
-takes over what the old one holds (`carry_over`).
+takes over what is in the old one (`carry_over`).
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -9,8 +9,10 @@ is the same, the block counts as kept.
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry import protocol as wire
+from quarry.agents.conversations import ShownPassages
 from quarry.block_settings import BlockFault, ContextBlock
 from quarry.engine import Engine
 from quarry.errors import BadQuery, BadRequest, BadSettings, DeadlineExceeded
@@ -45,10 +47,10 @@ class Blocks(Struct, frozen=True):
     clock: Callable[[], int]  # milliseconds since 1970
 
     def read(
-        self, params: wire.BlocksReadParams, is_cancelled: Callable[[], bool]
+        self, params: wire.BlocksReadParams, is_cancelled: Callable[[], bool], shown: ShownPassages | None = None
     ) -> tuple[wire.BlocksResult, list[StoredQuote]]:
         """
-        The text of all blocks, or of one, within a budget; and the quotes in it.
+        The text of all blocks, or of one, within a budget, without what was *shown* before; and the quotes in it.
 
         Raises:
             BadRequest: There is no block of that name.
@@ -68,6 +70,8 @@ class Blocks(Struct, frozen=True):
             except (BadQuery, DeadlineExceeded) as error:
                 problems.append(BlockFault(block.name, f"{block.name}: its query cannot be asked: {error}"))
                 continue
+            new = [quote for quote in kept.quotes if not _is_known(quote, quoted, shown)]
+            kept = replace(kept, quotes=new)
             one = _contents(block, kept, state, room - len(SEPARATOR))
             if kept.quotes and not one.text:
                 left_out.append(block.name)
@@ -166,6 +170,15 @@ class Blocks(Struct, frozen=True):
 
     def _stale_by_itself(self, block: ContextBlock, kept: StoredBlock | None) -> Staleness | None:
         return stale_by_itself(kept, key_of(block, self.engine.settings), _ttl_ms(block), self.clock())
+
+
+def _is_known(quote: StoredQuote, quoted: Sequence[StoredQuote], shown: ShownPassages | None) -> bool:
+    """Whether the conversation was shown a sentence of *quote*, or an earlier block shows it one now."""
+    if shown is None:
+        return False
+    path, sentences = quote.source.path, set(quote.sentences)
+    now = any(other.source.path == path and not sentences.isdisjoint(other.sentences) for other in quoted)
+    return now or any(shown.has(path, sentence) for sentence in sentences)
 
 
 def _ttl_ms(block: ContextBlock) -> int:

@@ -20,7 +20,7 @@ from quarry.private_files import read_private, write_atomically
 from quarry.protocol import Source, StaleKind
 from quarry.vault.paths import nfc
 
-FORMAT = 2
+FORMAT = 3
 MAX_BYTES = 16 * 1024 * 1024  # a hundred blocks of 20,000 tokens are 8 MB
 
 _log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class StoredQuote(Struct, frozen=True):
     """A quote as it stands in a block, and where it is from."""
 
     text: str
-    passage: str  # a hash of the whole passage, by which a conversation knows it again
+    sentences: tuple[str, ...]  # hashes, by which a conversation knows it again
     source: Source
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace as with_changes
@@ -9,27 +10,19 @@ from msgspec.structs import replace as with_changes
 from quarry import __version__
 from quarry.block_settings import ContextBlock
 from quarry.engine import Engine
-from quarry.limits import CHARACTERS_PER_TOKEN
-from quarry.options import SearchOptions
+from quarry.limits import CHARACTERS_PER_TOKEN, SUBJECT_CONFIDENCE
+from quarry.options import PromptOptions
 from quarry.redaction.sanitize import inert, one_line
 from quarry.redaction.scrub import scrub_text
-from quarry.search import Answer
 from quarry.search.answer import ELLIPSIS
 from quarry.search.quotes import choose_quotes
 from quarry.server.blocks.block_store import Likely, StoredQuote
-from quarry.server.encode.context import QUOTE_CHARACTERS, SEPARATOR, Quoted, is_quotable, likely_hits, quoted
+from quarry.server.encode.context import QUOTE_CHARACTERS, SEPARATOR, Quoted, likely_hits, quotable
 from quarry.settings import Settings
 
 MAX_NOTES = 20  # whose best passages fill the largest block of use, 6,000 tokens, twice
 NO_TOKEN_LIMIT = 10**9  # the budget is filled by choice, not in order
-FURTHER_SHARE = 0.5  # of a note's confidence that its second passage has, and its third of the second's
 MAX_QUOTES = 100
-MIN_CONFIDENCE = 0.04
-"""
-The least confidence of a note that is quoted, lower than that of `context`: one or two words on a subject promise no
-answer, and their author knows that there are notes on it. For `templates`, a manual's page on
-templates has .064.
-"""
 NO_SNIPPETS = 0  # characters: notes alone, at a twentieth of the cost
 
 
@@ -64,7 +57,7 @@ def likely_notes(engine: Engine, block: ContextBlock, is_cancelled: Callable[[],
         BadQuery, Cancelled, DeadlineExceeded, IndexUnavailable, IndexDamaged: As `Engine.search`.
     """
     answer = engine.search(with_changes(_request(block), snippet_width=NO_SNIPPETS), is_cancelled)
-    hits = likely_hits(answer, MIN_CONFIDENCE)
+    hits = likely_hits(answer, SUBJECT_CONFIDENCE)
     with engine.reader() as reader:  # behind the search: a note that changes in between is found changed the next time
         hashes = reader.content_hashes([hit.path for hit in hits])
     notes = [Likely(hit.path, hit.confidence, hashes.get(hit.path, b"").hex()) for hit in hits]
@@ -73,7 +66,7 @@ def likely_notes(engine: Engine, block: ContextBlock, is_cancelled: Callable[[],
 
 def quotes_of(engine: Engine, block: ContextBlock, is_cancelled: Callable[[], bool]) -> list[StoredQuote]:
     """The quotes of *block*, most confident first. Raises as `likely_notes`."""
-    passages = _passages(engine.search(_request(block), is_cancelled))
+    passages = quotable(engine.search(_request(block), is_cancelled), SUBJECT_CONFIDENCE)
     room = block.max_tokens * CHARACTERS_PER_TOKEN - len(heading_of(block.name))
     chosen = choose_quotes([passage.quotable for passage in passages], room, MAX_QUOTES)
     return [_kept(passages[at.passage], at.length) for at in chosen]
@@ -87,27 +80,22 @@ def heading_of(name: str) -> str:
 # --- steps -------------------------------------------------------------------------------------
 
 
-def _request(block: ContextBlock) -> SearchOptions:
-    return SearchOptions(
+class _BlockOptions(PromptOptions, frozen=True, kw_only=True):
+    """The search of a block: its author means the times in its query."""
+
+    reads_times: ClassVar[bool] = True
+
+
+def _request(block: ContextBlock) -> _BlockOptions:
+    return _BlockOptions(
         query=block.query,
         limit=MAX_NOTES,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=NO_TOKEN_LIMIT,
         expand_small_results=False,
-        expand=True,
+        least_confidence=SUBJECT_CONFIDENCE,
     )
 
 
 def _kept(passage: Quoted, length: int) -> StoredQuote:
-    return StoredQuote(passage.blocks[length], passage.passage, passage.source)
-
-
-def _passages(answer: Answer) -> list[Quoted]:
-    """Passages that say something, of notes that may answer, most confident first; of listed notes, in their order."""
-    passages = [
-        quoted(hit, at, FURTHER_SHARE**at)
-        for hit in likely_hits(answer, MIN_CONFIDENCE)
-        for at, passage in enumerate(hit.passages)
-        if is_quotable(passage)
-    ]
-    return sorted(passages, key=lambda passage: -(passage.quotable.confidence or 1.0))
+    return StoredQuote(passage.blocks[length], passage.sentences, passage.source)

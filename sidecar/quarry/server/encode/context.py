@@ -14,20 +14,22 @@ from msgspec import Struct
 from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
+from quarry.documents.sentences import split_sentences
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
-from quarry.options import PromptOptions, SearchOptions
+from quarry.options import PromptOptions
 from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import ELLIPSIS, estimate_tokens
-from quarry.search.quotes import Quotable, choose_quotes, quote_lengths, says_something
+from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_retrievers
 from quarry.vault.paths import nfc
 
 SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
+TELLING = 24  # characters of a sentence that is known again: `See below.` is in many places
 SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
@@ -36,16 +38,18 @@ class Quoted(Struct, frozen=True):
     """A passage as it may stand in the text, in each of its lengths."""
 
     source: wire.Source
-    passage: str  # a hash of its whole text, by which a conversation knows it again
+    sentences: tuple[str, ...]  # hashes, by which a conversation knows it again
     quotable: Quotable
+    title: str  # with which each of the blocks begins: the path of the note
     blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
 
 
-def search_options(params: wire.ContextParams) -> SearchOptions:
-    """The search behind a context block: its snippets are what may be quoted; the budget is filled from these."""
+def search_options(params: wire.ContextParams) -> PromptOptions:
+    """The search behind a context block: its passages are what may be quoted; the budget is filled from these."""
     limit = min(MAX_LIMIT, params.limit + len(params.exclude) + (SHOWN_BEFORE if params.conversation else 0))
     return PromptOptions(
         query=params.query,
+        least_confidence=params.min_confidence,
         limit=limit,
         snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
         max_tokens=limit * QUOTE_CHARACTERS,
@@ -63,17 +67,22 @@ def context_result(
     A passage that is among *shown* is not quoted, and one that is quoted is added to them.
     """
     excluded = {nfc(path) for path in params.exclude}
-    likely = [hit for hit in likely_hits(answer, params.min_confidence) if is_quotable(hit.passages[0])]
-    candidates = [one for hit in likely if nfc(hit.path) not in excluded if not _is_shown(one := quoted(hit), shown)]
+    likely = quotable(answer, params.min_confidence)
+    candidates = [one for one in likely if one.source.path not in excluded if not _is_shown(one, shown)]
+    notes = [*dict.fromkeys([one.source.path for one in candidates])][: params.limit]
+    candidates = [one for one in candidates if one.source.path in notes]
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
-    quotes = choose_quotes([one.quotable for one in candidates], room, params.limit)
-    text = SEPARATOR.join(candidates[quote.passage].blocks[quote.length] for quote in quotes)
+    quotes = choose_quotes([one.quotable for one in candidates], room, len(candidates))
+    chosen = in_note_order(candidates, quotes)
+    text = written(chosen)
     if shown:
-        for one in [candidates[quote.passage] for quote in quotes]:
-            shown.add(one.source.path, one.passage)
+        shown.spend(estimate_tokens(text))
+        for one, _ in chosen:
+            for sentence in one.sentences:
+                shown.add(one.source.path, sentence)
     return wire.ContextResult(
         text=text,
-        sources=[candidates[quote.passage].source for quote in quotes],
+        sources=[one.source for one, _ in chosen],
         tokens=estimate_tokens(text),
         abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_retrievers(answer.missing),
@@ -87,23 +96,47 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 
     A query without words only lists notes, whose confidence is unknown: these are what was asked for.
     """
-    if answer.relaxed and answer.relaxed.step == "meaning":
-        return []  # the least far from what was asked: better no context than a wrong one
-    listed = [hit for hit in answer.hits if not hit.retrievers]
-    ranked = [hit for hit in answer.hits if hit.retrievers and hit.confidence >= min_confidence]
-    return listed + sorted(ranked, key=lambda hit: -hit.confidence)
+    # The least far from what was asked are no answer: better no context than a wrong one.
+    hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
+    listed = [hit for hit in hits if not hit.retrievers]
+    ranked = [hit for hit in hits if hit.retrievers and hit.confidence >= min_confidence]
+    compared = [hit for hit in answer.hits if hit.path in answer.compared and hit not in ranked]
+    return listed + sorted([*ranked, *compared], key=lambda hit: -hit.confidence)
 
 
-def is_quotable(passage: Passage) -> bool:
-    """Whether the passage says something by itself; its note may well be what was searched for."""
-    return says_something(passage.chunk.chunk.text)
+def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
+    """What may be quoted, most confident first: every passage of the likely hits that says something by itself."""
+    likely = [(hit, at) for hit in likely_hits(answer, min_confidence) for at in range(len(hit.passages))]
+    every = [quoted(hit, at) for hit, at in likely if says_something(hit.passages[at].chunk.chunk.text)]
+    return sorted(every, key=lambda one: -1.0 if one.quotable.confidence is None else -one.quotable.confidence)
 
 
-def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
-    """Passage *at* of *hit* as it may be quoted; it answers with *share* of the confidence of its note."""
+def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list[tuple[Quoted, int]]:
+    """What *quotes* quote of *candidates*, with its length: the surest note first, each from its beginning on."""
+    paths = [one.source.path for one in candidates]
+    chosen = [(candidates[quote.passage], quote.length) for quote in quotes]
+
+    def place(one: tuple[Quoted, int]) -> tuple[float, int, int]:
+        quote = one[0]
+        confidence = 1.0 if quote.quotable.confidence is None else quote.source.confidence  # of one only listed
+        return -confidence, paths.index(quote.source.path), quote.source.line
+
+    return sorted(chosen, key=place)
+
+
+def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
+    """The text of quotes, each in one of its lengths; a second one of a note does not repeat its path."""
+    before = ["", *[one.title for one, _ in chosen]]
+    blocks = [one.blocks[length].removeprefix(before[at]).lstrip() for at, (one, length) in enumerate(chosen)]
+    return SEPARATOR.join(blocks)
+
+
+def quoted(hit: Hit, at: int = 0) -> Quoted:
+    """Passage *at* of *hit* as it may be quoted."""
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
-    title = f"**{inert(one_line(scrub_text(source.path)))}**" + (f" › {inert(one_line(trail))}" if trail else "")
+    path = f"**{inert(one_line(scrub_text(source.path)))}**"
+    title = path + (f" › {inert(one_line(trail))}" if trail else "")
     project = f", project {inert(one_line(source.project))}" if source.project else ""
     text = inert(printable(scrub_text(passage.snippet.text)).strip())
     goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
@@ -111,11 +144,11 @@ def quoted(hit: Hit, at: int = 0, share: float = 1.0) -> Quoted:
     quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
     blocks = tuple(f"{title} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
-    confidence = hit.confidence * share if hit.retrievers else None
-    return Quoted(source, _hash_of(passage), Quotable(text, confidence, lengths, sizes), blocks)
+    confidence = hit.confidence * passage.share if hit.retrievers else None
+    return Quoted(source, _hashes_of(passage.snippet.text), Quotable(text, confidence, lengths, sizes), path, blocks)
 
 
-def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
+def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:
     """Why nothing is quoted."""
     if candidates:
         return "budget"
@@ -125,12 +158,19 @@ def _reason(likely: Sequence[Hit], candidates: Sequence[Quoted], index: Freshnes
 
 
 def _is_shown(one: Quoted, shown: ShownPassages | None) -> bool:
-    return shown is not None and shown.has(one.source.path, one.passage)
+    return shown is not None and any(shown.has(one.source.path, sentence) for sentence in one.sentences)
 
 
-def _hash_of(passage: Passage) -> str:
-    text = passage.chunk.chunk.text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=PASSAGE_HASH_BYTES).hexdigest()
+def _hashes_of(text: str) -> tuple[str, ...]:
+    """A hash of each sentence of *text* that says enough to be known again; of the whole where none does."""
+    sentences = [" ".join(text[span.start : span.end].split()) for span in split_sentences(text)]
+    telling = [sentence for sentence in sentences if len(sentence) >= TELLING] or [" ".join(text.split())]
+    return tuple(
+        [
+            hashlib.blake2b(one.encode("utf-8", "surrogatepass"), digest_size=PASSAGE_HASH_BYTES).hexdigest()
+            for one in telling
+        ]
+    )
 
 
 def _source(hit: Hit, passage: Passage) -> wire.Source:
@@ -138,7 +178,7 @@ def _source(hit: Hit, passage: Passage) -> wire.Source:
     return wire.Source(
         path=nfc(hit.path),
         project=named_property(passage.chunk, "project"),
-        heading_path=[scrub_text(heading) for heading in chunk.trail],
+        heading_path=[scrub_text(heading) for heading in (*chunk.trail, *passage.headings)],
         line=note_line(chunk, passage.snippet.start),
         confidence=hit.confidence,
     )

@@ -325,7 +325,7 @@ def test_a_hostile_note_comes_out_quoted_inert_and_scrubbed(start, vault, tools,
     lead, heading, *quoted = text.split("\n\n", 2)
     assert lead == LEAD
     assert heading.startswith("**Kettle descaling.md** › Kettle descaling (line ")
-    assert all(line.startswith(">") for line in "".join(quoted).splitlines())
+    assert all(not line or line.startswith((">", "› ", "(line ")) for line in "".join(quoted).splitlines())
     assert "ghp_" not in text
     assert not set("`\x1b\x07\u202e") & set(text)
     assert "</" not in text

@@ -25,7 +25,7 @@ def source(path):
 
 
 def block(name="x", *, quoted=("a.md",), likely=("a.md", "b.md")):
-    quotes = [StoredQuote(f"> from {path}", "00", source(path)) for path in quoted]
+    quotes = [StoredQuote(f"> from {path}", ("00",), source(path)) for path in quoted]
     return StoredBlock(name, "key", 1, [Likely(path, 0.5, "00") for path in likely], [], quotes)
 
 
@@ -105,7 +105,7 @@ def test_without_a_file_blocks_are_kept_in_memory():
 
 # --- staleness ---------------------------------------------------------------------------------------------------
 
-QUOTE = StoredQuote("> a", "00", Source(path="a.md", project=None, heading_path=["A"], line=3, confidence=0.5))
+QUOTE = StoredQuote("> a", ("00",), Source(path="a.md", project=None, heading_path=["A"], line=3, confidence=0.5))
 A, B, C = Likely("a.md", 0.5, "aa"), Likely("b.md", 0.3, "bb"), Likely("c.md", 0.2, "cc")
 KEPT = StoredBlock("x", "key", 1_000, [A, B], [], [QUOTE])
 
@@ -131,6 +131,6 @@ def test_a_block_may_be_stale_by_what_the_index_says(likely, missing, kind, says
 
 
 def test_quotes_same_text_where_their_text_is_equal():
-    assert same_text([QUOTE], [replace(QUOTE, passage="11")])
+    assert same_text([QUOTE], [replace(QUOTE, sentences=("11",))])
     assert not same_text([QUOTE], [replace(QUOTE, text="> b")])
     assert not same_text([QUOTE], [])

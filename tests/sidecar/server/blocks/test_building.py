@@ -28,7 +28,7 @@ def test_several_passages_of_a_note_are_quoted(scene):
     quotes = quotes_of(scene.engine, ContextBlock("walrus", "walrus protocol"), lambda: False)
 
     assert len([quote for quote in quotes if quote.source.path == "Walrus.md"]) > 1
-    assert len({quote.passage for quote in quotes}) == len(quotes)
+    assert len({quote.sentences for quote in quotes}) == len(quotes)
 
 
 def test_the_budget_counts_the_heading(scene):

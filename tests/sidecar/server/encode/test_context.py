@@ -53,7 +53,7 @@ def test_notes_are_quoted_under_their_path_heading_and_line(hit):
 
 
 def test_the_most_confident_come_first_whatever_their_rank(hit):
-    result = context([hit("a.md", 0.3, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.5, "leaves")])
+    result = context([hit("a.md", 0.4, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.5, "leaves")])
 
     assert paths(result) == ["b.md", "c.md", "a.md"]
 
@@ -103,6 +103,9 @@ class Shown:
 
     def add(self, path, passage):
         self.passages.add((path, passage))
+
+    def spend(self, tokens):
+        self.tokens = tokens
 
 
 def hash_of(text):

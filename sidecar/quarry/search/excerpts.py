@@ -1,0 +1,161 @@
+"""
+The excerpts of a note that most probably answer a query: a few whole sentences each, from anywhere in the note.
+
+The passages by which a note is ranked are whole sections, and the heaviest matches in them say what it is about, not
+always what is asked. Here every section of the note is divided at its headings, and each run of whole sentences below
+one is compared with the words of the query:
+
+    covered    how much of the query it and its headings contain in any form, or come near to by MaxSim
+    heading    the same of its headings alone
+    bm25       of its passage, relative to the best one of the note
+    is_first   whether it is the first below its heading
+
+A word counts by its idf, and less the more sections of the note have it: the subject of a note tells none apart. The
+probability of a run is a softmax over the runs that do not overlap. Its weights were fitted as a conditional logit to
+the judged passages of `tests/retrieval/quoted_passages.py` and to `chroma-chunks`; nothing was fitted to those held
+back.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from quarry.analysis.analysis import ranking_terms
+from quarry.documents.sentences import split_sentences
+from quarry.index.keys import note_of
+from quarry.lazy_pattern import lazy_pattern
+from quarry.search.answer import Hit, Passage, RankedChunk
+from quarry.search.candidates import FIELD_WEIGHTS
+from quarry.search.execution import SearchExecution
+from quarry.search.prepare import PreparedQuery
+from quarry.search.quotes import says_something
+from quarry.search.signals import SCORE_DIGITS
+from quarry.search.snippet.highlighting import find_matches
+from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
+
+WIDTH = 240  # characters of a run, unless its first sentence is longer; see docs/decisions/023
+MAX_EXCERPTS = 3  # of a note: a fourth has the answer where the others have not in 2 of 100
+MAX_CHUNKS = 40  # of a note that are compared: a longer one's best by words
+WEIGHTS = {"covered": 4.3, "heading": 2.5, "bm25": 3.1, "is_first": 0.6}  # half of the fitted ones: less sure elsewhere
+EVERYWHERE = 0.9  # a section comes so near to a word that it has it
+LEAST_RARITY = 0.02  # of a word that every section has
+
+_FENCES = ("```", "~~~")
+_HEADING = lazy_pattern(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
+
+
+class _Section(NamedTuple):
+    """The sentences of a chunk between two headings."""
+
+    chunk_id: int
+    above: str  # its headings but the first of the note, which is mostly the title
+    headings: tuple[str, ...]  # in the chunk, above it
+    sentences: list[tuple[int, str]]  # with where each begins in the chunk
+
+
+class _Run(NamedTuple):
+    """Neighbouring sentences of a section; smaller is better, and among equals what comes first in the note."""
+
+    cost: float
+    chunk_id: int
+    start: int
+    end: int
+    headings: tuple[str, ...]
+
+
+def quote_excerpts(hit: Hit, prepared: PreparedQuery, execution: SearchExecution, width: int) -> Hit:
+    """
+    *hit* with at most `MAX_EXCERPTS` excerpts of its note, none longer than *width*, the most probable first.
+
+    It is unchanged where nothing can be compared.
+
+    Raises:
+        IndexDamaged: The stored form of the note does not match its checksum.
+        DeadlineExceeded, Cancelled: The deadline says so.
+    """
+    execution.deadline.check()
+    runs: list[_Run] = []
+    for run in sorted(_runs(hit, prepared, execution)):
+        if not any(run.chunk_id == one.chunk_id and run.start < one.end and one.start < run.end for one in runs):
+            runs.append(run)
+    worths = np.exp([runs[0].cost - run.cost for run in runs]) if runs else np.zeros(0)
+    stored = execution.reader.chunks([run.chunk_id for run in runs[:MAX_EXCERPTS]])
+    excerpts = []
+    for run, share in zip(runs[:MAX_EXCERPTS], (worths / worths.sum()).tolist(), strict=False):
+        text = stored[run.chunk_id].text[run.start : run.end]
+        matches = find_matches(text, prepared.highlight_terms)
+        cut = make_snippet(text, matches, width) if len(text) > width else beginning(text, width)
+        snippet = Snippet(cut.text, run.start + cut.start, run.start + cut.end, ())
+        ranked = RankedChunk(run.chunk_id, hit.path, hit.score)
+        excerpts.append(Passage(stored[run.chunk_id], ranked, snippet, "", run.headings, share))
+    return replace(hit, passages=tuple(excerpts) or hit.passages)
+
+
+def _runs(hit: Hit, prepared: PreparedQuery, execution: SearchExecution) -> Iterator[_Run]:
+    """Every run of sentences of the note that may be quoted."""
+    bm25 = dict(prepared.scorer.top_chunks_of(note_of(hit.chunks[0].chunk_id), MAX_CHUNKS, FIELD_WEIGHTS))
+    sections, words = _sections(hit, bm25, execution), prepared.word_idf
+    if not sections or not words:
+        return
+    texts = [text for section in sections for text in (*[text for _, text in section.sentences], section.above)]
+    near, lengths = np.zeros((len(words), len(texts))), np.ones(len(words))  # how near each text comes to each word
+    if execution.encoder is not None:
+        compared = execution.encoder.max_similarities(words, texts)
+        near, lengths = np.maximum(compared.of_words, 0.0), compared.lengths
+    terms_of = [frozenset(ranking_terms(word, prepared.languages)) for word in words]
+    for column, text in enumerate(texts):
+        keys = {key for _, _, key, _ in find_matches(text, prepared.highlight_terms)}
+        for row, terms in enumerate(terms_of) if keys else ():
+            near[row, column] = max(near[row, column], len(keys & terms) / max(len(terms), 1))
+    parts = np.split(near, np.cumsum([len(section.sentences) + 1 for section in sections])[:-1], axis=1)
+    having = sum([part.max(axis=1) > EVERYWHERE for part in parts], start=np.zeros(len(words)))
+    rarity = np.log((len(parts) + 1) / (having + 0.5)) / math.log(len(parts) + 1)
+    weights = np.array([*words.values()]) * lengths * np.maximum(rarity, LEAST_RARITY)
+    weights /= max(float(weights.sum()), 1e-9)
+    best_bm25 = max(bm25.values(), default=0.0) or 1.0
+    for section, part in zip(sections, parts, strict=True):
+        above, is_first = part[:, -1], 1.0
+        common = WEIGHTS["heading"] * float(weights @ above)
+        common += WEIGHTS["bm25"] * bm25.get(section.chunk_id, 0.0) / best_bm25
+        for first, last in _extents(section):
+            covered = float(weights @ np.maximum(part[:, first : last + 1].max(axis=1), above))
+            cost = -round(common + WEIGHTS["covered"] * covered + WEIGHTS["is_first"] * is_first, SCORE_DIGITS)
+            end = section.sentences[last][0] + len(section.sentences[last][1])
+            yield _Run(cost, section.chunk_id, section.sentences[first][0], end, section.headings)
+            is_first = 0.0
+
+
+# --- sections and runs ---------------------------------------------------------------------------
+
+
+def _sections(hit: Hit, bm25: Mapping[int, float], execution: SearchExecution) -> list[_Section]:
+    """The sections of the note between its headings; of a long one, those of its best passages."""
+    note = execution.reader.note(hit.path)
+    chunks = [*zip(note.chunk_ids, note.note.chunks, strict=True)] if note else []
+    kept = {*bm25, *[ranked.chunk_id for ranked in hit.chunks]}
+    sections: list[_Section] = []
+    for chunk_id, chunk in [one for one in chunks if len(chunks) <= MAX_CHUNKS or one[0] in kept]:
+        sections.append(_Section(chunk_id, " ".join(chunk.trail[1:]), (), []))
+        in_fence = False
+        for span in split_sentences(chunk.text):
+            text = chunk.text[span.start : span.end]
+            in_fence ^= text.startswith(_FENCES)
+            if heading := None if in_fence else _HEADING.match(text):
+                inner = () if heading[1] in chunk.trail[-1:] else (heading[1],)
+                sections.append(_Section(chunk_id, " ".join((*chunk.trail[1:], *inner)), inner, []))
+            else:
+                sections[-1].sentences.append((span.start, text))
+    return [section for section in sections if section.sentences]
+
+
+def _extents(section: _Section) -> Iterator[tuple[int, int]]:
+    """From each sentence worth beginning with, the longest run: places of its first and its last sentence."""
+    ends = [start + len(text) for start, text in section.sentences]
+    texts = [text for _, text in section.sentences]
+    telling = [at for at, text in enumerate(texts) if says_something(text) and not text.startswith(_FENCES)]
+    for first in telling:
+        end = section.sentences[first][0] + WIDTH
+        yield first, max([at for at in telling if at > first and ends[at] <= end], default=first)

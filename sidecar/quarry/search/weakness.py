@@ -1,0 +1,56 @@
+"""
+Whether an answer is weak: a person is warned that no note matches well.
+
+Confidence says how probable it is that the first note answers. That is little where it shares few words with the query,
+even if nothing else is meant: `can't sleep at night` of a note on insomnia. So an answer is weak only if words *and*
+meaning say so:
+
+    confidence   below `UNLIKELY`
+    words        the note lacks some of them; the parts of an identifier are not the identifier
+    meaning      the note is not near, or others are hardly less near. One that contains half of
+                 the words need only be the nearest. A text of many words comes near to something in any vault, so that
+                 this counts for short queries alone.
+
+`docs/QUALITY.md` has how many right first notes are called weak, and how many answers to what no note answers are not,
+by kind of query.
+"""
+
+import numpy as np
+
+from quarry.search.answer import RankedNote, Weakness
+from quarry.search.execution import SearchExecution
+from quarry.search.ranking import SignalRanking
+from quarry.search.rrf import PublishedRanking
+
+UNLIKELY = 0.13
+NEAR = 0.28  # cosine
+AHEAD = 0.1  # of the mean cosine of the notes behind the nearest one
+BEHIND = slice(1, 6)  # their places, by cosine
+MOST_WORDS = 0.5  # as a share
+FEW_WORDS = 10
+
+
+def weakness_of(
+    first: RankedNote, ranking: SignalRanking | PublishedRanking, execution: SearchExecution
+) -> Weakness | None:
+    """Why the hits of *ranking*, the *first* of all, are weak, if they are."""
+    by_signals = ranking if isinstance(ranking, SignalRanking) else None
+    is_identifier = by_signals is not None and by_signals.features.identified is not None
+    if first.confidence >= UNLIKELY or (first.word_coverage == 1 and not is_identifier):
+        return None
+    if by_signals and not is_identifier and _stands_out(by_signals, first.word_coverage):
+        return None
+    has_words = len(ranking.dense_only_notes) < len(ranking.note_ids)  # beyond what is shown, too
+    return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
+
+
+def _stands_out(ranking: SignalRanking, word_coverage: float) -> bool:
+    """Whether the first note is nearer to a short query than others are; any nearer, if it has most of its words."""
+    cosines, first = ranking.features.static_cosine, ranking.order[0]
+    nearest = np.sort(cosines[np.isfinite(cosines)])[::-1]
+    if not len(nearest) or len(ranking.prepared.query.text.split()) > FEW_WORDS:
+        return False
+    if word_coverage >= MOST_WORDS and cosines[first] == nearest[0]:
+        return True
+    behind = nearest[BEHIND]
+    return len(behind) > 0 and bool(cosines[first] >= max(NEAR, behind.mean() + AHEAD))
