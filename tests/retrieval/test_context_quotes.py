@@ -13,7 +13,9 @@ from quarry.server.encode.context import Quoted
 
 def passage(path: str, text: str, confidence: float = 0.5, size: int | None = None) -> Quoted:
     source = wire.Source(path=path, heading_path=[], line=0, project=None, confidence=confidence)
-    return Quoted(source, "", Quotable(text, confidence, (len(text),), (size or len(text),)), "", (text,))
+    return Quoted(
+        source, "", Quotable(text, confidence, (len(text),), (size or len(text),)), (source.path, ""), (text,)
+    )
 
 
 def test_a_relevant_note_answers_and_with_spans_only_where_half_of_one_is_quoted() -> None:

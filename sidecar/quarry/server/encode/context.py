@@ -40,8 +40,8 @@ class Quoted(Struct, frozen=True):
     source: wire.Source
     sentences: tuple[str, ...]  # hashes, by which a conversation knows it again
     quotable: Quotable
-    title: str  # with which each of the blocks begins: the path of the note
-    blocks: tuple[str, ...]  # one for each length: path and heading, and the quote
+    titles: tuple[str, str]  # with which each of the blocks begins: the path of the note, and its headings
+    blocks: tuple[str, ...]  # one for each length: path, headings and line, and the quote
 
 
 def search_options(params: wire.ContextParams) -> PromptOptions:
@@ -51,7 +51,7 @@ def search_options(params: wire.ContextParams) -> PromptOptions:
         query=params.query,
         least_confidence=params.min_confidence,
         limit=limit,
-        snippet_width=QUOTE_CHARACTERS - len(ELLIPSIS),
+        snippet_width=QUOTE_CHARACTERS - len(f" {ELLIPSIS}"),
         max_tokens=limit * QUOTE_CHARACTERS,
         filters=params.filters,
         expand_small_results=False,
@@ -62,7 +62,7 @@ def context_result(
     answer: Answer, index: Freshness, params: wire.ContextParams, shown: ShownPassages | None = None
 ) -> wire.ContextResult:
     """
-    The reply to `context`: at most one quote a note, those chosen by confidence per token, most confident first.
+    The reply to `context`: quotes chosen by confidence per token, those of the most confident note first.
 
     A passage that is among *shown* is not quoted, and one that is quoted is added to them.
     """
@@ -125,9 +125,15 @@ def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list
 
 
 def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
-    """The text of quotes, each in one of its lengths; a second one of a note does not repeat its path."""
-    before = ["", *[one.title for one, _ in chosen]]
-    blocks = [one.blocks[length].removeprefix(before[at]).lstrip() for at, (one, length) in enumerate(chosen)]
+    """The text of quotes, each in one of its lengths; a further one of a note repeats neither path nor headings."""
+    blocks: list[str] = []
+    before = ("", "")
+    for one, length in chosen:
+        block = one.blocks[length]
+        if one.titles[0] == before[0]:
+            block = block.removeprefix("".join(before if one.titles == before else before[:1])).lstrip()
+        blocks.append(block)
+        before = one.titles
     return SEPARATOR.join(blocks)
 
 
@@ -136,16 +142,18 @@ def quoted(hit: Hit, at: int = 0) -> Quoted:
     passage, source = hit.passages[at], _source(hit, hit.passages[at])
     trail = " › ".join(source.heading_path)
     path = f"**{inert(one_line(scrub_text(source.path)))}**"
-    title = path + (f" › {inert(one_line(trail))}" if trail else "")
+    headings = f" › {inert(one_line(trail))}" if trail else ""
     project = f", project {inert(one_line(source.project))}" if source.project else ""
     text = inert(printable(scrub_text(passage.snippet.text)).strip())
     goes_on = passage.snippet.end < len(passage.chunk.chunk.text.rstrip())
     lengths = quote_lengths(text)
-    quotes = [text[:length] + (ELLIPSIS if goes_on or length < len(text) else "") for length in lengths]
-    blocks = tuple(f"{title} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
+    quotes = [text[:length] + (f" {ELLIPSIS}" if goes_on or length < len(text) else "") for length in lengths]
+    blocks = tuple(f"{path}{headings} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * passage.share if hit.retrievers else None
-    return Quoted(source, _hashes_of(passage.snippet.text), Quotable(text, confidence, lengths, sizes), path, blocks)
+    return Quoted(
+        source, _hashes_of(passage.snippet.text), Quotable(text, confidence, lengths, sizes), (path, headings), blocks
+    )
 
 
 def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:

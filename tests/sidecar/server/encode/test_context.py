@@ -52,6 +52,21 @@ def test_notes_are_quoted_under_their_path_heading_and_line(hit):
     assert result.abstained is None
 
 
+def test_a_further_quote_repeats_neither_the_path_nor_the_headings_of_the_one_before(hit):
+    rows = [
+        ("How", "Boil the water first.", 1),
+        ("How", "Cups are warmed beforehand.", 5),
+        ("Why", "Heat wakes it.", 9),
+    ]
+    result = context([hit("Tea.md", 0.8, text, heading=("Tea", last), line=line) for last, text, line in rows])
+
+    assert [block for block in result.text.split("\n\n") if block[0] != ">"] == [
+        "**Tea.md** › Tea › How (line 2)",
+        "(line 6)",
+        "› Tea › Why (line 10)",
+    ]
+
+
 def test_the_most_confident_come_first_whatever_their_rank(hit):
     result = context([hit("a.md", 0.4, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.5, "leaves")])
 
@@ -154,7 +169,7 @@ def test_a_long_quote_is_cut_behind_a_sentence_where_it_does_not_fit_whole(made)
     )
 
     assert whole.text.endswith("it was good.")
-    assert cut.text.endswith("it was good....")
+    assert cut.text.endswith("it was good. ...")
     assert 80 < cut.tokens <= 100
 
 
