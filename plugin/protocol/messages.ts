@@ -995,11 +995,11 @@ export interface ContextParams {
    */
   readonly exclude?: readonly string[];
   /**
-   * What was asked before in the conversation; a query of few words may depend on it. At most 1000 characters.
+   * Earlier requests of the conversation, on which a query of few words may depend. At most 1000 characters.
    */
   readonly earlier?: string;
   /**
-   * The client's name for a conversation, in which no sentence is quoted twice. What was quoted is kept for 12 hours, as hashes, with its tokens.
+   * The client's name for a conversation, in which no sentence is quoted twice. Quoted sentences are kept for 12 hours, as hashes, with the tokens they took.
    */
   readonly conversation?: string | null;
   /**

@@ -54,6 +54,12 @@ def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @cache
+def is_token(word: str) -> bool:
+    """Whether *word*, in lower case, is one token."""
+    return _tokenizer().token_to_id(word) is not None
+
+
+@cache
 def _tokenizer() -> Any:
     tokenizer = Tokenizer.from_file(str(BUNDLED / "tokenizer.json"))
     tokenizer.enable_truncation(MAX_TOKENS)

@@ -183,6 +183,10 @@ class HashEncoder:
         """Whether it was said to be one."""
         return word.lower() in self.known_words
 
+    def in_english(self, text: str, words: Sequence[str]) -> str:
+        """Nothing: it knows no other languages."""
+        return text
+
 
 class HashContextualEncoder:
     """

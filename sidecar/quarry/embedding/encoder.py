@@ -78,6 +78,14 @@ class Encoder(Protocol):
         """Whether *word* is in the vocabulary as a whole, and so is hardly a typo."""
         ...
 
+    def in_english(self, text: str, words: Sequence[str]) -> str:
+        """
+        *text* with English words in the place of those of *words*, in lower case, that are of another language.
+
+        As it is where the model has English words for none of them.
+        """
+        ...
+
 
 class ContextualEncoder(Protocol):
     """

@@ -136,6 +136,7 @@ _MODULE_FILES = (
     f"*_StaticEmbedding/{WEIGHTS_FILE}",
     f"*_StaticEmbedding/{TOKENIZER_FILE}",
 )
+TRANSLATIONS_FILE = "translations.tsv"
 MANIFEST_FILE = "SHA256SUMS"  # as `sha256sum` writes it: hexadecimal, two spaces, name
 
 # The largest static model published (500,000 tokens, 256 dimensions, float32) has 0.5 GB, its tokenizer 30 MB.
@@ -154,6 +155,7 @@ class ModelFolder(Struct, frozen=True):
     way_out: str  # what to do if files are missing or damaged; ends a message
     must_have_manifest: bool = False
     must_have_extension: bool = False
+    must_have_translations: bool = False
     stays_as_it_is: bool = False  # installed or downloaded: its files are replaced, never overwritten
     module: str | None = (
         None  # the folder, "" or with a slash behind it, of a StaticEmbedding; None: model2vec's format
@@ -180,7 +182,8 @@ class ModelFolder(Struct, frozen=True):
         """The names of the files it must have."""
         if self.module is not None:
             return (self.weights, self.tokenizer)
-        return MODEL_FILES + EXTENSION_FILES if self.has_extension else MODEL_FILES
+        own = MODEL_FILES + EXTENSION_FILES if self.has_extension else MODEL_FILES
+        return (*own, TRANSLATIONS_FILE) if self.must_have_translations else own
 
 
 BUNDLED = ModelFolder(
@@ -189,6 +192,7 @@ BUNDLED = ModelFolder(
     "reinstall quarry-search",
     must_have_manifest=True,
     must_have_extension=True,
+    must_have_translations=True,
     stays_as_it_is=True,
 )
 
@@ -261,7 +265,7 @@ def hash_model(folder: ModelFolder) -> str:
             _compare(folder, _read_manifest(manifest), found)
     except OSError as error:
         raise ModelMissing(f"embedding model {folder.name!r} cannot be read ({error}); {folder.way_out}") from error
-    digests = [found[name] for name in folder.files if name != CONFIG_FILE]
+    digests = [found[name] for name in folder.files if name not in (CONFIG_FILE, TRANSLATIONS_FILE)]
     if folder.dim is not None:
         digests.append(f"cut to {folder.dim}")
     return hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -20,6 +20,7 @@ from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, ma
 from quarry.embedding.model_files import (
     BUNDLED_NAME,
     CONFIG_FILE,
+    TRANSLATIONS_FILE,
     ModelFolder,
     Table,
     find_model,
@@ -28,6 +29,7 @@ from quarry.embedding.model_files import (
 )
 from quarry.embedding.sentence_modules import read_json
 from quarry.embedding.tokens import BATCH_SIZE, MAX_TEXT_CHARS, TokenIds, make_tokenizer
+from quarry.embedding.translations import Translations
 from quarry.errors import ModelDamaged
 
 # Latin, an emoji and a letter that no vocabulary has: whatever path a broken tokenizer fails on, it fails at loading.
@@ -52,6 +54,7 @@ class StaticEncoder:
         table: Table,
         extension: Extension | None,
         fingerprint: Fingerprint,
+        translations: Translations | None = None,
     ) -> None:
         """
         Take *table*, shape (vocabulary size, dim), as one row a token id; *unknown_id* is for unknown words.
@@ -64,6 +67,7 @@ class StaticEncoder:
         self._table = table
         self._extension = extension
         self._fingerprint = fingerprint
+        self._translations = translations
 
     @property
     def dim(self) -> int:
@@ -141,6 +145,10 @@ class StaticEncoder:
         except UnicodeEncodeError:  # half a surrogate pair, which no vocabulary can hold
             return False
 
+    def in_english(self, text: str, words: Sequence[str]) -> str:
+        """See `Encoder`."""
+        return self._translations.in_english(text, words, self.is_word) if self._translations else text
+
     def _row_numbers(self, texts: Sequence[str]) -> list[TokenIds]:
         """The token ids of each text; those of the extension are counted on from the model's own."""
         if self._extension is None or not any(map(has_runs, texts)):
@@ -200,7 +208,8 @@ def _open(folder: ModelFolder, weights_sha256: str) -> StaticEncoder:
         raise ValueError(f"its extension has {extension.table.shape[1]} dimensions, its weights have {table.shape[1]}")
     row_count = len(table) + (len(extension.table) if extension else 0)
     fingerprint = Fingerprint(folder.name, row_count, table.shape[1], weights_sha256)
-    return StaticEncoder(tokenizer, _unknown_id(tokenizer), table, extension, fingerprint)
+    translations = Translations(folder.path / TRANSLATIONS_FILE) if folder.must_have_translations else None
+    return StaticEncoder(tokenizer, _unknown_id(tokenizer), table, extension, fingerprint, translations)
 
 
 def _check_ids(tokenizer: Tokenizer, table: Table) -> None:

@@ -42,7 +42,7 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     earlier: Annotated[
         str,
         doc(
-            "What was asked before in the conversation; a query of few words may depend on it.",
+            "Earlier requests of the conversation, on which a query of few words may depend.",
             max_length=1000,
             extra=IN_PYTHON,
         ),
@@ -50,8 +50,8 @@ class ContextParams(ReadParams, frozen=True, kw_only=True):
     conversation: Annotated[
         Annotated[str, doc(min_length=1, max_length=500)] | None,
         doc(
-            "The client's name for a conversation, in which no sentence is quoted twice. What was quoted is kept "
-            "for 12 hours, as hashes, with its tokens.",
+            "The client's name for a conversation, in which no sentence is quoted twice. Quoted sentences are kept "
+            "for 12 hours, as hashes, with the tokens they took.",
             extra=IN_PYTHON,
         ),
     ] = None

@@ -99,10 +99,10 @@ class ContextKeywords(ScopeKeywords, total=False):
         min_confidence: Notes below this confidence are not quoted. Notes that are only listed are quoted. 0 to 1.
             Default: 0.1.
         exclude: Paths of notes not to quote, such as those already shown. At most 50.
-        earlier: What was asked before in the conversation; a query of few words may depend on it. At most 1000
+        earlier: Earlier requests of the conversation, on which a query of few words may depend. At most 1000
             characters.
-        conversation: The client's name for a conversation, in which no sentence is quoted twice. What was quoted is
-            kept for 12 hours, as hashes, with its tokens.
+        conversation: The client's name for a conversation, in which no sentence is quoted twice. Quoted sentences are
+            kept for 12 hours, as hashes, with the tokens they took.
         dry_run: With `conversation`: do not record these quotes as shown.
     """
 

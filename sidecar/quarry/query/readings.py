@@ -4,7 +4,7 @@ Readings of a request that is no query: what it asks about, without the words fo
 An instruction ("write a short mail to the team about the new oven") says in most of its words what is to be done; a
 task of several sentences has its subject in one of them; a follow-up ("and how long?") has it in the request before. No
 note contains the words beside the subject, so that each reading is asked by itself, and a note is as likely to answer
-as the best of them says, a sentence counting as far as the subject is in it. What was asked before only chooses among
+as the best of them says, a sentence counting as far as the subject is in it. The request before only chooses among
 the notes that a follow-up finds by itself: else a new subject in few words would bring up the old one.
 """
 
@@ -70,7 +70,7 @@ def readings(text: str, earlier: str, languages: Languages) -> Readings:
 
     Args:
         text: A request, its sentences and what is pasted into it each on a line, or with their punctuation.
-        earlier: What was asked before it; "" for nothing.
+        earlier: The words of the requests before it; "" if there are none.
         languages: Of the vault, besides English.
     """
     sentences, is_instruction = _sentences(text, languages)

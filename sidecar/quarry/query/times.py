@@ -91,7 +91,7 @@ def _languages() -> dict[str, _Language]:
 
 @cache
 def _cues() -> dict[str, tuple[str, ...]]:
-    """What a query that says anything about time has one of, in lower case, by language."""
+    """Words of which any query about time has at least one, in lower case, by language."""
     return {name: (*one.cues.split(), *re.split("[ |]", one.months)) for name, one in _languages().items()}
 
 

@@ -34,6 +34,7 @@ PAIRS_IN_WORDS = 0.4  # of the pairs of a question in Chinese; .5 and .33 give t
 KNOWN_LANGUAGE = 0.8
 LEAST_TRUST = 0.15
 EXTENSION_TRUST = 0.5
+OTHER_LANGUAGE = 0.5  # of the words of a query, in no note, and of its letters, in no word of the model: as few have
 
 Pair = tuple[str, str]
 
@@ -188,7 +189,12 @@ def prepare_query(
     keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(dated)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
         text = text.rpartition(" ")[0]
-    vector = encoder.encode([text])[0] if encoder and text else None
+    unknown_words = tuple([word for word in absent if word not in replaced])
+    meant = text
+    if encoder and unknown_words:
+        with Ornament("translation"):  # the list is read now, and an update may have taken it away
+            meant = _in_english(text, query, unknown_words, encoder)
+    vector = encoder.encode([meant])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
     contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
     return PreparedQuery(
@@ -199,13 +205,13 @@ def prepare_query(
         pairs=_pairs(text, languages),
         idf=_idf(keyword_query.terms, execution),
         corrections=corrections,
-        unknown_words=tuple([word for word in absent if word not in replaced]),
+        unknown_words=unknown_words,
         languages=languages,
         vector=vector,
         dense=DenseQueries.bind(reader, vector, contextual) if execution.has_dense else DenseQueries(),
         contextual=contextual,
         in_one_note=in_one_note,
-        vocabulary_coverage=encoder.vocabulary_coverage(text) if encoder else 0.0,
+        vocabulary_coverage=encoder.vocabulary_coverage(meant) if encoder else 0.0,
         trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
 
@@ -255,6 +261,17 @@ def can_rank(query: Query) -> bool:
     return bool(query.words) or any(map(phrase_terms, query.phrases))
 
 
+def _in_english(text: str, query: Query, unknown_words: Sequence[str], encoder: Encoder) -> str:
+    """What the static vector of *text* is made from: where it is in another language than the notes, English words."""
+    if len(unknown_words) < OTHER_LANGUAGE * len(query.words) or _known_share(text, encoder) >= OTHER_LANGUAGE:
+        return text
+    language = language_of(query.text)
+    common = function_words(language) if language in LANGUAGES else ()
+    content = " ".join([word for word in text.split() if word.lower() not in common])
+    meant = encoder.in_english(content, unknown_words)
+    return text if meant == content else meant
+
+
 def _trust_in_model(text: str, encoder: Encoder) -> float:
     """
     How far cosines can be trusted where notes are not all in English, `LEAST_TRUST` to 1.
@@ -262,13 +279,17 @@ def _trust_in_model(text: str, encoder: Encoder) -> float:
     A model splits words of a language that it was not made for into pieces that say little: a share of such words is
     the sign of it. Words of the scripts in its extension are between, as it knows them from translations.
     """
+    return LEAST_TRUST + (1 - LEAST_TRUST) * min(1.0, _known_share(text, encoder) / KNOWN_LANGUAGE)
+
+
+def _known_share(text: str, encoder: Encoder) -> float:
+    """The share of the letters of *text* in words that the model knows as a whole, 0 to 1."""
     letters = known = 0.0
     for word in text.split():
         bare = "".join(filter(str.isalnum, word))
         letters += len(bare)
         known += len(bare) * (EXTENSION_TRUST if has_runs(bare) else encoder.is_word(bare))
-    share = known / letters if letters else 0.0
-    return LEAST_TRUST + (1 - LEAST_TRUST) * min(1.0, share / KNOWN_LANGUAGE)
+    return known / letters if letters else 0.0
 
 
 def _pairs(text: str, languages: Languages) -> tuple[Pair, ...]:

@@ -112,10 +112,16 @@ def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
 
 
 def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list[tuple[Quoted, int]]:
-    """What *quotes* quote of *candidates*, with its length: the notes in their order, each from its beginning on."""
+    """What *quotes* quote of *candidates*, with its length: the surest note first, each from its beginning on."""
     paths = [one.source.path for one in candidates]
     chosen = [(candidates[quote.passage], quote.length) for quote in quotes]
-    return sorted(chosen, key=lambda one: (paths.index(one[0].source.path), one[0].source.line))
+
+    def place(one: tuple[Quoted, int]) -> tuple[float, int, int]:
+        quote = one[0]
+        confidence = 1.0 if quote.quotable.confidence is None else quote.source.confidence  # of one only listed
+        return -confidence, paths.index(quote.source.path), quote.source.line
+
+    return sorted(chosen, key=place)
 
 
 def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
