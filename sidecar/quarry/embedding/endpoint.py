@@ -9,7 +9,6 @@ else.
 
 import hashlib
 import http.client
-import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -50,6 +49,7 @@ MAX_REASON = 200  # characters of an answer that says what is wrong
 MAX_FAILED = 8  # texts one after another: then it is not the texts
 MAX_DIM = 8_192  # the largest published has 4,096
 CHECK_EVERY_S = 0.1
+_BOTH_WAYS = 2  # `SHUT_RDWR`; what opens sockets is not imported here
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _BUSY = frozenset({_TOO_MANY, 502, 503, 504})
 _KEY_REFUSED = frozenset({401, 403})
@@ -190,9 +190,9 @@ def _line(reason: object) -> str:
     return printable(str(reason).replace(endpoint_key() or "\0", KEY_VARIABLE)).replace("\n", " ")[:MAX_REASON]
 
 
-def _hang_up(sock: socket.socket) -> None:
+def _hang_up(sock: Any) -> None:
     with suppress(OSError):  # it is closed
-        sock.shutdown(socket.SHUT_RDWR)
+        sock.shutdown(_BOTH_WAYS)
 
 
 def ollama_models() -> list[PulledModel] | None:
