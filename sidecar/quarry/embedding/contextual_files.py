@@ -17,7 +17,14 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from msgspec import Struct
 
 from quarry.embedding.known_models import Prompts, family_prompts
-from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
+from quarry.embedding.model_files import (
+    BUNDLED_NAME,
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    ModelFolder,
+    find_folder,
+    is_whole_static,
+)
 from quarry.embedding.sentence_modules import (
     MODULES_FILE,
     RETRIEVAL_FILE,
@@ -84,12 +91,23 @@ def is_contextual(name: str) -> bool:
         return False
     try:
         folder = find_folder(name, [CONFIG_FILE], lambda path: (path / CONFIG_FILE).is_file())
-        config = read_json(folder.path / CONFIG_FILE, dict)
     except NotConfirmed:
         raise
-    except (ModelMissing, OSError, ValueError):
+    except ModelMissing:
         return False
-    model_type = config.get("model_type")
+    return _is_network(folder.path)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a cached snapshot has all that a model of its kind needs."""
+    return (_is_whole if _is_network(path) else is_whole_static)(path)
+
+
+def _is_network(path: Path) -> bool:
+    try:
+        model_type = read_json(path / CONFIG_FILE, dict).get("model_type")
+    except (OSError, ValueError):
+        return False
     return isinstance(model_type, str) and model_type != STATIC_TYPE
 
 
