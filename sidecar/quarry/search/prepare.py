@@ -268,7 +268,7 @@ def _in_english(text: str, query: Query, unknown_words: Sequence[str], encoder: 
     language = language_of(query.text)
     common = function_words(language) if language in LANGUAGES else ()
     content = " ".join([word for word in text.split() if word.lower() not in common])
-    meant = encoder.in_english(content, unknown_words)
+    meant = encoder.in_english(content, [word for word in unknown_words if word not in common])
     return text if meant == content else meant
 
 
