@@ -57,6 +57,7 @@ _DESCRIPTIONS = (
 )
 # Graphs of more than 2 GB keep their weights in a file beside them, of one of two names.
 _WEIGHTS_SUFFIXES = ("_data", ".data")
+_MAX_LAYERS = 4  # behind the pooling; published models have two at most
 _MAX_BYTES = 4 << 30  # the largest that a CPU can run in idle time have 2.3 GB
 
 # An entry of a tensor's `external_data` in the protobuf: the key "location", the length of a file's name, the name.
@@ -338,7 +339,7 @@ def read_head(folder: Path, *, is_pooled: bool) -> Head:
                 pass
             case "Pooling" if pooling is None and module.place:
                 pooling = _pooling(read_json(folder / module.place / CONFIG_FILE, dict))
-            case "Dense" if pooling and module.place and not is_normalized:
+            case "Dense" if pooling and module.place and not is_normalized and len(places) < _MAX_LAYERS:
                 places.append(module.place)
             case "Normalize":
                 is_normalized = True
