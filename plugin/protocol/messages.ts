@@ -1027,7 +1027,7 @@ export interface ContextResult {
   /**
    * That the conversation may still be quoted; null without one.
    */
-  readonly leftTokens?: number | null;
+  readonly leftTokens: number | null;
 }
 /**
  * The place of a quoted passage.

@@ -40,7 +40,7 @@ function wordsOf(language) {
 }
 
 /** What stands in every language as it is: names, operators and keys. */
-const NAMES = /Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
+const NAMES = /ollama:nomic-embed-text|Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
 
 /**
  * Everything below an element that a person reads or hears, without what notes say.

@@ -123,7 +123,8 @@ def hold(vault: Path, prompts: Sequence[Prompt], settings: str, index_path: Path
         seen, seen_with_blocks = Seen(), Seen()
         blocks, quotes = Blocks(engine, BlockStore(), lambda: 0).read(wire.BlocksReadParams(), lambda: False)
         for quote in quotes:
-            seen_with_blocks.add(quote.source.path, quote.passage)
+            for sentence in quote.sentences:
+                seen_with_blocks.add(quote.source.path, sentence)
         loaded = Reply(blocks.tokens, frozenset(source.path for block in blocks.blocks for source in block.sources))
         return {
             "search": held(prompts, lambda text: searched(engine, text)),

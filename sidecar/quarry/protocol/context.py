@@ -94,7 +94,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     missing: list[MissingRetriever]
     index: Freshness
-    left_tokens: Annotated[int | None, doc("That the conversation may still be quoted; null without one.")] = None
+    left_tokens: Annotated[int | None, doc("That the conversation may still be quoted; null without one.")]
 
     def __str__(self) -> str:
         return self.text

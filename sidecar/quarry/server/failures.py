@@ -48,6 +48,9 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.ModelMissing: Presentation(
         "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or repair the model'
     ),
+    errors.NotConfirmed: Presentation(
+        "not-confirmed", Error.UNAVAILABLE, 1, "confirm it on this device: `quarry models use NAME`"
+    ),
     errors.SchemaTooNew: Presentation(
         "schema-too-new", Error.UNAVAILABLE, 5, "update Quarry, or run `quarry index --rebuild`"
     ),

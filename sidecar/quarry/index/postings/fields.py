@@ -55,9 +55,9 @@ def field_length(field: str) -> int:
 
 
 def chunk_lengths(fields: ChunkFields) -> tuple[int, int]:
-    """The number of terms in all fields of a chunk, and in those that count for its note: text and compounds."""
+    """The number of terms in all fields of a chunk, and in those that count for its note: text, compounds and parts."""
     each = [field_length(field) for field in fields]
-    return sum(each), each[TEXT] + each[COMPOUNDS]
+    return sum(each), each[TEXT] + each[COMPOUNDS] + each[PARTS]
 
 
 def name_length(fields: NameFields) -> int:

@@ -33,7 +33,7 @@ from quarry.index.postings.dictionary import (
     offsets_of,
     slices_between,
 )
-from quarry.index.postings.fields import COMPOUNDS, TEXT
+from quarry.index.postings.fields import COMPOUNDS, PARTS, TEXT
 
 DocOrdinals = NDArray[np.intp]
 """Places of documents in the order of a segment's ids; shape (count,)."""
@@ -159,7 +159,7 @@ class Segment(Struct, frozen=True, eq=False, dict=True):
 
 def note_lengths_of(field_lengths: NDArray[np.uint32]) -> NDArray[np.float64]:
     """The terms of each chunk that count towards its note's length, given those in each field; shape (chunks,)."""
-    lengths: NDArray[np.float64] = field_lengths[:, [TEXT, COMPOUNDS]].sum(axis=1, dtype=np.float64)
+    lengths: NDArray[np.float64] = field_lengths[:, [TEXT, COMPOUNDS, PARTS]].sum(axis=1, dtype=np.float64)
     return lengths
 
 

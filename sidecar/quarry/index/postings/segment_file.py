@@ -104,7 +104,7 @@ class FileSlice:
 SUFFIX = ".postings"
 _NEW = ".new"
 _MAGIC = b"QRRYPOST"
-_VERSION = 4
+_VERSION = 5
 _HEADER = struct.Struct("<8sI16sII")  # magic, version, id, length of the directory, its CRC-32
 HEADER_BYTES = _HEADER.size
 _ALIGNMENT = 64

@@ -87,6 +87,7 @@ def context_result(
         abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_retrievers(answer.missing),
         index=freshness(index),
+        left_tokens=None,
     )
 
 
