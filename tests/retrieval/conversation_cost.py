@@ -77,6 +77,9 @@ class Seen:
         """The passage is quoted now."""
         self._passages.add((path, passage))
 
+    def spend(self, tokens: int) -> None:
+        """Quotes of so many tokens are shown: their number is no matter here."""
+
 
 def main() -> int:
     """Hold the conversations."""

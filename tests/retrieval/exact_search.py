@@ -277,11 +277,9 @@ class ExactKeywords:
         """Whether any note has one of *terms* in its title, its aliases or its file name."""
         return bool(self.query(KeywordQuery(terms=tuple(terms)), deadline=deadline).top_note_ids(None, 1, by_name=True))
 
-    def similar_terms(
-        self, word: str, limit: int, *, among_others: bool = False, deadline: Deadline = NO_DEADLINE
-    ) -> list[tuple[str, int]]:
+    def similar_terms(self, word: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[tuple[str, int]]:
         """The terms that a mistyped *word* may stand for, as the engine has them: spelling scores nothing."""
-        return self._reader.keywords.similar_terms(word, limit, among_others=among_others, deadline=deadline)
+        return self._reader.keywords.similar_terms(word, limit, deadline=deadline)
 
     def chunks_with_term(self, term: str, limit: int, *, deadline: Deadline = NO_DEADLINE) -> list[int]:
         """The first *limit* passages that hold *term*, by path and number."""
@@ -300,7 +298,7 @@ class ExactKeywords:
 
     def notes_with_phrase(self, terms: Sequence[str], *, deadline: Deadline) -> list[int]:
         """The notes that hold *terms* side by side in title, aliases or text, over a border of passages or not."""
-        return self._documents.matching("notes", f"{{title aliases text}} : {_quoted(' '.join(terms))}", deadline)
+        return self._documents.matching("notes", f"{{title aliases body}} : {_quoted(' '.join(terms))}", deadline)
 
     def phrase_in_notes(self, terms: Sequence[str], note_ids: NoteIds, *, deadline: Deadline) -> NDArray[np.bool_]:
         """Which of these notes hold *terms* side by side in a passage or a name; shape (notes,)."""
