@@ -119,7 +119,7 @@ def _begins_with_work(words: Sequence[str], asked: _AskedFor, languages: Languag
 
 
 def _is_errand(text: str, languages: Languages) -> bool:
-    """Whether *text* only asks for work on a program: the one word beside ("to the server") is no name, so no subject."""
+    """Whether *text* only asks for work on a program, and the word beside ("to the server") is no name: no subject."""
     asked, words = _asked_for(languages), _WORD.findall(text)
     verbs = {word.lower() for word in words} & asked.verbs
     return verbs <= asked.errands and all(word.islower() for word in words if word.lower() not in verbs | asked.common)

@@ -199,7 +199,7 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
 
 
 def _of_file_name(query: Query, options: SearchOptions, execution: SearchExecution) -> Query:
-    """*query*, or that for the bare name where it is the name or path of a file: no note contains `Raft.md` as words."""
+    """*query*, or that for the bare name if it is the name or path of a file: no note contains `Raft.md` as words."""
     name = options.query.strip()
     if query.clauses or kind_of(name) is None or not execution.reader.is_name(name):
         return query
