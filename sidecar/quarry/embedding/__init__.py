@@ -4,7 +4,7 @@ from types import ModuleType
 
 from quarry.consent import Request
 from quarry.embedding.contextual import load_transformer
-from quarry.embedding.contextual_files import is_contextual
+from quarry.embedding.contextual_files import is_contextual, is_whole
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.endpoint_name import PulledModel, is_endpoint, parse_endpoint, remote_origin
 from quarry.embedding.known_models import known_models
@@ -56,7 +56,7 @@ def requests_for(name: str) -> tuple[Request, ...]:
     """
     if is_endpoint(name):
         return parse_endpoint(name).requests
-    return (("download", name),) if needs_download(name) else ()
+    return (("download", name),) if needs_download(name, is_whole) else ()
 
 
 _CONTEXTUAL = (

@@ -18,10 +18,13 @@ from msgspec import Struct
 
 from quarry.consent import Request
 from quarry.errors import ModelMissing
+from quarry.lazy_pattern import lazy_pattern
 
 OLLAMA = "ollama:"
 OLLAMA_ORIGIN = "http://127.0.0.1:11434"
 KEY_VARIABLE = "QUARRY_EMBEDDING_KEY"  # sent as a bearer token, once its user has confirmed to whom
+
+_CREDENTIALS = lazy_pattern(r"(?<=//)[^/#]*(?=@)|(?<=[?&])[^#]*")  # where URLs may have them
 
 EndpointApi: TypeAlias = Literal["ollama", "openai"]
 
@@ -55,7 +58,7 @@ class EndpointName(Struct, frozen=True):
     def requests(self) -> tuple[Request, ...]:
         """All that the user of this device may confirm; a key goes only where none on the way can read it."""
         remote: tuple[Request, ...] = () if self.is_local else (("remote", self.origin),)
-        has_key = os.environ.get(KEY_VARIABLE) and (self.is_local or self.is_encrypted)
+        has_key = endpoint_key() and (self.is_local or self.is_encrypted)
         return ("endpoint", self.name), *remote, *((("key", self.origin),) if has_key else ())
 
 
@@ -66,6 +69,12 @@ class PulledModel(Struct, frozen=True):
     digest: str = ""  # of its files
     size: int = 0  # bytes
     details: dict[str, Any] = {}
+
+
+def endpoint_key() -> str:
+    """The key of the environment; "" for none, or for one that no header can hold."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    return key if key.isascii() and key.isprintable() else ""
 
 
 def is_endpoint(name: str) -> bool:
@@ -97,13 +106,14 @@ def parse_endpoint(name: str) -> EndpointName:
     except ValueError as error:
         raise _unreadable(name) from error
     path, model = ("", parts.path.strip("/")) if api == "ollama" else (parts.path.rstrip("/"), parts.fragment)
-    if not (parts.hostname and model) or parts.username or parts.password or parts.query:
+    if not (parts.hostname and model and name.isprintable()) or "@" in parts.netloc or parts.query:
         raise _unreadable(name)
     return EndpointName(name, api, parts.hostname, port, parts.scheme == "https", path, model)
 
 
 def _unreadable(name: str) -> ModelMissing:
+    shown = _CREDENTIALS.sub("…", name)
     return ModelMissing(
-        f'embedding model {name!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
+        f'embedding model {shown!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
         f"server with the API of OpenAI, and set {KEY_VARIABLE} in the environment where one wants a key"
     )

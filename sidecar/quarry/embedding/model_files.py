@@ -74,12 +74,19 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
     return ModelFolder(path, path.resolve().name, CHOICES)
 
 
-def needs_download(name: str) -> bool:
-    """Whether *name* is a Hugging Face name that is not cached. The first call takes the time of an import."""
-    if name == BUNDLED_NAME or Path(name).expanduser().exists() or not _HUGGING_FACE_NAME.fullmatch(name):
+def needs_download(name: str, is_whole: Callable[[Path], bool]) -> bool:
+    """
+    Whether *name* is a Hugging Face name of which not all is cached, as *is_whole* says of a snapshot.
+
+    The first call takes the time of an import.
+    """
+    try:
+        if name == BUNDLED_NAME or Path(name).expanduser().exists() or not _HUGGING_FACE_NAME.fullmatch(name):
+            return False
+    except (OSError, RuntimeError, ValueError):  # see `find_folder`
         return False
     try:
-        return not (_snapshot(name, [CONFIG_FILE], local_files_only=True).path / CONFIG_FILE).is_file()
+        return not is_whole(_snapshot(name, [CONFIG_FILE], local_files_only=True).path)
     except Exception:  # its errors have no common base class
         return True
 
@@ -199,11 +206,11 @@ def find_model(name: str) -> ModelFolder:
     """
     if name == BUNDLED_NAME:
         return _complete(BUNDLED)
-    return _complete(_with_module(find_folder(name, [*MODEL_FILES, *_MODULE_FILES], _is_whole)))
+    return _complete(_with_module(find_folder(name, [*MODEL_FILES, *_MODULE_FILES], is_whole_static)))
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a cached snapshot has all that is needed."""
+def is_whole_static(path: Path) -> bool:
+    """Whether a cached snapshot has all that a static model needs."""
     try:
         folder = _with_module(ModelFolder(path, "", ""))
     except (ModelDamaged, OSError):
