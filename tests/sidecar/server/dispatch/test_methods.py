@@ -382,6 +382,16 @@ def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, en
     assert again["text"] == ""
 
 
+def test_a_conversation_whose_tokens_are_used_up_is_told_so_and_not_to_raise_the_budget(session, engine):
+    with session.service.ledgers.of("u") as shown:
+        shown.add("x.md", "x")
+        shown.spend(engine.settings.conversation_tokens - 1)
+        shown.save()
+    used_up = session.result("context", query="oolong", conversation="u")
+
+    assert (used_up["text"], used_up["abstained"]) == ("", "used-up")
+
+
 def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing(session):
     looked = session.result("context", query="oolong", conversation="s", dryRun=True)
     first = session.result("context", query="oolong", conversation="s")
