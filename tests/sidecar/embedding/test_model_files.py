@@ -203,7 +203,7 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingF
     printed = cache.load("minishlab/potion-base-8M")
 
     assert printed.startswith("ModelMissing embedding model 'minishlab/potion-base-8M' is not on this machine")
-    assert "connect to the network and try again" in printed
+    assert "could not be downloaded; connect to the network and try again" in printed
     assert '"bundled"' in printed
 
 
