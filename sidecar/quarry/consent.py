@@ -5,6 +5,7 @@ A vault's own `.quarry.toml` may come from anywhere, so that it can only prefer 
 one file beside the indexes, never in a vault, and count for all vaults of the device.
 """
 
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TypeAlias
@@ -19,6 +20,8 @@ from quarry.private_files import read_private, write_atomically
 
 FILE_NAME = "consent.json"
 MAX_BYTES = 1 << 20
+
+_lock = threading.Lock()  # of the file, within this process; of two sidecars at once, the last yes is kept
 
 Request: TypeAlias = tuple[ConsentKind, str]
 """A kind, and the subject: the name of a model, or the origin of an endpoint."""
@@ -57,17 +60,19 @@ def confirm(requests: Iterable[Request]) -> None:
     Raises:
         IndexUnavailable: It cannot be written.
     """
-    confirmed, path = _read(), data_dir() / FILE_NAME
-    for kind, subject in requests:
-        confirmed[kind] = sorted({*confirmed.get(kind, ()), subject})
-    try:
-        write_atomically(path, encode(confirmed), durable=True)
-    except OSError as error:
-        raise IndexUnavailable(f"{path} cannot be written: {error.strerror}; nothing was confirmed") from error
+    path = data_dir() / FILE_NAME
+    with _lock:
+        confirmed = _read()
+        for kind, subject in requests:
+            confirmed[kind] = sorted({*confirmed.get(kind, ()), subject})
+        try:
+            write_atomically(path, encode(confirmed), durable=True)
+        except OSError as error:
+            raise IndexUnavailable(f"{path} cannot be written: {error.strerror}; nothing was confirmed") from error
 
 
 def _read() -> dict[ConsentKind, list[str]]:
-    """The subjects of each kind, the oldest first; none where the file is missing or not what it should be."""
+    """The subjects of each kind, in order; none where the file is missing or not what it should be."""
     with suppress(MsgspecError, RecursionError):
         return decode(read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}", type=dict[ConsentKind, list[str]])
     return {}

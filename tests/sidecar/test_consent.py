@@ -2,6 +2,7 @@
 
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -49,3 +50,10 @@ def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_writte
     consent.confirm([("download", "a/b")])
 
     assert consent.is_confirmed("download", "a/b")
+
+
+def test_answers_given_at_once_are_all_kept():
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: consent.confirm([("download", f"owner/{number}")]), range(20)))
+
+    assert all(consent.is_confirmed("download", f"owner/{number}") for number in range(20))

@@ -166,8 +166,10 @@ class ShownPassages:
         self._conversation = conversation
         self._key = bytes.fromhex(conversation.key)
         lines = (conversation.read(SEEN) or "").split()
-        self._hashes = [line for line in lines if not line.startswith(_SPENT)]
-        self._spent = sum([int(line[1:]) for line in lines if line.startswith(_SPENT) and line[1:].isdecimal()])
+        # What is neither was written by something else; `int` refuses thousands of digits.
+        self._hashes = [line for line in lines if len(line) == 2 * _HASH_BYTES]
+        spent = [line[1:] for line in lines if line.startswith(_SPENT) and len(line) < _HASH_BYTES]
+        self._spent = sum([int(tokens) for tokens in spent if tokens.isdecimal()])
         self._known = set(self._hashes)
         self._added: list[str] = []
 

@@ -4,7 +4,7 @@ from types import ModuleType
 
 from quarry.consent import Request
 from quarry.embedding.contextual import load_transformer
-from quarry.embedding.contextual_files import find_contextual, is_contextual
+from quarry.embedding.contextual_files import find_contextual, is_contextual, is_whole
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
 from quarry.embedding.endpoint_name import PulledModel, is_endpoint, is_of_usual_ollama, parse_endpoint, remote_origin
 from quarry.embedding.known_models import known_models
@@ -80,7 +80,7 @@ def requests_for(name: str) -> tuple[Request, ...]:
         return parse_endpoint(name).requests
     if not is_hub_name(name):
         (find_contextual if is_contextual(name) else find_model)(name)
-    return (("download", name),) if needs_download(name) else ()
+    return (("download", name),) if needs_download(name, is_whole) else ()
 
 
 _CONTEXTUAL = (

@@ -17,7 +17,14 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from msgspec import Struct
 
 from quarry.embedding.known_models import Prompts, family_prompts
-from quarry.embedding.model_files import BUNDLED_NAME, CONFIG_FILE, TOKENIZER_FILE, ModelFolder, find_folder
+from quarry.embedding.model_files import (
+    BUNDLED_NAME,
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    ModelFolder,
+    find_folder,
+    is_whole_static,
+)
 from quarry.embedding.sentence_modules import (
     MODULES_FILE,
     RETRIEVAL_FILE,
@@ -50,6 +57,7 @@ _DESCRIPTIONS = (
 )
 # Graphs of more than 2 GB keep their weights in a file beside them, of one of two names.
 _WEIGHTS_SUFFIXES = ("_data", ".data")
+_MAX_LAYERS = 4  # behind the pooling; published models have two at most
 _MAX_BYTES = 4 << 30  # the largest that a CPU can run in idle time have 2.3 GB
 
 # An entry of a tensor's `external_data` in the protobuf: the key "location", the length of a file's name, the name.
@@ -84,12 +92,23 @@ def is_contextual(name: str) -> bool:
         return False
     try:
         folder = find_folder(name, [CONFIG_FILE], lambda path: (path / CONFIG_FILE).is_file())
-        config = read_json(folder.path / CONFIG_FILE, dict)
     except NotConfirmed:
         raise
-    except (ModelMissing, OSError, ValueError):
+    except ModelMissing:
         return False
-    model_type = config.get("model_type")
+    return _is_network(folder.path)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a cached snapshot has all that a model of its kind needs."""
+    return (_is_whole if _is_network(path) else is_whole_static)(path)
+
+
+def _is_network(path: Path) -> bool:
+    try:
+        model_type = read_json(path / CONFIG_FILE, dict).get("model_type")
+    except (OSError, ValueError):
+        return False
     return isinstance(model_type, str) and model_type != STATIC_TYPE
 
 
@@ -320,7 +339,7 @@ def read_head(folder: Path, *, is_pooled: bool) -> Head:
                 pass
             case "Pooling" if pooling is None and module.place:
                 pooling = _pooling(read_json(folder / module.place / CONFIG_FILE, dict))
-            case "Dense" if pooling and module.place and not is_normalized:
+            case "Dense" if pooling and module.place and not is_normalized and len(places) < _MAX_LAYERS:
                 places.append(module.place)
             case "Normalize":
                 is_normalized = True

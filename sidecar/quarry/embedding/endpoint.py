@@ -9,12 +9,12 @@ else.
 
 import hashlib
 import http.client
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from ipaddress import ip_address
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +24,14 @@ from msgspec.json import decode, encode  # noqa: TID251  what another program is
 from quarry import consent
 from quarry.consent import Request
 from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, EndpointName, PulledModel, parse_endpoint
+from quarry.embedding.endpoint_name import (
+    KEY_VARIABLE,
+    OLLAMA,
+    EndpointName,
+    PulledModel,
+    endpoint_key,
+    parse_endpoint,
+)
 from quarry.embedding.known_models import family_prompts
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
 from quarry.redaction.sanitize import printable
@@ -41,6 +48,7 @@ MAX_REASON = 200  # characters of an answer that says what is wrong
 MAX_FAILED = 8  # texts one after another: then it is not the texts
 MAX_DIM = 8_192  # the largest published has 4,096
 CHECK_EVERY_S = 0.1
+_BOTH_WAYS = 2  # `SHUT_RDWR`; what opens sockets is not imported here
 _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _BUSY = frozenset({_TOO_MANY, 502, 503, 504})
 _KEY_REFUSED = frozenset({401, 403})
@@ -100,7 +108,7 @@ class EndpointConnection:
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
         key: Request = ("key", endpoint.origin)
         if key in endpoint.requests and consent.is_confirmed(*key):
-            self._headers["Authorization"] = f"Bearer {os.environ[KEY_VARIABLE]}"
+            self._headers["Authorization"] = f"Bearer {endpoint_key()}"
 
     def __del__(self) -> None:
         """Close it: no one else has it."""
@@ -130,7 +138,25 @@ class EndpointConnection:
                 raise
 
     def _ask(self, path: str, body: Mapping[str, object] | None, kind: type[T]) -> T:
-        until_s = time.monotonic() + self._timeout_s
+        if self._connection.sock is None:
+            self._connection.connect()
+        sock, until_s = self._connection.sock, time.monotonic() + self._timeout_s
+        if self._endpoint.is_local and not ip_address(sock.getpeername()[0]).is_loopback:
+            raise OSError(f"{self._endpoint.host} is another machine here, {sock.getpeername()[0]}")
+        # The timeout of a socket is between bytes, and headers and trailers may go on for ever.
+        watch = threading.Timer(self._timeout_s, _hang_up, (sock,))
+        watch.daemon = True
+        watch.start()
+        try:
+            return self._exchange(path, body, kind)
+        except Exception as error:
+            if time.monotonic() < until_s:
+                raise
+            raise TimeoutError(f"its answer takes more than {self._timeout_s:.0f} s") from error
+        finally:
+            watch.cancel()
+
+    def _exchange(self, path: str, body: Mapping[str, object] | None, kind: type[T]) -> T:
         data = encode(body) if body is not None else None
         self._connection.request("POST" if data else "GET", self._endpoint.path + path, data, self._headers)
         response = self._connection.getresponse()
@@ -139,8 +165,6 @@ class EndpointConnection:
             received += part
             if len(received) > MAX_BYTES:
                 raise ValueError(f"its answer has more than {MAX_BYTES} bytes")
-            if time.monotonic() > until_s:
-                raise TimeoutError(f"its answer takes more than {self._timeout_s:.0f} s")
         response.close()  # `read1` leaves it open at its end, and no other could be asked for
         if response.status != _OK:
             asked = response.getheader("Retry-After", "")
@@ -155,10 +179,18 @@ def _reason(data: bytes) -> str:
     """The error message in an answer, cut to a line."""
     with suppress(MsgspecError, RecursionError):
         error = decode(data, type=_Error).error
-        return printable(str(error.get("message") if isinstance(error, dict) else error)).replace("\n", " ")[
-            :MAX_REASON
-        ]
+        return _line(error.get("message") if isinstance(error, dict) else error)
     return ""
+
+
+def _line(reason: object) -> str:
+    """*reason*, which another program may have written, as a short line that does not repeat the key."""
+    return printable(str(reason).replace(endpoint_key() or "\0", KEY_VARIABLE)).replace("\n", " ")[:MAX_REASON]
+
+
+def _hang_up(sock: Any) -> None:
+    with suppress(OSError):  # it is closed
+        sock.shutdown(_BOTH_WAYS)
 
 
 def ollama_models() -> list[PulledModel] | None:
@@ -278,9 +310,9 @@ class EndpointEncoder:
                 else:
                     raise self._failed(f"it refuses ({refused})") from refused
             except (OSError, http.client.HTTPException) as error:
-                raise self._in_trouble(f"it does not answer ({error})") from error
+                raise self._in_trouble(f"it does not answer ({_line(error)})") from error
             except ValueError as error:
-                raise self._failed(str(error)) from error
+                raise self._failed(_line(error)) from error
 
     def _failed(self, reason: str) -> ModelMissing:
         """The error for an answer that is no vectors: the fault of the texts, unless it was so for many of them."""
@@ -316,13 +348,16 @@ def _units(rows: Sequence[Sequence[float]], count: int) -> FloatMatrix:
     *rows* scaled to unit length, float32.
 
     Raises:
-        ValueError: They are not *count*, of several lengths, or of none or far too many numbers.
+        ValueError: They are not *count*, of several lengths, of none or far too many numbers, or of zeros alone.
     """
     if len(rows) != count or len(set(map(len, rows))) != 1 or not 0 < len(rows[0]) <= MAX_DIM:
         raise ValueError(f"it gave {len(rows)} vectors for {count} texts, or not of one length")
     vectors = np.array(rows)
-    lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), np.float32)
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    if not largest.all():
+        raise ValueError("it gave a vector of zeros, which is like nothing")
+    vectors /= largest  # or squares of numbers far from 1 would be infinite, or zeros
+    return np.asarray(vectors / np.sqrt(np.square(vectors).sum(axis=1, keepdims=True)), np.float32)
 
 
 def _pause(pause_s: float, check: Callable[[], None]) -> None:

@@ -25,6 +25,7 @@ OLLAMA_ORIGIN = "http://127.0.0.1:11434"
 KEY_VARIABLE = "QUARRY_EMBEDDING_KEY"  # sent as a bearer token, once its user has confirmed to whom
 
 _EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
+_CREDENTIALS = lazy_pattern(r"(?<=//)[^/#]*(?=@)|(?<=[?&])[^#]*")  # where URLs may have them
 
 EndpointApi: TypeAlias = Literal["ollama", "openai"]
 
@@ -58,7 +59,7 @@ class EndpointName(Struct, frozen=True):
     def requests(self) -> tuple[Request, ...]:
         """All that the user of this device may confirm; a key goes only where none on the way can read it."""
         remote: tuple[Request, ...] = () if self.is_local else (("remote", self.origin),)
-        has_key = os.environ.get(KEY_VARIABLE) and (self.is_local or self.is_encrypted)
+        has_key = endpoint_key() and (self.is_local or self.is_encrypted)
         return ("endpoint", self.name), *remote, *((("key", self.origin),) if has_key else ())
 
 
@@ -84,6 +85,12 @@ class PulledModel(Struct, frozen=True):
 def is_of_usual_ollama(name: str) -> bool:
     """Whether *name* is that of a model which Ollama runs on this machine and its usual port."""
     return name.startswith(OLLAMA) and not name.startswith(f"{OLLAMA}//")
+
+
+def endpoint_key() -> str:
+    """The key of the environment; "" for none, or for one that no header can hold."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    return key if key.isascii() and key.isprintable() else ""
 
 
 def is_endpoint(name: str) -> bool:
@@ -115,14 +122,15 @@ def parse_endpoint(name: str) -> EndpointName:
     except ValueError as error:
         raise _unreadable(name) from error
     path, model = ("", parts.path.strip("/")) if api == "ollama" else (parts.path.rstrip("/"), parts.fragment)
-    is_web = parts.scheme in ("http", "https")
-    if not (is_web and parts.hostname and model) or parts.username or parts.password or parts.query:
+    is_web = parts.scheme in ("http", "https") and name.isprintable()
+    if not (is_web and parts.hostname and model) or "@" in parts.netloc or parts.query:
         raise _unreadable(name)
     return EndpointName(name, api, parts.hostname, port, parts.scheme == "https", path, model)
 
 
 def _unreadable(name: str) -> ModelMissing:
+    shown = _CREDENTIALS.sub("…", name)
     return ModelMissing(
-        f'embedding model {name!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
+        f'embedding model {shown!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
         f"server with the API of OpenAI, and set {KEY_VARIABLE} in the environment where one wants a key"
     )

@@ -78,15 +78,22 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
 
 def is_hub_name(name: str) -> bool:
     """Whether *name* is a Hugging Face name, and no file or folder here."""
-    return _HUGGING_FACE_NAME.fullmatch(name) is not None and not Path(name).exists()
+    try:
+        return _HUGGING_FACE_NAME.fullmatch(name) is not None and not Path(name).exists()
+    except OSError:  # too long
+        return False
 
 
-def needs_download(name: str) -> bool:
-    """Whether *name* is a Hugging Face name that is not cached. The first call takes the time of an import."""
+def needs_download(name: str, is_whole: Callable[[Path], bool]) -> bool:
+    """
+    Whether *name* is a Hugging Face name of which not all is cached, as *is_whole* says of a snapshot.
+
+    The first call takes the time of an import.
+    """
     if not is_hub_name(name):
         return False
     try:
-        return not (_snapshot(name, [CONFIG_FILE], local_files_only=True).path / CONFIG_FILE).is_file()
+        return not is_whole(_snapshot(name, [CONFIG_FILE], local_files_only=True).path)
     except Exception:  # its errors have no common base class
         return True
 
@@ -208,11 +215,11 @@ def find_model(name: str) -> ModelFolder:
     """
     if name == BUNDLED_NAME:
         return _complete(BUNDLED)
-    return _complete(_with_module(find_folder(name, [*MODEL_FILES, *_MODULE_FILES], _is_whole)))
+    return _complete(_with_module(find_folder(name, [*MODEL_FILES, *_MODULE_FILES], is_whole_static)))
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a cached snapshot has all that is needed."""
+def is_whole_static(path: Path) -> bool:
+    """Whether a cached snapshot has all that a static model needs."""
     try:
         folder = _with_module(ModelFolder(path, "", ""))
     except (ModelDamaged, OSError):

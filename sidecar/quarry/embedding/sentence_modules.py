@@ -22,6 +22,7 @@ _CONFIG_FILE, _WEIGHTS_FILE = "config.json", "model.safetensors"
 
 _MAX_JSON_BYTES = 16 << 20  # a config with the names of 20,000 classes has 2 MB
 MAX_FEATURES = 8_192  # of a vector; the largest models published have 4,096
+_MAX_KIND = 100  # characters of the name of a class, which messages repeat
 _HEADER_BYTES = 1 << 20  # more than safetensors writes before two tensors
 _ACTIVATIONS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "torch.nn.modules.linear.Identity": lambda vector: vector,
@@ -78,7 +79,7 @@ def read_modules(folder: Path) -> list[Module]:
     for entry in read_json(folder / MODULES_FILE, list):
         if not isinstance(entry, dict) or "type" not in entry:
             raise ValueError(f"its {MODULES_FILE} asks for a nameless module in a way that Quarry does not run")
-        kind, place = str(entry["type"]).rpartition(".")[2], entry.get("path", "")
+        kind, place = str(entry["type"]).rpartition(".")[2][:_MAX_KIND], entry.get("path", "")
         if not isinstance(place, str) or not re.fullmatch(r"\w*|\.", place):
             raise refused(kind)
         found.append(Module(kind, "" if place == "." else place))
@@ -135,6 +136,8 @@ def read_layer(folder: Path) -> DenseLayer:
         raise refused("Dense")
     shapes = {"linear.weight": sizes, **({"linear.bias": sizes[:1]} if config.get("bias", True) else {})}
     path = folder / _WEIGHTS_FILE
+    if not path.is_file():  # safetensors would wait for a pipe, and all threads with it
+        raise ValueError("a dense layer has no file of weights")
     if path.stat().st_size > 8 * (sizes[0] * sizes[1] + sizes[0]) + _HEADER_BYTES:
         raise ValueError(f"the weights of a dense layer have {path.stat().st_size} bytes")
     with safe_open(path, framework="numpy") as file:

@@ -23,8 +23,9 @@ _SIGNS = " \"'`“”„«»()[]"
 
 
 def read_comparison(text: str) -> tuple[str, str] | None:
-    """The two subjects that *text* compares, as typed; None where it has no form of a comparison."""
+    """The two subjects that *text* compares, with single spaces; None where it has no form of a comparison."""
     words = text.lower().split()
+    text = " ".join(text.split())  # a pattern would try every part of a long run of spaces
     telling, languages = _forms()
     if len(words) > MAX_WORDS or telling.isdisjoint(words):
         return None

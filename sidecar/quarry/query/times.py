@@ -17,6 +17,8 @@ from msgspec import Struct, convert
 
 from quarry.query.terms import is_question
 
+MAX_CHARS = 1_000  # of a text that is read: every period in it is looked at, in every form
+
 _Subject = Literal["modified", "created", "either", "recent"]
 _RELATIVE, _MONTH, _UNCERTAIN, _YEAR = "\x01\x02\x03\x04"  # stand for a period in the text
 _PLACES = {"P": f"[{_RELATIVE}{_MONTH}{_UNCERTAIN}]", "C": f"[{_RELATIVE}{_MONTH}]", "W": _RELATIVE, "Y": _YEAR}
@@ -64,7 +66,7 @@ class _Period(NamedTuple):
 def spoken_time(text: str, today: date) -> SpokenTime | None:
     """The plain words about time at an edge of *text*, words alone; None where nothing is certain."""
     lower = text.lower()
-    if len(lower) != len(text):  # places would shift
+    if len(text) > MAX_CHARS or len(lower) != len(text):  # places would shift
         return None
     for name, cues in _cues().items():
         if not any(cue in lower for cue in cues):

@@ -28,6 +28,7 @@ Known = Callable[[str], bool]
 
 MIN_CORRECTED_LENGTH = 4  # letters; of a shorter word half the vocabulary is one slip away
 MIN_PART = 4  # letters of each word in a compound; of two shorter ones many words seem to be put together
+MAX_COMPOUND = 80  # letters; each place in it is tried, and no dictionary has so long a word
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "no", "fi"})  # languages whose compounds are written as one word
 LONG = 8  # letters of a word in which two slips are believed
 LONG_AMONG_OTHERS = 10  # and beside words that were found, which may be all that the notes have of the query
@@ -120,7 +121,7 @@ def _compound_parts(word: str, execution: SearchExecution) -> str | None:
     Notes in one language that writes compounds as one word contain both. Letters between them (`arbeits`, `sonnen`) are
     endings of the first, which its stem lacks.
     """
-    if not word.isalpha():
+    if len(word) > MAX_COMPOUND or not word.isalpha():
         return None
     keywords = execution.reader.keywords
     splits = [(word[:at], word[at:]) for at in range(MIN_PART, len(word) - MIN_PART + 1)]

@@ -44,7 +44,7 @@ EVERYWHERE = 0.9  # a section comes so near to a word that it has it
 LEAST_RARITY = 0.02  # of a word that every section has
 
 _FENCES = ("```", "~~~")
-_HEADING = lazy_pattern(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
+_HEADING = lazy_pattern(r"#{1,6}[ \t](.*)\Z")
 
 
 class _Section(NamedTuple):
@@ -83,10 +83,10 @@ def quote_excerpts(hit: Hit, prepared: PreparedQuery, execution: SearchExecution
             runs.append(run)
     worths = np.exp([runs[0].cost - run.cost for run in runs]) if runs else np.zeros(0)
     stored = execution.reader.chunks([run.chunk_id for run in runs[:MAX_EXCERPTS]])
-    excerpts = []
+    excerpts, highlight_terms = [], prepared.highlight_terms
     for run, share in zip(runs[:MAX_EXCERPTS], (worths / worths.sum()).tolist(), strict=False):
         text = stored[run.chunk_id].text[run.start : run.end]
-        matches = find_matches(text, prepared.highlight_terms)
+        matches = find_matches(text, highlight_terms)
         cut = make_snippet(text, matches, width) if len(text) > width else beginning(text, width)
         snippet = Snippet(cut.text, run.start + cut.start, run.start + cut.end, ())
         ranked = RankedChunk(run.chunk_id, hit.path, hit.score)
@@ -105,9 +105,10 @@ def _runs(hit: Hit, prepared: PreparedQuery, execution: SearchExecution) -> Iter
     if execution.encoder is not None:
         compared = execution.encoder.max_similarities(words, texts)
         near, lengths = np.maximum(compared.of_words, 0.0), compared.lengths
+    highlight_terms = prepared.highlight_terms  # once: what finds them is made for each
     terms_of = [frozenset(ranking_terms(word, prepared.languages)) for word in words]
     for column, text in enumerate(texts):
-        keys = {key for _, _, key, _ in find_matches(text, prepared.highlight_terms)}
+        keys = {key for _, _, key, _ in find_matches(text, highlight_terms)}
         for row, terms in enumerate(terms_of) if keys else ():
             near[row, column] = max(near[row, column], len(keys & terms) / max(len(terms), 1))
     parts = np.split(near, np.cumsum([len(section.sentences) + 1 for section in sections])[:-1], axis=1)
@@ -143,8 +144,9 @@ def _sections(hit: Hit, bm25: Mapping[int, float], execution: SearchExecution) -
         for span in split_sentences(chunk.text):
             text = chunk.text[span.start : span.end]
             in_fence ^= text.startswith(_FENCES)
-            if heading := None if in_fence else _HEADING.match(text):
-                inner = () if heading[1] in chunk.trail[-1:] else (heading[1],)
+            if found := None if in_fence else _HEADING.match(text):
+                heading = found[1].lstrip().rstrip(" \t#")
+                inner = () if heading in chunk.trail[-1:] else (heading,)
                 sections.append(_Section(chunk_id, " ".join((*chunk.trail[1:], *inner)), inner, []))
             else:
                 sections[-1].sentences.append((span.start, text))

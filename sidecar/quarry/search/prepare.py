@@ -193,7 +193,7 @@ def prepare_query(
     meant = text
     if encoder and unknown_words:
         with Ornament("translation"):  # the list is read now, and an update may have taken it away
-            meant = _in_english(text, query, unknown_words, encoder)
+            meant = _in_english(text, query, unknown_words, languages, encoder)
     vector = encoder.encode([meant])[0] if encoder and text else None
     vector = vector if vector is not None and vector.any() else None
     contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
@@ -261,14 +261,16 @@ def can_rank(query: Query) -> bool:
     return bool(query.words) or any(map(phrase_terms, query.phrases))
 
 
-def _in_english(text: str, query: Query, unknown_words: Sequence[str], encoder: Encoder) -> str:
+def _in_english(text: str, query: Query, unknown_words: Sequence[str], languages: Languages, encoder: Encoder) -> str:
     """What the static vector of *text* is made from: where it is in another language than the notes, English words."""
     if len(unknown_words) < OTHER_LANGUAGE * len(query.words) or _known_share(text, encoder) >= OTHER_LANGUAGE:
         return text
     language = language_of(query.text)
+    if language in languages:
+        return text
     common = function_words(language) if language in LANGUAGES else ()
     content = " ".join([word for word in text.split() if word.lower() not in common])
-    meant = encoder.in_english(content, unknown_words)
+    meant = encoder.in_english(content, [word for word in unknown_words if word not in common])
     return text if meant == content else meant
 
 

@@ -13,6 +13,8 @@ from quarry.agents.conversations import (
     KEPT_S,
     LEASE,
     MAX_ENTRIES,
+    MAX_FILE_BYTES,
+    SEEN,
     Conversation,
     Leases,
     Ledgers,
@@ -224,6 +226,19 @@ def test_a_ledger_holds_no_word_and_no_hash_that_another_holds(ledgers):
     assert first != second
     assert "canary" not in first + second
     assert "Tea" not in first + second
+
+
+@pytest.mark.parametrize(
+    "content", [f"+{'9' * 5000}\n", "+-5\n", "+\n", "+²\n", "\0" * MAX_FILE_BYTES, "a" * MAX_FILE_BYTES]
+)
+def test_a_ledger_that_something_else_has_written_is_begun_anew(ledgers, content):
+    Conversation(conversations_folder(), "notes-1", "s").write(SEEN, content)
+
+    show(ledgers, "s", "one")
+
+    with ledgers.of("s") as shown:
+        assert shown.has("Tea.md", "one")
+        assert shown.left(8000) == 8000
 
 
 def test_a_ledger_that_is_taken_away_forgets(ledgers):

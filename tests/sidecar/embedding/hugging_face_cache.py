@@ -44,14 +44,22 @@ class HuggingFaceCache:
         script = "import sys; from quarry import consent; consent.confirm([('download', sys.argv[1])])"
         subprocess.run([sys.executable, "-c", script, name], env=self._environment(), check=True)
 
+    def requests(self, name: str) -> str:
+        """What its user has to confirm for *name*."""
+        script = "import sys; from quarry.embedding import requests_for; print(requests_for(sys.argv[1]))"
+        return self._run(script, name)
+
     def load(self, name: str) -> str:
         """
         Load *name* from it and give what was printed.
 
         In a process of its own, as the library reads its environment when it is imported.
         """
+        return self._run(LOAD, name)
+
+    def _run(self, script: str, name: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-c", LOAD, name], env=self._environment(), capture_output=True, text=True, check=True
+            [sys.executable, "-c", script, name], env=self._environment(), capture_output=True, text=True, check=True
         )
         return done.stdout.strip()
 

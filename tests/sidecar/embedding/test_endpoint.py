@@ -1,7 +1,11 @@
 """A model that another program runs, behind a real HTTP server that answers well, late, wrongly or not at all."""
 
 import os
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +72,18 @@ def test_a_name_says_where_and_which(name: str, origin: str, path: str, model: s
     assert (parsed.origin, parsed.path, parsed.model, parsed.is_local) == (origin, path, model, is_local)
 
 
-BAD = "ollama: ollama://127.0.0.1:11434 http://127.0.0.1:1234/v1 http://#m http://127.0.0.1:99999/v1#m http://sk@x/v1#m"
+BAD = "ollama: ollama://127.0.0.1:11434 http://127.0.0.1:1234/v1 http://#m http://127.0.0.1:99999/v1#m http://s3cr3t@x/v1#m"
 
 
-@pytest.mark.parametrize("name", [*BAD.split(), "http://127.0.0.1/v1?key=1#m"])
+@pytest.mark.parametrize(
+    "name", [*BAD.split(), "http://127.0.0.1/v1?key=s3cr3t#m", "http://@x/v1#m", "http://local\nhost/v1#m"]
+)
 def test_a_name_that_cannot_be_read_says_how_to_write_it_and_the_bundled_model_answers(name: str) -> None:
     with pytest.raises(ModelMissing, match=f'write "ollama:NAME".*{KEY_VARIABLE}'):
         load_contextual_encoder(name)
 
+    with pytest.raises(ModelMissing, match=r"^(?!.*s3cr3t)"):  # what may be a key is not repeated
+        parse_endpoint(name)
     assert load_encoder(name).fingerprint.name == "bundled"
 
 
@@ -122,6 +130,7 @@ WRONG = {
     "no lists": (instead({"embeddings": [1.0, 2.0]}), "not what it should be"),
     "texts": (instead({"embeddings": [["a"], ["b"]]}), "not what it should be"),
     "of two lengths": (instead({"embeddings": [[1.0, 2.0], [1.0]]}), "not of one length"),
+    "zeros": (instead({"embeddings": [[0.0], [0.0]]}), "a vector of zeros"),
     "empty": (instead({"embeddings": [[], []]}), "not of one length"),
     "not a number": (instead(b'{"embeddings": [[NaN, 1.0], [1.0, 2.0]]}'), "not what it should be"),
     "infinite": (instead(b'{"embeddings": [[1e999, 1.0], [1.0, 2.0]]}'), "not what it should be"),
@@ -148,6 +157,13 @@ def test_vectors_that_are_not_numbered_as_the_texts_are_refused(server: Embeddin
 
     with pytest.raises(ModelDamaged, match=r"not numbered|not what it should be"):
         encoder.encode_query("one")
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-310])
+def test_vectors_of_any_length_are_scaled_to_one(server: EmbeddingServer, size: float) -> None:
+    server.answer = instead({"data": [{"index": 0, "embedding": [size] * 4}]})
+
+    assert load(server, "openai").encode_query("one").tolist() == [0.5] * 4
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -181,6 +197,31 @@ def test_a_program_that_is_busy_is_asked_again(server: EmbeddingServer, status: 
     assert not server.failures
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["HTTP/1.1 200 O~O", "HTTP/1.1 200 OK\r\nX: ~O", "~HTTP/1.1 100 Continue\r\n\r\n"]
+    + [f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{rest}" for rest in ("~0", "0\r\n~a: b\r\n")],
+)
+def test_an_answer_without_end_is_given_up_wherever_it_is(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "PASSAGES_TIMEOUT_S", 0.3)
+    begin, again = [part.encode() for part in answer.split("~")]
+
+    def drip() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):  # the client hangs up
+            connection.sendall(begin)
+            while True:
+                connection.sendall(again)
+                time.sleep(0.02)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        name = f"http://127.0.0.1:{listener.getsockname()[1]}/v1#m"
+        consent.confirm(parse_endpoint(name).requests)
+        threading.Thread(target=drip, daemon=True).start()
+        with pytest.raises(ModelUnreachable, match="its answer takes more than"):
+            load_contextual_encoder(name)
+
+
 # --- which model it is -------------------------------------------------------------------------------
 
 
@@ -201,6 +242,41 @@ def test_the_key_of_the_environment_is_sent_where_its_user_has_confirmed(
     consent.confirm([("key", server.origin)])
 
     assert load(server, "openai").encode_query("one").shape == (DIM,)
+
+
+@pytest.mark.parametrize(("key", "sent"), [(f"{KEY}\r\n", KEY), (f"{KEY}\r\nX-Other: 1", None), (f"“{KEY}”", None)])
+def test_a_key_that_no_header_can_hold_is_sent_and_shown_to_no_one(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, key: str, sent: str | None
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    consent.confirm([("key", server.origin)])
+    load(server, "openai")
+    assert server.requests[-1][2].get("Authorization") == (sent and f"Bearer {sent}")
+
+    server.answer = lambda *_: (400, {"error": {"message": f"no such model for {KEY}\x1b[2J"}})
+    with pytest.raises(ModelUnreachable) as error:
+        load(server, "openai")
+    assert (KEY in str(error.value), "\x1b" in str(error.value)) == (sent is None, False)
+
+
+def test_localhost_is_this_machine_or_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("10.255.255.255", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no other address")
+        own = probe.getsockname()[0]
+    server = EmbeddingServer(host=own).start()
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (own, server.port))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)  # as a foreign name server may answer
+    name = f"http://localhost:{server.port}/v1#nomic-embed-text"
+    consent.confirm(parse_endpoint(name).requests)
+
+    with pytest.raises(ModelUnreachable, match="localhost is another machine here"):
+        load_contextual_encoder(name)
+
+    assert not server.requests
+    server.stop()
 
 
 def test_proxies_of_the_environment_are_not_used(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hugging_face_cache import HuggingFaceCache
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from quarry.embedding import Encoder, is_known_word, load_encoder, model_files
+from quarry.embedding import Encoder, is_known_word, load_encoder, model_files, requests_for
 from quarry.embedding.model_files import (
     BUNDLED,
     EXTENSION_FILES,
@@ -181,6 +181,11 @@ def test_a_file_far_too_large_is_refused_unread(bundled_copy: Path) -> None:
         load_encoder(str(bundled_copy))
 
 
+@pytest.mark.parametrize("name", ["~no-one-of-that-name/model", "m" * 5_000, "a\0b"])
+def test_a_name_that_is_no_path_asks_for_nothing(name: str) -> None:
+    assert requests_for(name) == ()
+
+
 # --- Hugging Face names ----------------------------------------------------------------------------------------
 
 
@@ -210,7 +215,9 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingF
 @pytest.mark.slow
 def test_half_a_download_is_no_model(save_model: SaveModel, cache: HuggingFaceCache) -> None:
     snapshot = cache.put(save_model(np.ones((5, 4), dtype="float32")), "someone/tiny-model")
+    assert cache.requests("someone/tiny-model") == "()"
     (snapshot / WEIGHTS_FILE).unlink()
+    assert cache.requests("someone/tiny-model") == "(('download', 'someone/tiny-model'),)"
     cache.confirm("someone/tiny-model")
 
     assert cache.load("someone/tiny-model").startswith("ModelMissing")

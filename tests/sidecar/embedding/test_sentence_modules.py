@@ -1,6 +1,7 @@
 """Dense layers behind the pooling, vectors that are cut, and static models in the layout of sentence-transformers."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,12 +150,30 @@ def test_a_layer_that_quarry_does_not_run_is_refused(
         load(save_graph(modules=[TRANSFORMER, POOLING, layer]))
 
 
+def test_more_layers_than_any_model_has_are_refused(save_graph: SaveGraph, graph: Path):
+    layer = dense(graph, "2_Dense", {"linear.weight": NARROW[:, :2]})
+
+    with pytest.raises(ModelDamaged, match="a Dense module"):
+        load(save_graph(modules=[TRANSFORMER, POOLING, *[layer] * 5]))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pipe in a folder")
+def test_a_pipe_in_place_of_weights_is_not_waited_for(save_graph: SaveGraph, graph: Path):
+    layer = dense(graph, "2_Dense", {"linear.weight": NARROW[:, :2]})
+    weights = graph / "2_Dense" / "model.safetensors"
+    weights.unlink()
+    os.mkfifo(weights)
+
+    with pytest.raises(ModelDamaged, match="no file of weights"):
+        load(save_graph(modules=[TRANSFORMER, POOLING, layer]))
+
+
 def test_weights_that_are_no_safetensors_are_not_opened(save_graph: SaveGraph, graph: Path):
     layer = dense(graph, "2_Dense", {"linear.weight": NARROW[:, :2]})
     weights = graph / "2_Dense" / "model.safetensors"
     weights.rename(weights.with_name("pytorch_model.bin"))
 
-    with pytest.raises(ModelDamaged, match=r"model\.safetensors"):
+    with pytest.raises(ModelDamaged, match="no file of weights"):
         load(save_graph(modules=[TRANSFORMER, POOLING, layer]))
     weights.write_bytes(bytes(4 << 20))
     with pytest.raises(ModelDamaged, match="have 4194304 bytes"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.query.parse import parse_query
+from quarry.query.times import MAX_CHARS, spoken_time
 
 NOW = datetime(2026, 5, 20, 12)  # noqa: DTZ001
 with Path(__file__).with_name("spoken_times.tsv").open(encoding="utf-8", newline="") as file:
@@ -52,3 +53,10 @@ def test_other_clauses_stay_beside_them():
 )
 def test_what_is_odd_is_read_without_a_fault(typed: str):
     assert parse_query(typed, now=NOW, reads_times=True)
+
+
+def test_a_long_text_of_many_times_is_no_query_about_time():
+    text = "march " * 600 + "notes from last month"
+
+    assert spoken_time(text[-MAX_CHARS:].strip(), NOW.date())
+    assert spoken_time(text, NOW.date()) is None

@@ -1,5 +1,7 @@
 """Words that are taken for typing errors, and words that are not."""
 
+from time import process_time
+
 import pytest
 from builders import HashEncoder, Vault, ask, settle, wait_until
 
@@ -43,6 +45,16 @@ def test_a_typing_error_is_corrected_to_the_nearest_form(vault: Vault, open_engi
     answer = ask(open_engine(), typed, mode="keyword")
 
     assert {each.typed: each.used for each in answer.corrections} == corrections
+
+
+def test_a_word_of_thousands_of_letters_is_no_compound(vault: Vault, open_engine):
+    vault.write("Haus.md", GERMAN)
+    engine = open_engine()
+    begun_s = process_time()
+
+    ask(engine, "ü" * 4000, mode="keyword")
+
+    assert process_time() - begun_s < 1  # 4 s where it is divided at each place
 
 
 def test_a_word_that_the_model_knows_is_not_corrected(vault: Vault, open_engine, encoder: HashEncoder):

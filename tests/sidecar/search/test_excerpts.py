@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from time import process_time
 
 from builders import Vault, settle
 
@@ -57,3 +58,14 @@ def test_what_compares_is_no_word_of_the_query(sample: Engine):
 
     assert "versus" not in answer.unknown_words
     assert not any("versus" in hit.missing_words for hit in answer.hits)
+
+
+def test_a_sign_of_headings_before_many_spaces_takes_no_time(tmp_path: Path, bundled_encoder: Encoder):
+    vault = Vault(tmp_path / "notes")
+    vault.write("Harmonium.md", f"# Harmonium\n\nHarmonium reeds.\n\nYes! #{' ' * 900}the harmonium\nis heavy.\n")
+    engine = Engine.open(vault.root, tmp_path / "index.db", load=lambda _: bundled_encoder)
+    settle(engine)
+    begun_s = process_time()
+
+    assert hits(engine, "harmonium reeds")
+    assert process_time() - begun_s < 0.7  # 1.4 s where each three runs of its spaces are tried

@@ -63,13 +63,26 @@ def test_its_words_are_still_said_to_be_missing(engine: Engine, bundled_encoder:
         "grammar of verbs",  # of no note, in English
         "hot oven for brot",  # one of several
         "the oven was warm when Jadwiga baked",
+        "wie entkalke ich die xqzvbn",  # in another language, but only its function words have English ones
     ],
 )
-def test_a_query_in_english_is_compared_as_it_is_written(engine: Engine, bundled_encoder: Encoder, typed: str):
+def test_any_other_query_is_compared_as_it_is_written(engine: Engine, bundled_encoder: Encoder, typed: str):
     vector = prepared(engine, typed, bundled_encoder).vector
 
     assert vector is not None
     assert vector.tobytes() == bundled_encoder.encode([typed])[0].tobytes()
+
+
+def test_a_query_in_a_language_of_the_notes_is_compared_as_it_is_written(
+    vault: Vault, open_engine, bundled_encoder: Encoder
+):
+    vault.write_all({**NOTES, "Dach.md": "Das Dach ist nicht dicht, und die Ziegel sind für den Giebel nicht da."})
+    german = "wie oft und warum wird der Lohn mit der Kerze bezahlt"
+
+    vector = prepared(open_engine(load=lambda _: bundled_encoder), german, bundled_encoder).vector
+
+    assert vector is not None
+    assert vector.tobytes() == bundled_encoder.encode([german])[0].tobytes()
 
 
 def test_function_words_of_its_language_are_left_out_of_what_is_compared(engine: Engine, bundled_encoder: Encoder):

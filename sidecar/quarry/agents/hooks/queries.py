@@ -47,7 +47,7 @@ _SECRET = lazy_pattern(
 )
 _PHRASE = lazy_pattern(r"\b(pass ?phrase|(?:seed|recovery)(?: phrase| words?)?|mnemonic)\b.*", re.IGNORECASE)
 _ERROR = lazy_pattern(
-    r"^[ \t]*[\w.]*(?:Error|Exception|Panic|panicked|fatal|error)\b[\w\[\]]*[ \t]*:?[ \t]+\S.*$", re.MULTILINE
+    r"^[ \t]*[\w.]*(?:Error|Exception|Panic|panicked|fatal|error)\b[\w\[\]]*(?:[ \t]*:)?[ \t]+\S.*$", re.MULTILINE
 )
 _OUTPUT = lazy_pattern(  # by how a line begins: a time, a frame, a level, a diff, JSON, a shell, a test runner, a table
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\d+\s*[|:]\s|at\s.+[:(]|File \".+\", line|Traceback |Caused by:"

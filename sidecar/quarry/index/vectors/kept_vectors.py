@@ -8,10 +8,10 @@ found when the tables are taken out again: every chunk without a vector waits fo
 
 import json
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import apsw
-from msgspec import Struct
+from msgspec import Meta, MsgspecError, Struct, convert
 from msgspec.structs import asdict
 
 from quarry.index import meta
@@ -32,8 +32,8 @@ class KeptModel(Struct, frozen=True):
 
     kind: ModelKind
     model: str  # its fingerprint, as text
-    place: int  # a number from 1, in the names of its tables
-    dimension: str
+    place: Annotated[int, Meta(ge=1)]  # in the names of its tables
+    dimension: Annotated[str, Meta(pattern=r"\A[0-9]{1,5}\Z")]
     is_complete: bool  # whether there was a moment when nothing waited
 
     @property
@@ -56,8 +56,8 @@ class StoredModel(Struct, frozen=True):
 def kept_models(connection: apsw.Connection) -> list[KeptModel]:
     """The models whose vectors are kept, the last used first."""
     try:
-        return [KeptModel(**each) for each in json.loads(meta.get(connection, meta.KEPT_MODELS) or "[]")]
-    except (TypeError, ValueError) as error:
+        return convert(json.loads(meta.get(connection, meta.KEPT_MODELS) or "[]"), list[KeptModel])
+    except (MsgspecError, RecursionError, ValueError) as error:
         raise apsw.CorruptError(f"the index does not say which vectors it keeps: {error}") from error
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -238,3 +239,10 @@ def test_few_words_are_remembered_above_those_that_they_may_depend_on():
     assert last_prompt(None) == ""
     long = "Where in the notes do I keep the measurements of all the reeds of the Hohner?"
     assert "\n" not in remembered(read_prompt(long), third)
+
+
+def test_a_pasted_error_without_a_message_takes_no_time():
+    begun_s = process_time()
+
+    assert read_prompt(f"why does it fail?\nError{' ' * 30_000}\nin the build").query.startswith("why does it fail")
+    assert process_time() - begun_s < 1  # 8 s where each two runs of its spaces are tried

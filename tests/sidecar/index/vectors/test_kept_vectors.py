@@ -175,6 +175,8 @@ def test_a_rebuilt_index_takes_over_every_model(index, tmp_path, put, store, bac
         "CREATE TABLE kept_7_vectors (chunk_id)",
         "UPDATE meta SET value = '[{}]' WHERE key = 'kept_models'",
         "UPDATE meta SET value = 'nonsense' WHERE key = 'kept_models'",
+        """UPDATE meta SET value = replace(value, '"dimension": "', '"dimension": "x') WHERE key = 'kept_models'""",
+        """UPDATE meta SET value = replace(value, '"place": 1', '"place": "1"') WHERE key = 'kept_models'""",
     ],
 )
 def test_an_index_that_keeps_other_tables_than_it_says_is_damaged(tmp_path: Path, index, put, backfill, sql):
