@@ -182,8 +182,9 @@ def test_a_file_far_too_large_is_refused_unread(bundled_copy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["~no-one-of-that-name/model", "m" * 5_000, "a\0b"])
-def test_a_name_that_is_no_path_asks_for_nothing(name: str) -> None:
-    assert requests_for(name) == ()
+def test_a_name_that_is_no_path_is_refused(name: str) -> None:
+    with pytest.raises(ModelMissing, match=r"set `embedding\.model` to"):
+        requests_for(name)
 
 
 # --- Hugging Face names ----------------------------------------------------------------------------------------
