@@ -29,7 +29,11 @@ function weaknessWords(answer: Answer): string {
   const isCorrectedNext = lastWordIsPrefix && lastWordIsUnknown(answer);
   if (weakness === null || relaxed !== null || isCorrectedNext) return "";
   const isFiltered = answer.clauses.some(({ kind }) => kind !== "phrase");
-  return weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`);
+  const excluded = answer.clauses.filter(({ kind }) => kind === "word").map(({ value }) => `-${value}`);
+  return joinSentences(
+    weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`),
+    excluded.length === 0 ? "" : t("answer.excluded", { words: excluded }),
+  );
 }
 
 /** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */

@@ -1,6 +1,6 @@
 // Generated from sidecar/quarry/protocol/ by `npm run wire`; edit the structs, not this file.
 
-export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget";
+export type Abstention = "low-confidence" | "all-seen" | "indexing" | "budget" | "used-up";
 export type Access = "reader" | "owner";
 export type BackfillState = "loading" | "missing" | "running" | "complete";
 export type BlockState = "kept" | "built" | "empty";
@@ -1019,7 +1019,7 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
-   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits.
+   * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits. used-up: nor into what is left to the conversation.
    */
   readonly abstained: Abstention | null;
   readonly missing: readonly MissingRetriever[];

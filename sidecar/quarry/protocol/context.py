@@ -69,7 +69,7 @@ class Source(Value, frozen=True, kw_only=True):
     confidence: Confidence
 
 
-Abstention = Literal["low-confidence", "all-seen", "indexing", "budget"]
+Abstention = Literal["low-confidence", "all-seen", "indexing", "budget", "used-up"]
 
 
 class ContextResult(Value, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
         doc(
             "Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes "
             "are excluded, or were already quoted in the conversation. indexing: no note was found, and the index "
-            "is not complete. budget: not a single quote fits."
+            "is not complete. budget: not a single quote fits. used-up: nor into what is left to the conversation."
         ),
     ]
     missing: list[MissingRetriever]

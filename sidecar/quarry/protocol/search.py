@@ -144,6 +144,8 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         elif self.weakness:
             is_filtered = self.weakness == "no-words" and any(clause.kind != "phrase" for clause in self.clauses)
             found.append(message(f"answer.{self.weakness}{'-filtered' if is_filtered else ''}"))
+            if excluded := tuple(f"-{clause.value}" for clause in self.clauses if clause.kind == "word"):
+                found.append(message("answer.excluded", words=excluded))
         return found
 
 

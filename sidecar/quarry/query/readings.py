@@ -36,6 +36,7 @@ _PARTS = lazy_pattern(r"[\W_]+")
 class _Words(Struct, frozen=True, forbid_unknown_fields=True):
     verbs: str
     made: str
+    errands: str = ""
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +49,7 @@ class _AskedFor(NamedTuple):
 
     verbs: frozenset[str]  # as they are written, in small letters
     made: frozenset[str]  # terms
+    errands: frozenset[str]  # verbs of work on a program
     common: frozenset[str]  # words that say nothing by themselves
     endings: frozenset[str]
 
@@ -75,7 +77,7 @@ def readings(text: str, earlier: str, languages: Languages) -> Readings:
     """
     sentences, is_instruction = _sentences(text, languages)
     weight = sum([sentence.weight for sentence in sentences])
-    if is_instruction and not weight:
+    if is_instruction and (not weight or (weight == 1 and _is_errand(text, languages))):
         return Readings({})
     found, follow_up = {_joined(sentences): 1.0}, ""
     if earlier and not is_instruction and 0 < weight <= FOLLOW_UP:
@@ -116,6 +118,13 @@ def _begins_with_work(words: Sequence[str], asked: _AskedFor, languages: Languag
     return False
 
 
+def _is_errand(text: str, languages: Languages) -> bool:
+    """Whether *text* only asks for work on a program, and the word beside ("to the server") is no name: no subject."""
+    asked, words = _asked_for(languages), _WORD.findall(text)
+    verbs = {word.lower() for word in words} & asked.verbs
+    return verbs <= asked.errands and all(word.islower() for word in words if word.lower() not in verbs | asked.common)
+
+
 def _about(words: Sequence[str], asked: _AskedFor, languages: Languages) -> list[str]:
     """*words* without those for what is asked for; a file to be written is about what its name says."""
     about: list[str] = []
@@ -142,6 +151,7 @@ def _asked_for(languages: Languages) -> _AskedFor:
     return _AskedFor(
         verbs=frozenset([verb for one in lists for verb in one.verbs.split()]),
         made=frozenset([alternative for term in made for alternative in split_alternatives(term)]),
+        errands=frozenset([verb for one in lists for verb in one.errands.split()]),
         common=STOP_WORDS.union(*common),
         endings=frozenset(file.endings.split()),
     )

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
 from quarry.index import NoteIds, note_of
+from quarry.kinds import kind_of
 from quarry.limits import SUBJECT_CONFIDENCE, WEAK_CONFIDENCE
 from quarry.messages import message
 from quarry.options import PromptOptions, SearchOptions
@@ -190,10 +191,21 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
     query = _parse(options, execution, reads_times=options.reads_times)
     if any(clause.kind == "time" for clause in query.clauses) and execution.reader.is_name(options.query.strip()):
         query = _parse(options, execution, reads_times=False)
+    query = _of_file_name(query, options, execution)
     is_whole = bool(options.query.strip()) and not options.typing
     if is_whole and not (query.text or query.phrases or query.condition != AllOf()):
         raise BadQuery(message("query.without-words"), len(options.query.rstrip()))
     return query
+
+
+def _of_file_name(query: Query, options: SearchOptions, execution: SearchExecution) -> Query:
+    """*query*, or that for the bare name if it is the name or path of a file: no note contains `Raft.md` as words."""
+    name = options.query.strip()
+    if query.clauses or kind_of(name) is None or not execution.reader.is_name(name):
+        return query
+    stem = name.rpartition("/")[2].rpartition(".")[0]
+    bare = _parse(replace(options, query=stem), execution, reads_times=False)
+    return query if bare.clauses or not bare.words else bare
 
 
 def _parse(options: SearchOptions, execution: SearchExecution, *, reads_times: bool) -> Query:

@@ -97,8 +97,11 @@ def _context(service: Service, params: protocol.ContextParams, request: Request)
             return context.context_result(answer, index, params)
         total = service.engine.settings.conversation_tokens
         with service.ledgers.of(params.conversation) as shown:
-            params = replace(params, max_tokens=min(params.max_tokens, shown.left(total)))
-            result = context.context_result(answer, index, params, shown)
+            left = shown.left(total)
+            within = replace(params, max_tokens=min(params.max_tokens, left))
+            result = context.context_result(answer, index, within, shown)
+            if result.abstained == "budget" and left < params.max_tokens:
+                result = replace(result, abstained="used-up")
             result = replace(result, left_tokens=shown.left(total))
             _raise_if_cancelled(request)
             if not params.dry_run:

@@ -37,6 +37,12 @@ test("what a filter keeps out is not said to be in no note", () => {
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [{ ...clause, kind: "phrase" }] }))).toBe("No note contains these words.");
 });
 
+test("an excluded word is named where no note matches well", () => {
+  const clause = { kind: "word" as const, start: 11, end: 14, name: "", value: "t", negated: true, removable: true };
+
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "unlikely", clauses: [clause] }))).toBe("No note matches well. Notes were left out because of “-t”. Put it in quotes to search for it.");
+});
+
 describe("why a note is where it is", () => {
   test("shows the signals as shares of their sum", () => {
     const { signals } = explainWords(explained({ signals: [{ name: "meaning", share: 3 }, { name: "title", share: 1 }, { name: "note", share: 0 }] }));

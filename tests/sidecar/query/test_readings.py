@@ -75,3 +75,13 @@ def test_few_words_are_also_read_behind_those_of_the_request_before():
 def test_every_language_that_is_stemmed_has_its_words(language):
     languages = (language,) if language in LANGUAGES else ()
     assert len(_asked_for(languages).verbs) > len(_asked_for(()).verbs) or language in {"en", "ru"}
+
+
+@pytest.mark.parametrize("text", ["commit this and push it to the server", "deploy this to the server"])
+def test_an_errand_whose_one_other_word_is_no_name_has_no_subject(text: str):
+    assert not readings(text, "", ()).queries
+
+
+@pytest.mark.parametrize("text", ["deploy this to Kombüse", "write about the server", "push the blog server image"])
+def test_a_name_or_other_work_is_a_subject(text: str):
+    assert readings(text, "", ()).queries

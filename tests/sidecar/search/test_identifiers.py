@@ -100,3 +100,31 @@ def test_context_quotes_first_what_search_finds_first(vault: Vault, open_engine)
     quoted = context.context_result(engine.search(context.search_options(params)), engine.freshness.now(), params)
 
     assert quoted.sources[0].path == ask(engine, "printf_s").hits[0].path == "reference.md"
+
+
+@pytest.mark.parametrize(
+    "typed", ["CRDT.md", "thoughts/CRDT.md", "crdt.md", "rotate-ssh-keys.md", "Howto/rotate-ssh-keys.md"]
+)
+def test_the_name_of_a_file_finds_the_note_as_its_bare_name_does(vault: Vault, open_engine, typed: str):
+    vault.write_all(
+        {
+            **USES,
+            "thoughts/CRDT.md": "# CRDT\nReplicas converge.",
+            "Howto/rotate-ssh-keys.md": "# Rotate SSH keys\nMake a new pair.",
+            "readme.md": "# Index of md files\nSome md files about ssh.",
+        }
+    )
+    engine = open_engine()
+    bare = typed.rpartition("/")[2].removesuffix(".md")
+
+    answer, expected = ask(engine, typed), ask(engine, bare)
+
+    assert answer.hits[0].path.rpartition("/")[2].lower() == f"{bare}.md".lower()
+    assert answer.confidence == expected.confidence > 0.5
+    assert answer.weakness is None
+
+
+def test_the_name_of_a_file_that_is_not_there_stays_as_it_is(vault: Vault, open_engine):
+    vault.write_all({**USES, "CRDT.md": "# CRDT\nReplicas converge."})
+
+    assert ask(open_engine(), "LSM.md").weakness is not None

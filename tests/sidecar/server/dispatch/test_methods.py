@@ -88,7 +88,7 @@ def test_an_answer_tells_what_was_understood_and_marks_the_title(session):
 def test_a_slip_of_the_finger_is_mended_and_told(session):
     answer = session.result("search", query="sourdouhg", mode="keyword")
 
-    assert answer["corrections"] == [{"typed": "sourdouhg", "used": "sourdough"}]
+    assert answer["corrections"] == [{"typed": "sourdouhg", "used": "sourdough", "isBeside": False}]
     assert [hit["path"] for hit in answer["hits"]] == ["Bread.md"]
 
 
@@ -380,6 +380,16 @@ def test_what_a_block_quotes_is_not_quoted_again_in_the_conversation(session, en
     assert before["sources"] == other["sources"] == blocks["blocks"][0]["sources"]
     assert (after["text"], after["abstained"]) == ("", "all-seen")
     assert again["text"] == blocks["text"]
+
+
+def test_a_conversation_whose_tokens_are_used_up_is_told_so_and_not_to_raise_the_budget(session, engine):
+    with session.service.ledgers.of("u") as shown:
+        shown.add("x.md", "x")
+        shown.spend(engine.settings.conversation_tokens - 1)
+        shown.save()
+    used_up = session.result("context", query="oolong", conversation="u")
+
+    assert (used_up["text"], used_up["abstained"]) == ("", "used-up")
 
 
 def test_no_passage_is_quoted_twice_in_a_conversation_and_looking_counts_nothing(session):
