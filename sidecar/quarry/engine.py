@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from quarry import consent
 from quarry import search as searching
-from quarry.embedding import Encoder, load_contextual_encoder, load_encoder, requests_for
+from quarry.embedding import Encoder, load_contextual_encoder, load_encoder, refuse_unpulled, requests_for
 from quarry.errors import IndexDamaged
 from quarry.index import Deadline, NoteFilter, NotePage, PostingsDamaged, Reader
 from quarry.indexing.freshness import IndexFreshness
@@ -387,10 +387,11 @@ class Engine:
 
         Raises:
             NotConfirmed: That is not all that it needs; the setting stays.
-            ModelMissing: The name cannot be read.
+            ModelMissing: There can be no such model, or Ollama does not have it yet.
             BadSettings, IndexUnavailable: The setting, or what was confirmed, cannot be written.
         """
         requests = requests_for(name)
+        refuse_unpulled(name)
         consent.confirm([request for request in requests if request[0] in confirmed])
         consent.require(requests, name)
         return self.write_settings({"model": name})

@@ -82,12 +82,12 @@ def test_a_missing_model_is_named_and_the_bundled_one_used_again(vault, run_shel
     (vault / ".quarry.toml").write_text('[embedding]\nmodel = "/nowhere/model"\n', encoding="utf-8")
     before = run_shell("quarry search --vault ~/Notes --wait --files apples")
 
-    repaired = run_shell(commands("Meaning search is off"))
+    repaired = run_shell(commands("The chosen model is not used"))
     after = run_shell("quarry search --vault ~/Notes --wait apples")
 
     assert before.stdout.startswith("Cider.md\n")
-    assert "'/nowhere/model' does not exist" in before.stderr
-    assert "model /nowhere/model: missing" in repaired.stdout
+    assert "'/nowhere/model' does not exist" in repaired.stderr
+    assert "model bundled: ready; the settings name /nowhere/model: it cannot be used now" in repaired.stdout
     assert "Cider.md\n" in repaired.stdout
     assert after.stderr == ""
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from builders import Vault, ask, find, settle, wait_until
+from embedding_server import EmbeddingServer
 
+from quarry.embedding import endpoint_name
 from quarry.engine import Engine
-from quarry.errors import BadSettings, Cancelled, IndexUnavailable, SchemaTooNew, VaultMissing
+from quarry.errors import BadSettings, Cancelled, IndexUnavailable, ModelMissing, SchemaTooNew, VaultMissing
 from quarry.index import Index, NoteFilter
 from quarry.options import Scope, SearchOptions
 from quarry.search import Source
@@ -224,3 +226,20 @@ def test_notes_of_an_excluded_status_are_neither_listed_nor_related(vault: Vault
     for path, similar in (("a.md", ["b.md"]), ("draft.md", ["a.md", "b.md"])):
         related = engine.related(Source(path=path), Scope(), 10, 120)
         assert sorted(note.path for note in related.notes) == similar
+
+
+def test_a_model_that_ollama_does_not_have_is_not_chosen_unless_ollama_is_not_running(
+    vault: Vault, open_engine, monkeypatch
+):
+    server = EmbeddingServer(models=("nomic-embed-text:latest", "written:2b")).start()
+    monkeypatch.setattr(endpoint_name, "OLLAMA_ORIGIN", server.origin)
+    engine = open_engine()
+
+    with pytest.raises(ModelMissing, match="pull it first: ollama pull nope"):
+        engine.use_model("ollama:nope", ["endpoint"])
+    assert not (vault.root / ".quarry.toml").exists()
+    for name in ("ollama:nomic-embed-text", "ollama:nomic-embed-text:latest", "ollama:written:2b"):
+        assert engine.use_model(name, ["endpoint"]).model == name
+
+    server.stop()
+    assert engine.use_model("ollama:nope", ["endpoint"]).model == "ollama:nope"

@@ -43,11 +43,15 @@ def run(options: argparse.Namespace) -> None:
             print_answer(options, found, _show)
             return
         choice = next(each for each in found.models if each.name == (options.name or found.chosen))
+        if choice.obstacle and choice.obstacle.code == "obstacle.needs-pull":  # before anything is asked
+            raise BadUsage(f"Ollama does not have {choice.name!r}", str(choice.obstacle))
         _confirm(choice, is_confirmed=options.yes)
         confirmed = [request.kind for request in choice.requests]
         settings = client.ask("models/use", {"model": choice.name, "confirmed": confirmed})
         told = f"{choice.name} is chosen: {_time(choice)}; `quarry status` shows the progress"
         print_answer(options, settings, lambda _: print_line(told))
+        if choice.obstacle:
+            print_stderr(str(choice.obstacle))
 
 
 def _show(found: wire.ModelsListResult) -> None:

@@ -10,6 +10,7 @@ from quarry import protocol
 from quarry.cli.arguments import connect
 from quarry.cli.terminal import bold, print_json, print_line, print_stderr
 from quarry.client.vault_folder import inner_vaults, outer_vault
+from quarry.settings import Settings
 
 
 def run(options: argparse.Namespace) -> None:
@@ -25,8 +26,8 @@ def run(options: argparse.Namespace) -> None:
     print_line(f"{status.state}: {size(status)}")
     if status.progress:
         print_line(f"{status.progress.done_notes} of {status.progress.total_notes} notes done")
-    print_line(f"model {status.model.name}: {status.model.state}")
-    if status.backfill:
+    print_line(_model_line(status))
+    if status.backfill and status.backfill.state != "missing":
         print_line(_backfill_line(status.backfill))
     if status.backfill and status.backfill.sent_to:
         print_stderr(f"the text of your notes and queries leaves this machine: it is sent to {status.backfill.sent_to}")
@@ -51,6 +52,8 @@ def print_left_out(status: protocol.IndexStatus, problems: Sequence[protocol.Pro
     """Print what is missing in the index, and why: excluded notes, retrievers, those *problems*, a failure."""
     if status.excluded:
         print_line(f"{status.excluded} notes are excluded by rules")
+    if status.model.message and status.model.state == "ready":
+        print_stderr(status.model.message)
     for retriever in status.missing:
         print_stderr(str(retriever.reason))
     for problem in problems:
@@ -59,6 +62,15 @@ def print_left_out(status: protocol.IndexStatus, problems: Sequence[protocol.Pro
         print_stderr(f"{status.problem_count} problems in total; see `quarry status`")
     if status.message:
         print_stderr(str(status.message))
+
+
+def _model_line(status: protocol.IndexStatus) -> str:
+    """The model that answers, and the one in the settings where that is another."""
+    model, backfill = status.model, status.backfill
+    if model.state != "ready" or not (model.message or (backfill and backfill.state != "complete")):
+        return f"model {model.name}: {model.state}"
+    why = "not there yet" if backfill and backfill.state in ("loading", "running") else "it cannot be used now"
+    return f"model {Settings().model}: ready; the settings name {model.name}: {why}"
 
 
 def _backfill_line(backfill: protocol.Backfill) -> str:

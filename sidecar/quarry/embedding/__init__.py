@@ -4,13 +4,20 @@ from types import ModuleType
 
 from quarry.consent import Request
 from quarry.embedding.contextual import load_transformer
-from quarry.embedding.contextual_files import is_contextual, is_whole
+from quarry.embedding.contextual_files import find_contextual, is_contextual, is_whole
 from quarry.embedding.encoder import ContextualEncoder, Encoder, Fingerprint, FloatMatrix, FloatVector
-from quarry.embedding.endpoint_name import PulledModel, is_endpoint, parse_endpoint, remote_origin
+from quarry.embedding.endpoint_name import PulledModel, is_endpoint, is_of_usual_ollama, parse_endpoint, remote_origin
 from quarry.embedding.known_models import known_models
-from quarry.embedding.model_files import BUNDLED_NAME, is_known_word, is_spelled_like_words, needs_download
+from quarry.embedding.model_files import (
+    BUNDLED_NAME,
+    find_model,
+    is_hub_name,
+    is_known_word,
+    is_spelled_like_words,
+    needs_download,
+)
 from quarry.embedding.static import load_static_encoder
-from quarry.errors import NotConfirmed
+from quarry.errors import ModelMissing, NotConfirmed
 
 __all__ = [
     "BUNDLED_NAME",
@@ -25,6 +32,7 @@ __all__ = [
     "load_contextual_encoder",
     "load_encoder",
     "ollama_models",
+    "refuse_unpulled",
     "remote_origin",
     "requests_for",
 ]
@@ -42,9 +50,23 @@ def _load_endpoint(name: str) -> ContextualEncoder:
 
 
 def ollama_models() -> list[PulledModel] | None:
-    """The models that can embed texts of the Ollama on this machine; None where none runs."""
+    """The models of the Ollama on this machine, those too that cannot embed texts; None where none runs."""
     models: list[PulledModel] | None = _endpoint().ollama_models()
     return models
+
+
+def refuse_unpulled(name: str) -> None:
+    """
+    Return unless the Ollama on this machine runs and has no model called *name*.
+
+    Raises:
+        ModelMissing: That is so.
+    """
+    if not is_of_usual_ollama(name) or (models := ollama_models()) is None:
+        return
+    if name.removesuffix(":latest") not in {model.chosen_as for model in models}:
+        model = name.partition(":")[2]
+        raise ModelMissing(f"Ollama has no model {model!r} here; pull it first: ollama pull {model}")
 
 
 def requests_for(name: str) -> tuple[Request, ...]:
@@ -52,10 +74,12 @@ def requests_for(name: str) -> tuple[Request, ...]:
     All that the user of this device has to confirm for the model called *name*, confirmed or not.
 
     Raises:
-        ModelMissing: The name cannot be read.
+        ModelMissing: The name cannot be read, or is that of no folder with a model in it.
     """
     if is_endpoint(name):
         return parse_endpoint(name).requests
+    if not is_hub_name(name):
+        (find_contextual if is_contextual(name) else find_model)(name)
     return (("download", name),) if needs_download(name, is_whole) else ()
 
 

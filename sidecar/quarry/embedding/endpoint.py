@@ -34,7 +34,6 @@ from quarry.embedding.endpoint_name import (
 )
 from quarry.embedding.known_models import family_prompts
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
-from quarry.lazy_pattern import lazy_pattern
 from quarry.redaction.sanitize import printable
 from quarry.redaction.scrub import scrub_texts
 
@@ -54,7 +53,6 @@ _OK, _TOO_MANY, _SERVER_ERROR = 200, 429, 500
 _BUSY = frozenset({_TOO_MANY, 502, 503, 504})
 _KEY_REFUSED = frozenset({401, 403})
 
-_EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
 
 # Texts of several kinds: what a broken model fails on, it fails on at loading.
 _PROBE = "Quarry finds notes by what they mean: 笔记 💡"
@@ -196,12 +194,12 @@ def _hang_up(sock: Any) -> None:
 
 
 def ollama_models() -> list[PulledModel] | None:
-    """The models that can embed texts of the Ollama on this machine; None where none runs."""
+    """The models of the Ollama on this machine, those too that cannot embed texts; None where none runs."""
     try:
         found = EndpointConnection(parse_endpoint(f"{OLLAMA}any"), LIST_TIMEOUT_S).ask("/api/tags", None, _Tags)
     except (OSError, http.client.HTTPException, _Refused, ValueError):
         return None
-    return [model for model in found.models if _EMBEDS.search(f"{model.details.get('family')} {model.name}")]
+    return list(found.models)
 
 
 class EndpointEncoder:

@@ -24,6 +24,7 @@ OLLAMA = "ollama:"
 OLLAMA_ORIGIN = "http://127.0.0.1:11434"
 KEY_VARIABLE = "QUARRY_EMBEDDING_KEY"  # sent as a bearer token, once its user has confirmed to whom
 
+_EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
 _CREDENTIALS = lazy_pattern(r"(?<=//)[^/#]*(?=@)|(?<=[?&])[^#]*")  # where URLs may have them
 
 EndpointApi: TypeAlias = Literal["ollama", "openai"]
@@ -70,6 +71,21 @@ class PulledModel(Struct, frozen=True):
     size: int = 0  # bytes
     details: dict[str, Any] = {}
 
+    @property
+    def embeds(self) -> bool:
+        """Whether it is likely to be one for embeddings."""
+        return _EMBEDS.search(f"{self.details.get('family')} {self.name}") is not None
+
+    @property
+    def chosen_as(self) -> str:
+        """Its name as `embedding.model` spells it."""
+        return f"{OLLAMA}{self.name.removesuffix(':latest')}"
+
+
+def is_of_usual_ollama(name: str) -> bool:
+    """Whether *name* is that of a model which Ollama runs on this machine and its usual port."""
+    return name.startswith(OLLAMA) and not name.startswith(f"{OLLAMA}//")
+
 
 def endpoint_key() -> str:
     """The key of the environment; "" for none, or for one that no header can hold."""
@@ -78,8 +94,8 @@ def endpoint_key() -> str:
 
 
 def is_endpoint(name: str) -> bool:
-    """Whether *name* is spelled as that of a model which another program runs."""
-    return name.startswith((OLLAMA, "http://", "https://"))
+    """Whether *name* is spelled as that of a model which another program runs, be it with a scheme that none has."""
+    return name.startswith(OLLAMA) or "://" in name[2:]  # a drive of Windows has one letter
 
 
 def remote_origin(name: str) -> str | None:
@@ -106,7 +122,8 @@ def parse_endpoint(name: str) -> EndpointName:
     except ValueError as error:
         raise _unreadable(name) from error
     path, model = ("", parts.path.strip("/")) if api == "ollama" else (parts.path.rstrip("/"), parts.fragment)
-    if not (parts.hostname and model and name.isprintable()) or "@" in parts.netloc or parts.query:
+    is_web = parts.scheme in ("http", "https") and name.isprintable()
+    if not (is_web and parts.hostname and model) or "@" in parts.netloc or parts.query:
         raise _unreadable(name)
     return EndpointName(name, api, parts.hostname, port, parts.scheme == "https", path, model)
 

@@ -44,8 +44,10 @@ _HUGGING_FACE_NAME = lazy_pattern(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
 CHOICES = (
     f'set `embedding.model` to "{BUNDLED_NAME}", to a folder with model.safetensors, tokenizer.json, config.json, '
     "to one with the ONNX weights of a sentence-transformers model, or to a Hugging Face name such as "
-    '"minishlab/potion-base-8M"'
+    '"minishlab/potion-base-8M", or to "ollama:NAME"'
 )
+
+_NOT_PUBLIC = frozenset({"RepositoryNotFoundError", "GatedRepoError", "HFValidationError"})  # of `huggingface_hub`
 
 
 def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) -> "ModelFolder":
@@ -74,16 +76,21 @@ def find_folder(name: str, files: Sequence[str], is_whole: Callable[[Path], bool
     return ModelFolder(path, path.resolve().name, CHOICES)
 
 
+def is_hub_name(name: str) -> bool:
+    """Whether *name* is a Hugging Face name, and no file or folder here."""
+    try:
+        return _HUGGING_FACE_NAME.fullmatch(name) is not None and not Path(name).exists()
+    except OSError:  # too long
+        return False
+
+
 def needs_download(name: str, is_whole: Callable[[Path], bool]) -> bool:
     """
     Whether *name* is a Hugging Face name of which not all is cached, as *is_whole* says of a snapshot.
 
     The first call takes the time of an import.
     """
-    try:
-        if name == BUNDLED_NAME or Path(name).expanduser().exists() or not _HUGGING_FACE_NAME.fullmatch(name):
-            return False
-    except (OSError, RuntimeError, ValueError):  # see `find_folder`
+    if not is_hub_name(name):
         return False
     try:
         return not is_whole(_snapshot(name, [CONFIG_FILE], local_files_only=True).path)
@@ -104,10 +111,12 @@ def _fetch(name: str, files: Sequence[str], is_whole: Callable[[Path], bool]) ->
     try:
         return _snapshot(name, files, local_files_only=False)
     except Exception as error:  # its errors (HTTP, validation, cache, offline) have no common base class
-        reason = str(error).strip().partition("\n")[0]
+        if type(error).__name__ in _NOT_PUBLIC:
+            raise ModelMissing(f"Hugging Face has no public model {name!r}; {CHOICES}") from error
+        reason = getattr(error, "strerror", None)  # such as a full disk
         raise ModelMissing(
-            f"embedding model {name!r} is not on this machine and could not be downloaded "
-            f"({type(error).__name__}: {reason}); connect to the network and try again, or {CHOICES}"
+            f"embedding model {name!r} is not on this machine and could not be downloaded"
+            f"{f' ({reason})' if reason else ''}; connect to the network and try again, or {CHOICES}"
         ) from error
 
 

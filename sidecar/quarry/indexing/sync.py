@@ -386,7 +386,7 @@ class Synchronizer:
     def _indexer(self) -> Indexer:
         """The indexer of the index in use; kept while settings, rules and model stay the same."""
         policy = self.policy
-        made_for = (policy.settings, policy.rules, self.model.slot.name)
+        made_for = (policy.settings, policy.rules, self.model.slot.loaded_name)
         if self._kept_indexer and all(map(operator.is_, self._kept_indexer[0], made_for)):
             return self._kept_indexer[1]
         made = self._new_indexer(self.activity, self._encoder_for_run)
@@ -400,7 +400,7 @@ class Synchronizer:
         )
 
     def _worker_options(self, max_processes: int) -> WorkerOptions:
-        return WorkerOptions(self.model.load, self.model.slot.name, max_processes, self._limits.process)
+        return WorkerOptions(self.model.load, self.model.slot.loaded_name, max_processes, self._limits.process)
 
     def _encoder_for_run(self, is_priority: bool) -> Encoder | None:
         """The encoder for a run; a reconciliation waits for the first one, as it makes missing vectors."""

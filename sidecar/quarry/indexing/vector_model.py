@@ -2,13 +2,15 @@
 The model in the settings, the one that made the vectors of the index, and the text that both see.
 
 A model is loaded off the search path, in a `ModelSlot`: it is `loading`, then `ready` or `missing` for good; another
-model is another slot. Searches look and go on by keyword when there is nothing yet; only the indexing thread waits.
+model is another slot. The bundled model is loaded in the place of a static one that is missing. Searches look and go on
+by keyword when there is nothing yet; only the indexing thread waits.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -44,6 +46,7 @@ class ModelSlot(Generic[AnyEncoder]):
         load: Callable[[str], AnyEncoder | None],
         head_start_s: float = 0.0,
         after: "ModelSlot[Encoder] | None" = None,
+        substitute: str | None = None,
     ) -> None:
         """
         Begin to load the model called *name*.
@@ -53,8 +56,10 @@ class ModelSlot(Generic[AnyEncoder]):
             head_start_s: Of everything else: loading keeps the interpreter busy for 20 ms on end, so it begins so much
                 later, or as soon as `start_loading` or `wait` is called.
             after: Loaded first.
+            substitute: The name of the model to load in its place where it is missing.
         """
         self.name = name
+        self.loaded_name = name  # or that of the substitute
         self.message: str | None = None  # why it is missing and what to do
         self._is_unreachable = False
         self._begun_s = time.monotonic()
@@ -63,6 +68,7 @@ class ModelSlot(Generic[AnyEncoder]):
         self._is_due = threading.Event()
         self._head_start_s = head_start_s
         self._after = after
+        self._substitute = substitute
         threading.Thread(target=self._load, args=(load,), name="quarry-model", daemon=True).start()
 
     @property
@@ -84,8 +90,10 @@ class ModelSlot(Generic[AnyEncoder]):
 
     @property
     def may_recover(self) -> bool:
-        """Whether the program that runs the model does not answer, so that loading it again may help, after a while."""
-        is_in_trouble = self._is_unreachable or getattr(self._encoder, "trouble", None) is not None
+        """Whether loading the model again may help: it is replaced, or its program did not answer, for a while."""
+        is_in_trouble = (
+            self._is_unreachable or self.loaded_name != self.name or getattr(self._encoder, "trouble", None) is not None
+        )
         return is_in_trouble and time.monotonic() > self._begun_s + RETRY_S
 
     def wait(self, timeout_s: float) -> AnyEncoder | None:
@@ -113,11 +121,19 @@ class ModelSlot(Generic[AnyEncoder]):
             self.message = str(error)
             self._is_unreachable = isinstance(error, ModelUnreachable)
             _log.warning("model %s: %s", self.name, type(error).__name__)
+            if self._substitute not in (None, self.name):
+                self._load_substitute(self._substitute, load)
         except Exception:  # a broken library must cost the dense retriever only, and the user must learn of it
             self.message = f"the model {self.name!r} could not be loaded; run `quarry doctor` to see why"
             _log.exception("model %s failed to load", self.name)
         finally:
             self._settled.set()
+
+    def _load_substitute(self, name: str, load: Callable[[str], AnyEncoder | None]) -> None:
+        with suppress(ModelMissing):  # why the model itself is missing is what counts
+            self._encoder = load(name)
+            self.loaded_name = name
+            self.message = f"{self.message}; until then, the model {name!r} answers"
 
 
 class VectorModel:
@@ -146,7 +162,8 @@ class VectorModel:
     ) -> None:
         self.load = load
         self.load_contextual = load_contextual
-        self.slot = ModelSlot(name, load, head_start_s)
+        self.slot = ModelSlot(name, load, head_start_s, substitute=BUNDLED_NAME)
+        self._next_slot: ModelSlot[Encoder] | None = None  # the model that is missing, loading again
         self.contextual_slot = self._contextual_slot(name)  # None: the name is not that of a contextual model
         self._activity = activity
         self._wait_s = wait_s
@@ -177,7 +194,7 @@ class VectorModel:
     @property
     def why_no_vectors(self) -> Message:
         """Why searches cannot go by meaning while `encoder_for` gives None, in a sentence."""
-        name = self.slot.name
+        name = self.slot.loaded_name
         match self.slot.state:
             case "loading":
                 return message("status.model-loading")
@@ -193,16 +210,27 @@ class VectorModel:
 
     def select(self, name: str) -> None:
         """
-        Load the model called *name*, unless it is the one in use; one that another program runs again where that is in
-        trouble, after a while. It is loaded anew when the user of this device has confirmed something since.
+        Load the model called *name*, unless it is the one in use; again, after a while, where it is missing or the
+        program that runs it is in trouble. It is loaded anew when the user of this device has confirmed something
+        since.
         """
         version = _consent_for(name)
         if name != self.slot.name or version != self._consent:
-            self.slot = ModelSlot(name, self.load)
+            self.slot, self._next_slot = ModelSlot(name, self.load, substitute=BUNDLED_NAME), None
             self.contextual_slot = self._contextual_slot(name)
+        elif self._next_slot:
+            self._take_next()
+        elif self.slot.may_recover:  # what answers now is kept until it is known whether the model is there
+            self._next_slot = ModelSlot(name, self.load, substitute=BUNDLED_NAME)
         elif self.contextual_slot and self.contextual_slot.may_recover:
             self.contextual_slot = self._contextual_slot(name)
         self._consent = version
+
+    def _take_next(self) -> None:
+        if self._next_slot and self._next_slot.state != "loading":
+            self.slot, self._next_slot = self._next_slot, None
+            if self.slot.message is None:
+                self.contextual_slot = self._contextual_slot(self.slot.name)
 
     def await_first(self) -> None:
         """Wait for the first model, once and for a bounded time: a download is not waited for."""

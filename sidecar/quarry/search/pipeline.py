@@ -201,9 +201,15 @@ def parse_request(options: SearchOptions, execution: SearchExecution) -> Query:
 def _of_file_name(query: Query, options: SearchOptions, execution: SearchExecution) -> Query:
     """*query*, or that for the bare name if it is the name or path of a file: no note contains `Raft.md` as words."""
     name = options.query.strip()
-    if query.clauses or kind_of(name) is None or not execution.reader.is_name(name):
+    if query.clauses or kind_of(name) is None:
         return query
     stem = name.rpartition("/")[2].rpartition(".")[0]
+    if not execution.reader.is_name(name):
+        stem = " ".join(
+            stem.replace("_", "-").split("-")
+        )  # `rotate-ssh-keys.md`, as a title becomes part of an address
+        if not execution.reader.is_name(stem):
+            return query
     bare = _parse(replace(options, query=stem), execution, reads_times=False)
     return query if bare.clauses or not bare.words else bare
 

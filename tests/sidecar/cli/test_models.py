@@ -93,6 +93,52 @@ def test_what_a_cloned_vault_prefers_waits_for_a_yes_and_is_then_used(
     assert "search_document: " in "".join(server.sent_texts)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nosuchmodel", "'nosuchmodel' does not exist"),
+        ("ftp://x", "http://127.0.0.1:PORT/v1#NAME"),
+        ("ollama:", "ollama:NAME"),
+        (".", "has no model.safetensors"),
+    ],
+)
+def test_what_can_be_no_model_is_refused_before_anything_is_written(command, vault: Path, name: str, told: str):
+    refused = command("models", "use", name, "--yes", "--vault", str(vault))
+
+    assert refused.code != 0
+    assert told in refused.err
+    assert settings(vault) == ""
+
+
+def test_what_cannot_be_used_yet_is_not_called_ready(
+    command, vault: Path, name: str, server: EmbeddingServer, backfill
+):
+    server.stop()
+    assert command("models", "use", name, "--yes", "--vault", str(vault)).code == 0
+    backfill("missing")
+
+    told = command("status", "--vault", str(vault))
+
+    assert f"model bundled: ready; the settings name {name}: it cannot be used now" in told.out
+    assert "0 of 0 chunks" not in told.out
+    assert "the bundled model answers" in told.err
+
+
+def test_the_bundled_model_answers_while_another_is_gone(command, vault: Path, tools):
+    (vault / ".quarry.toml").write_text('[embedding]\nmodel = "./gone"\n')
+
+    def status() -> bool:
+        return (
+            "model bundled: ready; the settings name ./gone: it cannot be used now"
+            in command("status", "--vault", str(vault)).out
+        )
+
+    tools.eventually(status)
+    assert "'gone' does not exist" in command("status", "--vault", str(vault)).err
+    found = command("search", "oolong", "--mode", "semantic", "--json", "--vault", str(vault))
+    assert "dense" in json.loads(found.out)["retrievers"]
+
+
 def test_vectors_that_are_kept_of_a_model_can_be_deleted(command, vault: Path, name: str, backfill, tools):
     command("models", "use", name, "--yes", "--vault", str(vault))
     backfill("complete")

@@ -182,8 +182,9 @@ def test_a_file_far_too_large_is_refused_unread(bundled_copy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["~no-one-of-that-name/model", "m" * 5_000, "a\0b"])
-def test_a_name_that_is_no_path_asks_for_nothing(name: str) -> None:
-    assert requests_for(name) == ()
+def test_a_name_that_is_no_path_is_refused(name: str) -> None:
+    with pytest.raises(ModelMissing, match=r"set `embedding\.model` to"):
+        requests_for(name)
 
 
 # --- Hugging Face names ----------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def test_a_name_that_cannot_be_downloaded_says_so_and_what_to_do(cache: HuggingF
     printed = cache.load("minishlab/potion-base-8M")
 
     assert printed.startswith("ModelMissing embedding model 'minishlab/potion-base-8M' is not on this machine")
-    assert "connect to the network and try again" in printed
+    assert "could not be downloaded; connect to the network and try again" in printed
     assert '"bundled"' in printed
 
 

@@ -9,6 +9,7 @@ from builders import DIM, HashContextualEncoder, HashEncoder, Vault, quiet_activ
 from quarry.embedding import ContextualEncoder, Encoder
 from quarry.errors import ModelMissing
 from quarry.index import Index
+from quarry.indexing import vector_model
 from quarry.indexing.current_index import fingerprint_text
 from quarry.indexing.indexer import Indexer
 from quarry.indexing.status import Activity
@@ -32,6 +33,10 @@ def load(name: str) -> Encoder:
     if name == "none":
         raise ModelMissing("there is no such model")
     return SECOND if name == "second" else FIRST
+
+
+def no_model(name: str) -> Encoder:
+    raise ModelMissing("there is no such model")
 
 
 def load_contextual(name: str) -> ContextualEncoder | None:
@@ -118,11 +123,37 @@ def test_why_there_are_no_vectors_is_said_for_each_state(filled: Index):
     model.slot.wait(30.0)
     assert model.why_no_vectors == message("status.vectors-pending", model="first")
 
-    missing = model_named("none", load)
+    missing = model_named("none", no_model)
     told = message("status.model-missing", model="none", detail="there is no such model")
     assert missing.why_no_vectors == told
     assert not missing.is_awaited
     assert not missing.adopt(filled)
+
+
+def test_the_bundled_model_answers_in_the_place_of_one_that_is_missing_until_that_is_there(filled: Index, monkeypatch):
+    present = {"bundled": FIRST}
+
+    def load_present(name: str) -> Encoder:
+        return present[name] if name in present else no_model(name)
+
+    model = model_named("second", load_present)
+    slot = model.slot
+    assert model.adopt(filled)
+    assert model.encoder is FIRST
+    assert (slot.name, slot.loaded_name, slot.state) == ("second", "bundled", "ready")
+    assert slot.message == "there is no such model; until then, the model 'bundled' answers"
+    model.select("second")
+    assert model.slot is slot
+
+    present["second"] = SECOND
+    monkeypatch.setattr(vector_model, "RETRY_S", -1.0)
+    model.select("second")
+    assert model.encoder is FIRST  # while the other loads
+    wait_until(lambda: model.select("second") or model.slot is not slot)
+
+    assert model.adopt(filled)
+    assert model.encoder is SECOND
+    assert model.slot.message is None
 
 
 def awaited(name: str) -> VectorModel:

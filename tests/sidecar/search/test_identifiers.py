@@ -128,3 +128,13 @@ def test_the_name_of_a_file_that_is_not_there_stays_as_it_is(vault: Vault, open_
     vault.write_all({**USES, "CRDT.md": "# CRDT\nReplicas converge."})
 
     assert ask(open_engine(), "LSM.md").weakness is not None
+
+
+def test_a_title_written_as_a_file_name_finds_the_note(vault: Vault, open_engine):
+    vault.write_all({**USES, "Howto/Rotate SSH keys.md": "# Rotate SSH keys\nMake a new pair."})
+    engine = open_engine()
+
+    answer = ask(engine, "rotate-ssh-keys.md")
+
+    assert answer.hits[0].path == "Howto/Rotate SSH keys.md"
+    assert answer.confidence == ask(engine, "rotate ssh keys").confidence > 0.5

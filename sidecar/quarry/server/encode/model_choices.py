@@ -7,7 +7,14 @@ from importlib.util import find_spec
 from quarry import consent
 from quarry import protocol as wire
 from quarry.embedding import known_models, ollama_models, requests_for
-from quarry.embedding.endpoint_name import KEY_VARIABLE, OLLAMA, PulledModel, is_endpoint, parse_endpoint
+from quarry.embedding.endpoint_name import (
+    KEY_VARIABLE,
+    OLLAMA,
+    PulledModel,
+    is_endpoint,
+    is_of_usual_ollama,
+    parse_endpoint,
+)
 from quarry.embedding.known_models import KnownModel
 from quarry.errors import ModelMissing
 from quarry.index import Reader
@@ -26,10 +33,11 @@ def model_choices(chosen: str, other: str | None, reader: Reader) -> wire.Models
     if other:
         requests_for(other)
     known, models = {model.name: model for model in known_models()}, ollama_models()
-    pulled = {f"{OLLAMA}{model.name.removesuffix(':latest')}": model for model in models or ()}
+    pulled = {model.chosen_as: model for model in models or ()}
+    listed = [name for name, model in pulled.items() if model.embeds]
     done = {fingerprint_of(stored.model).name: stored.chunks for stored in reversed(reader.stored_models)}
     choices = []
-    for name in dict.fromkeys([*known, *pulled, chosen, other or chosen]):
+    for name in dict.fromkeys([*known, *listed, chosen, other or chosen]):
         obstacle = _obstacle(name, known.get(name), pulled, has_ollama=models is not None)
         choices.append(
             _choice(name, known.get(name), pulled.get(name), obstacle, (done.get(name, 0), reader.chunk_count))
@@ -71,7 +79,7 @@ def _obstacle(
     name: str, known: KnownModel | None, pulled: Mapping[str, PulledModel], *, has_ollama: bool
 ) -> Message | None:
     """Why the model cannot be used at the moment."""
-    if name.startswith(OLLAMA) and not name.startswith(f"{OLLAMA}//") and name not in pulled:
+    if is_of_usual_ollama(name) and name.removesuffix(":latest") not in pulled:
         model = name.removeprefix(OLLAMA)
         return message("obstacle.needs-pull", model=model) if has_ollama else message("obstacle.needs-ollama")
     needs_extra = known and known.is_contextual and not is_endpoint(name) and find_spec("onnxruntime") is None
