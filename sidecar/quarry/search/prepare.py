@@ -3,7 +3,7 @@ A parsed query made ready for the retrievers: its terms with their idf, its vect
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 from msgspec import Struct
@@ -234,8 +234,11 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
 
 
 def _without_form(query: Query) -> Query:
-    """*query*, of a comparison its subjects alone: what compares them is in no note that answers."""
-    text = " ".join(read_comparison(query.text) or ())
+    """*query*, of a comparison its subjects alone, unless one is within the other: a note may tell these two apart."""
+    subjects = read_comparison(query.text)
+    if subjects is None or any(one in other for one, other in permutations(map(str.lower, subjects))):
+        return query
+    text = " ".join(subjects)
     named = {content_word(word) for word in text.split()}
     words = tuple([word for word in query.words if word in named])
     return replace(query, text=text, words=words) if words else query
