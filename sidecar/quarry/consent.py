@@ -42,7 +42,10 @@ def require(requests: Iterable[Request], name: str) -> None:
     confirmed = _read()
     for kind, subject in requests:
         if kind != "key" and subject not in confirmed.get(kind, ()):
-            raise NotConfirmed(name)
+            raise NotConfirmed(
+                f"this vault prefers the model {name!r}, which you have not confirmed on this device; to use it, run "
+                "`quarry models use` in the vault, or choose it in the settings of the plugin"
+            )
 
 
 def version() -> int:

@@ -115,12 +115,6 @@ class ModelUnreachable(ModelMissing):
 class NotConfirmed(ModelMissing):
     """The vault's settings ask for a model that the user of this device has not confirmed."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"this vault prefers the model {name!r}, which you have not confirmed on this device; to use it, run "
-            "`quarry models use` in the vault, or choose it in the settings of the plugin"
-        )
-
 
 class IndexUnavailable(QuarryError):
     """The index cannot be opened or written."""

@@ -11,14 +11,13 @@ from quarry.index.keys import id_range
 from quarry.index.postings.fields import NoteTerms, note_terms
 
 Fields = Mapping[int, Sequence[str]]
-MEASURED = 8  # fields of a document whose terms make up its length; the parts of a note's words are counted beyond it
 Wanted = Callable[[str], int]
 """How often a term or a phrase stands in a field."""
 
 
 def _bm25(fields: Fields, weights: Sequence[float], wanted: Sequence[Wanted]) -> dict[int, float]:
     """Id -> score of every document with a score: BM25 as FTS5's documentation writes it down."""
-    lengths = {i: sum(len(field.split()) for field in of[:MEASURED]) for i, of in fields.items()}
+    lengths = {i: sum(len(field.split()) for field in of) for i, of in fields.items()}
     average = sum(lengths.values()) / len(lengths) if lengths else 0.0
     scores: dict[int, float] = Counter()
     for count in wanted:

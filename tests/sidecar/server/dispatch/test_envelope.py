@@ -21,8 +21,8 @@ def test_every_method_of_the_protocol_is_answered(owner):
         "inspect/note": {"path": "Tea.md"},
         "capture": {"text": "Rinse the pot first."},
         "vault/changed": {"changes": []},
-        "index/forgetModel": {"fingerprint": "none"},
-        "models/use": {"model": "bundled"},
+        "index/forgetModel": {"id": "none"},
+        "models/use": {"model": "bundled", "confirmed": []},
         "feedback": {"query": "tea", "path": "Tea.md", "kind": "opened"},
     }
     others = [method for method in protocol.REQUESTS if method != "initialize"]
