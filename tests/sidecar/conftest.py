@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for `builders`, which child pr
 sys.path.append(str(Path(__file__).parent.parent / "performance"))  # for `benchmark`
 
 from builders import IMPATIENT, HashEncoder, Recorder, Vault, settle
+from embedding_server import EmbeddingServer
 from sidecars import at_shared, command, found, home, quarry, raw, shared, start, talk, tools, type_at_terminal  # noqa: F401  (fixtures)
 
 from quarry.embedding import ContextualEncoder, Encoder, load_encoder
@@ -27,6 +28,14 @@ settings.load_profile("untimed")
 SAMPLE_VAULT = Path(__file__).parent.parent / "retrieval" / "vault"
 
 OpenEngine = Callable[..., Engine]
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    """A program that embeds, as Ollama does."""
+    started = EmbeddingServer().start()
+    yield started
+    started.stop()
 
 
 @pytest.fixture

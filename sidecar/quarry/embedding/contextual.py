@@ -30,7 +30,7 @@ from quarry.embedding.contextual_files import (
     read_config,
     read_head,
 )
-from quarry.embedding.encoder import ContextualEncoder, Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.encoder import ContextualEncoder, Fingerprint, Fingerprinted, FloatMatrix, FloatVector
 from quarry.embedding.tokens import MAX_TEXT_CHARS, encodable
 from quarry.errors import ModelDamaged, ModelMissing
 
@@ -241,7 +241,7 @@ EXTRA = "quarry-search[transformer]"
 _PROBE = "Quarry finds notes 笔记 💡 ꙮ"
 
 
-class TransformerEncoder:
+class TransformerEncoder(Fingerprinted):
     """
     A transformer in ONNX as a `ContextualEncoder`.
 
@@ -271,16 +271,6 @@ class TransformerEncoder:
         self._name = name
         dim = len(self._window_vector(tokenizer.any_window(_PROBE)))
         self._fingerprint = Fingerprint(name, tokenizer.vocabulary_size, dim, weights_sha256)
-
-    @property
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return self._fingerprint.dim
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's identity."""
-        return self._fingerprint
 
     def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
         """See `ContextualEncoder`; *check* is called before each window, whose mean is the vector of a text."""

@@ -30,6 +30,22 @@ class Fingerprint(Struct, frozen=True):
     weights_sha256: str  # over the weights and the tokenizer, and those of the extension, which determine a vector
 
 
+class Fingerprinted:
+    """An encoder that has its fingerprint, and with it the number of dimensions."""
+
+    _fingerprint: Fingerprint
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._fingerprint.dim
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """The model's identity, which never changes."""
+        return self._fingerprint
+
+
 class Encoder(Protocol):
     """A model that maps texts to vectors whose cosine measures similarity. Safe to share between threads."""
 

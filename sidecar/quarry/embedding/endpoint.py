@@ -23,7 +23,7 @@ from msgspec.json import decode, encode  # noqa: TID251  what another program is
 
 from quarry import consent
 from quarry.consent import Request
-from quarry.embedding.encoder import Fingerprint, FloatMatrix, FloatVector
+from quarry.embedding.encoder import Fingerprint, Fingerprinted, FloatMatrix, FloatVector
 from quarry.embedding.endpoint_name import (
     KEY_VARIABLE,
     OLLAMA,
@@ -202,7 +202,7 @@ def ollama_models() -> list[PulledModel] | None:
     return list(found.models)
 
 
-class EndpointEncoder:
+class EndpointEncoder(Fingerprinted):
     """
     A model that another program runs as a `ContextualEncoder`.
 
@@ -229,16 +229,6 @@ class EndpointEncoder:
         settings = repr((endpoint.model, self._prompts, self._identity))
         digest = hashlib.sha256(settings.encode()).hexdigest()
         self._fingerprint = Fingerprint(endpoint.name, 0, self._dim, digest)
-
-    @property
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return self._fingerprint.dim
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's identity."""
-        return self._fingerprint
 
     def encode_passages(self, texts: Sequence[str], check: Callable[[], None] = lambda: None) -> FloatMatrix:
         """

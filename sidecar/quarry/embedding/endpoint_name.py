@@ -78,7 +78,7 @@ class PulledModel(Struct, frozen=True):
 
     @property
     def chosen_as(self) -> str:
-        """Its name as `embedding.model` spells it."""
+        """The name that `embedding.model` has for it."""
         return f"{OLLAMA}{self.name.removesuffix(':latest')}"
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from quarry.embedding.encoder import Fingerprint, FloatMatrix
+from quarry.embedding.encoder import Fingerprint, Fingerprinted, FloatMatrix
 from quarry.embedding.extension import Extension, has_runs, read_extension, without_runs
 from quarry.embedding.late_interaction import TokenVectors, WordSimilarities, max_similarities
 from quarry.embedding.model_files import (
@@ -39,7 +39,7 @@ LENGTHS_READ = 128  # vectors whose median length stands for that of all
 _INT16_ROWS = 256  # rows of int8 whose sum fits int16, the type with the fastest additions
 
 
-class StaticEncoder:
+class StaticEncoder(Fingerprinted):
     """
     A model in the format of model2vec, or a `StaticEmbedding` of sentence-transformers, as an `Encoder`.
 
@@ -68,16 +68,6 @@ class StaticEncoder:
         self._extension = extension
         self._fingerprint = fingerprint
         self._translations = translations
-
-    @property
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return self._fingerprint.dim
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's identity."""
-        return self._fingerprint
 
     def encode(self, texts: Sequence[str]) -> FloatMatrix:
         """

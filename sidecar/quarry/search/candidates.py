@@ -95,7 +95,7 @@ class Identified(Struct, frozen=True):
     held: Numbers  # by these or anywhere in the text
 
     def at(self, chosen: NDArray[np.intp]) -> "Identified":
-        """The same for the candidates at these positions."""
+        """How much of the identifier the candidates at these positions contain."""
         return Identified(self.named[chosen], self.code[chosen], self.held[chosen])
 
 
@@ -236,7 +236,6 @@ def standardized(cosines: Numbers) -> Numbers:
     By their extremes alone, a model whose cosines are close together would count as much by noise as another by what
     it knows.
     """
-    spread = cosines.std() if len(cosines) else 0.0
     spread = cosines.std() if len(cosines) else 0.0
     return (cosines - cosines.mean()) / spread if spread > NO_SPREAD else np.zeros(len(cosines))
 

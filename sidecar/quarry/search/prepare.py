@@ -228,9 +228,9 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
         if word.removesuffix("s") in UNINFLECTED - {word}
         or not (count or reader.keywords.is_named(terms_of[word], deadline=deadline))
     ]
-    return absent, [word for word, count in highest.items() if 0 < count <= RARE and word not in absent] if len(
-        words
-    ) > 1 else []
+    if len(words) == 1:  # it is searched for as it is
+        return absent, []
+    return absent, [word for word, count in highest.items() if 0 < count <= RARE and word not in absent]
 
 
 def _without_form(query: Query) -> Query:

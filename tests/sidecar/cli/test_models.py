@@ -2,20 +2,13 @@
 
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from embedding_server import EmbeddingServer
 
 from quarry.embedding import known_models
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    started = EmbeddingServer().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,6 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     monkeypatch.setattr(endpoint, "PAUSES_S", (0.01, 0.01, 0.01))
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    started = EmbeddingServer().start()
-    yield started
-    started.stop()
 
 
 def name_of(server: EmbeddingServer, api: str, model: str = "nomic-embed-text") -> str:

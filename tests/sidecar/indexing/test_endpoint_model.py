@@ -1,7 +1,7 @@
 """A vault whose model another program runs: what happens while that is slow, wrong, gone, back, or another."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,13 +23,6 @@ def _impatient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(vector_model, "RETRY_S", 0.05)
     monkeypatch.setattr(endpoint, "PAUSES_S", (0.02, 0.02))
-
-
-@pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    started = EmbeddingServer().start()
-    yield started
-    started.stop()
 
 
 @pytest.fixture

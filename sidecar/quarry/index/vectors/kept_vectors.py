@@ -38,7 +38,7 @@ class KeptModel(Struct, frozen=True):
 
     @property
     def tables(self) -> VectorTables:
-        """Its tables; none of their other names is in use."""
+        """The tables of its vectors; none of their other names is in use."""
         vectors, titles = _names(self.place)
         return VectorTables(vectors, titles, pending="", dimension_key="", dropped_key="", model_key="")
 
