@@ -23,7 +23,7 @@ export const MAX_SAVED = 50; // more are not found by looking at them
 
 export const LIMIT_RANGE = { least: 10, most: LIMITS.maxLimit, step: 10 } as const;
 
-export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true, naming: "file", density: "normal", saved: [] };
+export const DEFAULTS: Preferences = { mode: "hybrid", limit: 30, showsStatusBar: true, naming: "file", density: "auto", saved: [] };
 
 /** Valid settings from the content of data.json; invalid values are replaced by their defaults. */
 export function migrate(saved: unknown): Preferences {

@@ -1,14 +1,18 @@
 /** What is said of one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
 import { type Correction, type ExplainResult } from "../protocol/messages";
-import { type Answer } from "../search/answer";
+import { type Answer, isQuestion } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { number, say, t, translated } from "./translate";
 
-/** `38 notes · 23 ms`, however many of them are loaded; `30 of 412 notes · 23 ms` where no more can be. */
-export function countWords({ hits, total, reachable, tookMs }: Answer): string {
-  const shown = hits.length < total && hits.length >= reachable ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
-  return joinFacts(shown, t("answer.took", { ms: Math.max(1, Math.round(tookMs)) }));
+/** How many notes contain the words, however many are loaded; empty where none has all of them, and where no words are counted. */
+export function countWords({ query, mode, total }: Answer): string {
+  return total === 0 || mode === "semantic" || isQuestion(query) ? "" : noteCount(total);
+}
+
+/** How the query was understood, and how long the answer took. */
+export function answerTip(answer: Answer): string {
+  return joinFacts(understoodWords(answer), t("answer.took", { ms: Math.max(1, Math.round(answer.tookMs)) }));
 }
 
 /** How the engine understood the query; empty when it does not say. Shown as the tooltip of the count. */
@@ -24,23 +28,21 @@ export function correctionWords(corrections: readonly Correction[]): string {
 }
 
 /** Empty when the answer is not weak, when a relaxation says so already, and while its last word is being typed. */
-function weaknessWords(answer: Answer): string {
+export function weaknessWords(answer: Answer): string {
   const { weakness, relaxed, lastWordIsPrefix } = answer;
   const isCorrectedNext = lastWordIsPrefix && lastWordIsUnknown(answer);
   if (weakness === null || relaxed !== null || isCorrectedNext) return "";
   const isFiltered = answer.clauses.some(({ kind }) => kind !== "phrase");
   const excluded = answer.clauses.filter(({ kind }) => kind === "word").map(({ value }) => `-${value}`);
-  return joinSentences(
-    weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`),
-    excluded.length === 0 ? "" : t("answer.excluded", { words: excluded }),
-  );
+  if (excluded.length > 0) return t("answer.excluded", { words: excluded });
+  return weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`);
 }
 
-/** What was dropped, replaced or not found, as sentences; empty when the query was searched for as it stands. */
+/** What was replaced, dropped or not found, the most important alone; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
-  const { corrections, unknownWords, relaxed } = answer;
-  const unknown = unknownWords.length === 0 ? "" : t("answer.unknown", { words: unknownWords });
-  return joinSentences(...(relaxed?.messages ?? []).map(say), weaknessWords(answer), correctionWords(corrections), unknown);
+  const { query, corrections, unknownWords, relaxed } = answer;
+  const unknown = unknownWords.length === 0 || isQuestion(query) ? "" : joinSentences(t("answer.unknown", { words: unknownWords }));
+  return correctionWords(corrections) || joinSentences(...(relaxed?.messages ?? []).map(say)) || unknown || weaknessWords(answer);
 }
 
 export interface ExplainWords {

@@ -51,26 +51,36 @@ export function dateAndTime(ms: number): string {
 }
 
 /** The largest unit that an age holds at least once; a month is a twelfth of a year. */
-const AGE_UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, minutes: number])[] = [
+const AGE_UNITS = [
   ["year", 365 * 1440],
   ["month", 31 * 1440],
   ["day", 1440],
   ["hour", 60],
   ["minute", 1],
-];
+] as const;
 const DAYS_A_MONTH = 30.44;
 
 let ages: { readonly language: string; readonly format: Intl.RelativeTimeFormat; readonly now: string } | null = null; // kept: a list has 100 ages
 
-/** How long ago, in few letters: `5h ago`. */
+/** How long ago, in a few letters: `5h`. */
+export function shortAge(ageMs: number): string {
+  const [unit, count] = ageOf(ageMs);
+  return unit === null ? t("age.now") : t(`age.${unit}`, { value: count });
+}
+
+function ageOf(ageMs: number): readonly [unit: (typeof AGE_UNITS)[number][0] | null, count: number] {
+  const minutes = Math.floor(ageMs / 60_000);
+  const [unit, size] = AGE_UNITS.find(([, least]) => minutes >= least) ?? [null, 1];
+  return [unit, Math.floor(minutes / (unit === "month" ? DAYS_A_MONTH * 1440 : size))];
+}
+
+/** How long ago, as it is said: `5h ago`. */
 export function ageWords(ageMs: number): string {
   const language = currentLanguage();
   if (ages?.language !== language) {
     const now = new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "auto" }).format(0, "second");
     ages = { language, format: new Intl.RelativeTimeFormat(language, { style: "narrow" }), now };
   }
-  const minutes = Math.floor(ageMs / 60_000);
-  const [unit, size] = AGE_UNITS.find(([, least]) => minutes >= least) ?? [null, 1];
-  if (unit === null) return ages.now;
-  return ages.format.format(-Math.floor(minutes / (unit === "month" ? DAYS_A_MONTH * 1440 : size)), unit);
+  const [unit, count] = ageOf(ageMs);
+  return unit === null ? ages.now : ages.format.format(-count, unit);
 }

@@ -39,9 +39,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "backfill":
       return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), backfilled(freshness.done, freshness.total), remaining(freshness.remainingMs), sentWords(freshness.sentTo)));
     case "live":
-      return freshness.problems > 0
-        ? worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), t("freshness.problems", { count: freshness.problems }), sentWords(freshness.sentTo)), "open-inspector")
-        : worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), sentWords(freshness.sentTo)));
+      return worded(joinFacts(t("freshness.live"), noteCount(freshness.notes), freshness.problems > 0 ? t("freshness.problems", { count: freshness.problems }) : "", sentWords(freshness.sentTo)));
   }
 }
 

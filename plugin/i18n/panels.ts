@@ -8,9 +8,9 @@ import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenWords } from "./actions";
-import { countWords, remarkOn, understoodWords } from "./answer";
+import { answerTip, countWords, remarkOn, understoodWords } from "./answer";
 import { failureWords, installWords, scopeWords, startFailureWords, updateWords } from "./engine";
-import { joinSentences, noteCount, plainList } from "./formatting";
+import { joinFacts, joinSentences, noteCount, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
 import { t } from "./translate";
 
@@ -106,7 +106,8 @@ function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
 
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
-  const { mode, query } = answer;
+  const { mode, query, weakness } = answer;
+  if (weakness === "no-words" && !isIndexing) return info(t("answer.no-words"), "");
   const title = t("panel.noResults", { query });
   const say = (advice: string): string => joinSentences(understoodWords(answer), advice);
   if (isIndexing) return info(title, say(t("panel.noResultsIndexing")), "clear-query");
@@ -118,7 +119,8 @@ function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
 /** The announcement of a state for screen readers. */
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
-    return joinSentences(t("answer.found", { count: state.answer.total }), remarkOn(state.answer));
+    const { hits, total } = state.answer;
+    return joinSentences(t("answer.found", { count: countWords(state.answer) === "" ? hits.length : total }), remarkOn(state.answer));
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
@@ -146,11 +148,13 @@ export function statusWords(model: PaneModel): StatusWords {
   const chosen = chosenWords(model.selection.chosen.size);
   if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
   if (scope) return scope;
+  const tip = joinFacts(countWords(answer), answerTip(answer));
   const remark = remarkOn(answer);
-  if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };
+  if (remark === t("answer.unlikely")) return { tone: "count", text: remark, tip, action: null };
+  if (remark !== "") return { tone: "remark", text: remark, tip, action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
-  if (missing) return { tone: "warning", text: degradationWords(missing), tip: countWords(answer), action: null };
-  return { tone: "count", text: countWords(answer), tip: understoodWords(answer), action: null };
+  if (missing) return { tone: "warning", text: degradationWords(missing), tip, action: null };
+  return { tone: "count", text: countWords(answer), tip: answerTip(answer), action: null };
 }
 
 /** The line that says what the notes are related to. */
@@ -186,6 +190,7 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
   const answer = answerOf(model.search);
   if (!answer) return "";
   const { hits, total } = answer;
+  if (shows === "rows" && hits.length > 0 && total === 0) return "";
   return shows === "rows" && hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
 }
 

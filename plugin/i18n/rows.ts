@@ -3,12 +3,13 @@ import { type DocumentKind, pageOf } from "../document-kind";
 import { type DividerRow, type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
 import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
+import { plainText } from "../snippet/plain";
 import { failureWords } from "./engine";
 import { dateAndTime, joinSentences, plainList } from "./formatting";
 import { t } from "./translate";
 
-export function moreWords({ what, count }: Pick<MoreRow, "what" | "count">): string {
-  return what === "weak" ? t("row.moreWeak", { count }) : t(what === "related" ? "command.related" : "row.more");
+export function moreWords({ what }: Pick<MoreRow, "what">): string {
+  return t(what === "related" ? "command.related" : what === "rest" ? "row.rest" : "row.more");
 }
 
 /** The heading of a group of rows. */
@@ -28,13 +29,11 @@ export function missingWordsLabel(words: readonly string[]): string {
 }
 
 /** Why a row is there, in a word or two; empty where that tells nothing. */
-export function reasonWords({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
-  if (corrections.length > 0) return plainList(corrections.map(({ typed, used }) => [typed, used].join(t("pane.headings"))));
+export function reasonWords({ reason }: Pick<HitRow, "reason">): string {
   return reason === null ? "" : t(`row.${reason}`);
 }
 
-export function reasonTip({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
-  if (corrections.length > 0) return t("row.correctedTip");
+export function reasonTip({ reason }: Pick<HitRow, "reason">): string {
   return reason === null ? "" : t(`row.${reason}Tip`);
 }
 
@@ -52,7 +51,7 @@ export function rowLabel(row: HitRow, age: string, excerpt: string): string {
 /** What a passage stands under: its headings, or its page, which the engine names in English. */
 export function headingsOf({ headingPath, anchor }: Passage): readonly string[] {
   const page = pageOf(anchor);
-  return page === null ? headingPath : [...headingPath.slice(0, -1), t("row.page", { page })];
+  return page === null ? headingPath.map((heading) => plainText(heading, []).text) : [...headingPath.slice(0, -1), t("row.page", { page })];
 }
 
 /** What a row that is no note is; empty for a note. */
@@ -70,7 +69,7 @@ export function extractLabel(row: ExtractRow, text: string): string {
   return t("row.extract", { source: extractSource(row), text });
 }
 
-/** The line that names the maps of content of a hit; empty when there are none. */
+/** The line of a preview that names the maps of content of a hit; empty when there are none. */
 export function mapsWords(maps: readonly MapOfContent[]): string {
   return maps.length === 0 ? "" : t("row.maps", { titles: plainList(maps.map(({ title }) => title)) });
 }

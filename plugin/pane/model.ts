@@ -22,8 +22,8 @@ export interface PaneModel extends Offers {
   readonly further: ReadonlyMap<string, FurtherPassages>;
   readonly naming: Naming;
   readonly density: Density;
-  /** The weak rows of this answer are all shown. */
-  readonly showsWeak: boolean;
+  /** All rows below the answer are shown. */
+  readonly showsRest: boolean;
   /** Key of a row -> its passage, quoted at length. */
   readonly contexts: ReadonlyMap<string, Passage>;
   /** The state of the engine is shown above rows that were found without it. */
@@ -47,8 +47,8 @@ export type PaneEvent =
   /** What else an empty box offers. */
   | { readonly kind: "offered"; readonly offers: Partial<Pick<Offers, "examples" | "related">> }
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
-  /** The weak rows that are held back are wanted. */
-  | { readonly kind: "weak-wanted" }
+  /** The rows below an answer that are held back are wanted. */
+  | { readonly kind: "rest-wanted" }
   /** More of a row's passage is shown, or no longer. */
   | { readonly kind: "context"; readonly key: string; readonly context: Passage | null }
   /** What there is to say about the engine is wanted, or no longer. */
@@ -72,7 +72,7 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsRest: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
@@ -84,7 +84,7 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       // While an answer is pending, its predecessor's rows stay, the offer of a note among them.
       const offer = search.kind === "results" ? newNote : model.newNote;
       return isNewAnswer(search)
-        ? withRows(model, { ...model, search, newNote: offer, showsWeak: false, contexts: new Map(), dismissed: new Set() }, true)
+        ? withRows(model, { ...model, search, newNote: offer, showsRest: false, contexts: new Map(), dismissed: new Set() }, true)
         : withRows(model, { ...model, search, newNote: offer }, false);
     }
     case "further":
@@ -95,8 +95,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
       return withRows(model, { ...model, ...event.offers }, false);
     case "options":
       return withRows(model, { ...model, mode: event.mode, naming: event.naming, density: event.density }, false);
-    case "weak-wanted":
-      return withRows(model, { ...model, showsWeak: true }, false);
+    case "rest-wanted":
+      return withRows(model, { ...model, showsRest: true }, false);
     case "context":
       return withRows(model, { ...model, contexts: withValue(model.contexts, event.key, event.context) }, false);
     case "help-toggled":
@@ -152,7 +152,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
+  const rowsDependOn = ({ further, contexts, history, saved, examples, related, naming, showsRest, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, contexts, history, saved, examples, related, naming, showsRest, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }

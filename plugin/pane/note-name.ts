@@ -8,20 +8,22 @@ export type Naming = "file" | "title";
 export const NAMINGS: readonly Naming[] = ["file", "title"];
 
 export interface NoteName extends PlainText {
-  /** The other name, where it says something else. */
+  /** The other name, where it has further words. */
   readonly aside: PlainText | null;
-  /** The folder, where another row has the name as well. */
+  /** The folder, where another row has the name as well, or the file's name says nothing. */
   readonly folder: string | null;
 }
 
 const NOTHING: readonly Mark[] = [];
+const GENERIC = /^(?:_?index|readme|untitled(?: \d+)?)$/iu; // names of files that say nothing of the note
+const DATE = /\d{4}-\d{2}-\d{2}/gu;
 
 /** The names of `hits`, in order: the chosen name, the other one beside it where they differ, and the folder of namesakes. */
 export function noteNames(hits: readonly Hit[], naming: Naming): readonly NoteName[] {
   const names = hits.map((hit) => nameOf(hit, naming));
   const counts = new Map<string, number>();
   for (const { text } of names) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return names.map((name, at) => ((counts.get(name.text) ?? 0) > 1 ? { ...name, folder: folderOf(hits[at]?.path ?? "") } : name));
+  return names.map((name, at) => ((counts.get(name.text) ?? 0) > 1 ? { ...name, aside: null, folder: folderOf(hits[at]?.path ?? "") } : name));
 }
 
 /** The file's name without folder and extension. */
@@ -32,18 +34,25 @@ export function fileName(path: string): string {
 function nameOf({ path, title, titleMarks }: Hit, naming: Naming): NoteName {
   const file = fileName(path);
   const ofTitle: PlainText = { text: title, marks: titleMarks };
-  if (folded(file) === folded(title)) return { ...(file === title ? ofTitle : { text: file, marks: marksIn(file, ofTitle) }), aside: null, folder: null };
+  if (GENERIC.test(file)) return { ...ofTitle, aside: null, folder: folderOf(path) };
+  if (folded(file) === folded(title) || title.includes("{{")) return { ...(file === title ? ofTitle : { text: file, marks: marksIn(file, ofTitle) }), aside: null, folder: null };
   const ofFile: PlainText = { text: file, marks: marksIn(file, ofTitle) };
-  return naming === "file" ? { ...ofFile, aside: ofTitle, folder: null } : { ...ofTitle, aside: { text: file, marks: NOTHING }, folder: null };
+  return naming === "file" ? { ...ofFile, aside: saysMore(title, file) ? ofTitle : null, folder: null } : { ...ofTitle, aside: saysMore(file, title) ? { text: file, marks: NOTHING } : null, folder: null };
 }
 
-/** The marked words of a title in `file`. */
+/** Whether `other` has a word that `name` lacks. */
+function saysMore(other: string, name: string): boolean {
+  const words = new Set(folded(name).split(" "));
+  return folded(other).split(" ").some((word) => !words.has(word));
+}
+
+/** The marked words of a title in `file`, whole ones and whole dates. */
 function marksIn(file: string, { text, marks }: PlainText): readonly Mark[] {
-  const lower = file.toLowerCase();
-  if (lower.length !== file.length) return NOTHING; // a letter that changes its length would move every mark behind it
-  const words = [...new Set(marks.map(({ start, end }) => text.slice(start, end).toLowerCase()))].filter((word) => word.trim() !== "");
-  const found = words.map((word) => ({ kind: "word" as const, start: lower.indexOf(word), end: lower.indexOf(word) + word.length }));
-  return found.filter(({ start }) => start >= 0).sort((a, b) => a.start - b.start);
+  const words = new Set(marks.map(({ start, end }) => text.slice(start, end).toLowerCase()));
+  const dates = [...file.matchAll(DATE)].map(({ index, 0: date }) => ({ start: index, end: index + date.length }));
+  const found = [...file.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].filter(([word]) => words.has(word.toLowerCase()));
+  const spans = found.map(({ index, 0: word }) => dates.find(({ start, end }) => start <= index && index < end) ?? { start: index, end: index + word.length });
+  return [...new Map(spans.map((span) => [span.start, { kind: "word" as const, ...span }])).values()];
 }
 
 function folderOf(path: string): string {

@@ -1,7 +1,7 @@
 /** The rows of a list and their content. Pure. */
 import { BLANK_PASSAGE } from "../protocol/blank";
-import { type Correction, type Extract, type Hit, LIMITS, type Mode, type Passage } from "../protocol/messages";
-import { type Answer, type Relation } from "../search/answer";
+import { type Extract, type Hit, LIMITS, type Mode, type Passage } from "../protocol/messages";
+import { type Answer, isQuestion, type Relation } from "../search/answer";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Naming, type NoteName, noteNames } from "./note-name";
 
@@ -22,10 +22,8 @@ export interface HitRow {
   readonly further: FurtherPassages;
   /** Of each further passage that is unfolded, as `context` is. */
   readonly furtherContexts: readonly (Passage | null)[];
-  /** The typing errors that it was found in spite of. */
-  readonly corrections: readonly Correction[];
   readonly reason: Reason | null;
-  /** Words of the query that the note lacks, if it contains others. */
+  /** The one word that the note lacks of a query of a few. */
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
   readonly isWeak: boolean;
@@ -74,17 +72,16 @@ export interface ExampleRow {
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
+  readonly section: "nearest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
   /** Of `related`: the note that the rows are related to. */
   readonly name?: string;
 }
 
-/** Leads to further rows: weak ones that are held back, hits that have not been asked for, or the view of related notes. */
+/** Leads to further rows: those below an answer, hits that have not been asked for, or the view of related notes. */
 export interface MoreRow {
   readonly kind: "more";
   readonly key: string;
-  readonly what: "weak" | "hits" | "related";
-  readonly count: number;
+  readonly what: "rest" | "hits" | "related";
 }
 
 /** Creates a note that is called as the query. */
@@ -106,8 +103,8 @@ export type PlaceRow = ExtractRow | HitRow | PassageRow;
 
 export interface RowOptions {
   readonly naming: Naming;
-  /** All weak rows, not the first `WEAK_SHOWN`. */
-  readonly showsWeak: boolean;
+  /** All rows below an answer, not the first `BELOW_ANSWER`. */
+  readonly showsRest: boolean;
   readonly further: ReadonlyMap<string, FurtherPassages>;
   /** Key of a row -> its passage at length. */
   readonly contexts: ReadonlyMap<string, Passage>;
@@ -118,27 +115,31 @@ export interface RowOptions {
 }
 
 const WEAK_SHOWN = 5; // enough to see that nothing fits
+const GUESSES = 10; // where the first is weak, hardly one behind these is better
+const BELOW_ANSWER = 5;
+const REST: Row = { kind: "more", key: "more", what: "rest" };
 const FOLDED: FurtherPassages = { kind: "folded" };
 
 /** The hits of `answer`, each followed by those of its further passages that are unfolded; weak ones last, below a divider. */
 export function answerRows(answer: Answer, options: RowOptions): readonly Row[] {
   const { hits, weakness } = answer;
   const names = noteNames(hits, options.naming);
-  const strong = weakness === null ? strongCount(answer) : 0;
+  const strong = weakness === "no-words" ? 0 : strongCount(answer);
   const rowsOf = (hit: Hit, at: number): readonly Row[] => {
     const isDismissed = options.dismissed.has(hit.path);
     const further = isDismissed ? FOLDED : (options.further.get(hit.path) ?? FOLDED);
     const name = names[at] ?? { text: hit.title, marks: hit.titleMarks, aside: null, folder: null };
-    const row = hitRow(answer, hit, name, further, at >= strong);
+    const row = hitRow(answer, hit, name, further, at >= Math.max(1, strong));
     const passages = passagesOf(further).map((passage) => passageRow(hit, passage, options.contexts));
     return [{ ...row, isDismissed, context: contextAt(row.key, row.passage, options.contexts), furtherContexts: passages.map(({ context }) => context) }, ...passages];
   };
-  const shown = options.showsWeak ? hits.length : Math.min(hits.length, strong + WEAK_SHOWN);
+  const isCut = answer.extract !== null && !options.showsRest && hits.length > BELOW_ANSWER;
+  const shown = Math.min(strong + (strong > 0 && isOneWord(answer) ? 0 : WEAK_SHOWN), isCut ? BELOW_ANSWER : weakness === "unlikely" ? GUESSES : hits.length);
   const rows = hits.slice(0, shown).map(rowsOf);
-  const divider: readonly Row[] = strong < hits.length ? [{ kind: "divider", key: "divider weak", section: weakness === "unlikely" ? "closest" : "nearest" }] : [];
+  const divider: readonly Row[] = strong < rows.length ? [{ kind: "divider", key: "divider weak", section: "nearest" }] : [];
   if (answer.mentionsFrom !== undefined) return withMentions(rows, answer.mentionsFrom);
   const create: readonly Row[] = options.newNote === null ? [] : [{ kind: "create", key: "create", name: options.newNote }];
-  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...endRows(answer, shown), ...create];
+  return [...extractRows(answer, names), ...rows.slice(0, strong).flat(), ...divider, ...rows.slice(strong).flat(), ...(isCut ? [REST] : endRows(answer, shown)), ...create];
 }
 
 /** The saved queries, then the recent ones, newest first. */
@@ -179,6 +180,11 @@ function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Ex
   return { ...BLANK_PASSAGE, headingPath, snippet: text, marks, start: matchStart, line, matchStart, matchEnd, anchor };
 }
 
+/** Whether a word stands alone: a note that contains it needs no company of others. */
+function isOneWord({ query, clauses, relations }: Answer): boolean {
+  return clauses.length === 0 && relations === undefined && !/\s/u.test(query);
+}
+
 /** How many hits precede the weak ones: those at the end without a word of the query, and unlikely to answer. */
 function strongCount({ hits, mode }: Answer): number {
   if (mode !== "hybrid") return hits.length;
@@ -187,19 +193,17 @@ function strongCount({ hits, mode }: Answer): number {
 }
 
 function endRows({ hits, total, reachable }: Answer, shown: number): readonly Row[] {
-  if (shown < hits.length) return [{ kind: "more", key: "more", what: "weak", count: hits.length - shown }];
-  if (total <= hits.length) return [];
-  if (reachable <= hits.length) return [{ kind: "divider", key: "divider end", section: "end" }];
-  return [{ kind: "more", key: "more", what: "hits", count: reachable - hits.length }];
+  if (shown < hits.length) return []; // the next ones would be weaker still
+  if (reachable > hits.length) return [{ kind: "more", key: "more", what: "hits" }];
+  return total > hits.length ? [{ kind: "divider", key: "divider end", section: "end" }] : [];
 }
 
 function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassages, isWeak: boolean): HitRow {
   const known = answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode);
-  // Below "Closest matches", a row without any word says so; "Nearest in meaning" says it of all its rows.
-  const reason = !isWeak || (known === "meaning" && answer.weakness === "unlikely") ? known : null;
-  const missing = hit.matchedBy === "meaning" ? [] : hit.missingWords; // if it contains none, the reason says so
-  const corrections = hit.matchedBy === null || hit.matchedBy === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };
+  const reason = isWeak || answer.weakness === "no-words" ? null : known; // "Similar in meaning" says it of all its rows
+  // If it contains none, the reason says so; of one that lacks several, the words that are marked say more.
+  const isTold = hit.matchedBy !== "meaning" && hit.missingWords.length === 1 && !isQuestion(answer.query) && !isOneWord(answer);
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], reason, missing: isTold ? hit.missingWords : [], isWeak, isDismissed: false };
 }
 
 /** What is shown at length may be another passage by now, after a change of the index. */
@@ -257,7 +261,7 @@ function relatedRows(related: RelatedOffer | null, options: RowOptions): readonl
   if (hits.length === 0) return [];
   return [
     { kind: "divider", key: "divider related", section: "related", name: related.name },
-    ...answerRows({ ...answer, hits, total: hits.length }, { ...options, newNote: null }),
-    { kind: "more", key: "more related", what: "related", count: 0 },
+    ...answerRows({ ...answer, hits, total: hits.length, reachable: hits.length }, { ...options, newNote: null }),
+    { kind: "more", key: "more related", what: "related" },
   ];
 }

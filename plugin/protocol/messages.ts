@@ -399,11 +399,11 @@ export interface SearchResult {
    */
   readonly listed: boolean;
   /**
-   * Notes that contain a word of the query or are close in meaning, on all pages; if `sort` is not relevance, the sorted notes.
+   * Notes that contain every word of the query, or one of its alternatives; if `sort` is not relevance, the sorted notes; with `mode` semantic, those near in meaning. Hits may be more.
    */
   readonly total: number;
   /**
-   * The end of paging: notes that were ranked or sorted. Less than `total` if more notes contain a word than are ranked.
+   * The end of paging: notes that were ranked or sorted, those with some of the words and those near in meaning as well.
    */
   readonly reachable: number;
   /**

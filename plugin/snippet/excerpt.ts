@@ -6,8 +6,8 @@ const LEAD_SHARE = 1 / 3; // of the width may precede the first mark: a third of
 const LEAST_SHARE = 0.6; // of the width is filled before a sentence may end the excerpt early
 const ELLIPSIS = "…";
 const SENTENCE_END = /[.!?。！？…]["'”’»)\]]?(?=\s|$)|[。！？]/gu;
-// What a full stop belongs to: initials and what is written like them (`e.g.`, `z. B.`), and shortened words.
-const SHORTENED = /(?<![\p{L}\p{N}])(?:\p{L}|(?:\p{L}\.)+\p{L}|approx|bzw|ca|cf|dr|eg|fig|ie|incl|mr|mrs|ms|prof|sec|st|vgl|vs)$/iu;
+// What a full stop belongs to: the number of an item, initials and what is written like them (`e.g.`, `z. B.`), and shortened words.
+const SHORTENED = /(?:^|· )\d{1,9}$|(?<![\p{L}\p{N}])(?:\p{L}|(?:\p{L}\.)+\p{L}|approx|bzw|ca|cf|dr|eg|fig|ie|incl|mr|mrs|ms|prof|sec|st|vgl|vs)$/iu;
 const LONGEST_SHORTENED = 12;
 
 /** How much there is room for. */
@@ -51,7 +51,7 @@ function startedAt({ text, marks }: PlainText, start: number): PlainText {
 function endedWithin({ text, marks }: PlainText, width: number, goesOn: boolean): PlainText {
   if (text.length <= width) return { text: goesOn && !endsSentence(text) ? `${text}${text === "" ? "" : ELLIPSIS}` : text, marks };
   const end = endOf(text, width);
-  const kept = text.slice(0, end).replace(/[\s·]+$/u, ""); // a block break at the cut separates nothing
+  const kept = text.slice(0, end).replace(/(?:[\s·]+(?:\d{1,9}[.)])?)+$/u, ""); // a block break at the cut separates nothing, and a number counts nothing
   const cut = marks.filter(({ start }) => start < kept.length).map((mark) => ({ ...mark, end: Math.min(mark.end, kept.length) }));
   return { text: endsSentence(kept) ? kept : kept + ELLIPSIS, marks: cut };
 }
@@ -74,15 +74,24 @@ function endsSentence(text: string): boolean {
   return /[.!?。！？…]["'”’»)\]]?$/u.test(text) && !isShortened(text, text.length - 1);
 }
 
-export type Density = "compact" | "normal" | "roomy";
-export const DENSITIES: readonly Density[] = ["compact", "normal", "roomy"];
+type DrawnDensity = "compact" | "normal" | "roomy";
+/** `auto`: by the width of the list. */
+export type Density = "auto" | DrawnDensity;
+export const DENSITIES: readonly Density[] = ["auto", "compact", "normal", "roomy"];
+
+/** The density of a list that is `widthPx` wide; 0 where it is not known yet. */
+export function densityFor(density: Density, widthPx: number): DrawnDensity {
+  if (density !== "auto") return density;
+  return widthPx > 0 && widthPx < NORMAL_PX ? "compact" : "normal";
+}
 
 /** Lines of an excerpt; as many as in the style sheet. */
-export const LINES: Readonly<Record<Density, number>> = { compact: 1, normal: 2, roomy: 5 };
+export const LINES: Readonly<Record<DrawnDensity, number>> = { compact: 1, normal: 2, roomy: 5 };
 
 /** The usual height of a row; where rows are lower, more of them are loaded at once. */
-const ROW_PX: Readonly<Record<Density, number>> = { compact: 44, normal: 64, roomy: 110 };
+const ROW_PX: Readonly<Record<DrawnDensity, number>> = { compact: 44, normal: 64, roomy: 110 };
 const UNMEASURED_PX = 700;
+const NORMAL_PX = 320; // below, two lines of a passage hardly say more than one
 const WIDE_PX = 400; // from here on there is room for tags beside the name
 
 const CHARACTER_PX = 5.9; // of the small interface font, measured over English, German and code
@@ -96,7 +105,7 @@ const STEPS = [120, 240, 400, 640] as const;
 const SIGNS_SHARE = 1.4;
 
 /** How many rows are in sight in a list that is `heightPx` high, and two below; 0 where it is not known yet. */
-export function rowsInSight(heightPx: number, density: Density): number {
+export function rowsInSight(heightPx: number, density: DrawnDensity): number {
   return Math.ceil((heightPx || UNMEASURED_PX) / ROW_PX[density]) + 2;
 }
 
@@ -107,6 +116,6 @@ export function isWide(widthPx: number): boolean {
 /** The room for an excerpt in a pane that is `widthPx` wide; 0 where it is not known yet. */
 export function roomFor(widthPx: number, density: Density): Room {
   const perLine = Math.max(LEAST_CHARACTERS, Math.floor(((widthPx || NARROW_PX) - PADDING_PX) / CHARACTER_PX));
-  const characters = perLine * LINES[density];
+  const characters = perLine * LINES[densityFor(density, widthPx)];
   return { characters, asked: STEPS.find((step) => step >= characters * SIGNS_SHARE) ?? STEPS[STEPS.length - 1] ?? characters };
 }

@@ -14,11 +14,14 @@ export interface PlainText {
 }
 
 const BLOCK_BREAK = " · "; // between two blocks, which a line of text would run together
+const CELL_BREAK = ", "; // a row is one unit
 const LINE = /[^\n]*(?:\n|$)/gu;
 const FENCE = /^[ \t>]*(?:`{3,}|~{3,})([^`\n]*)$/u;
 const RULE = /^[ \t]*(?:(?:[-*_][ \t]*){3,}|={2,}[ \t]*|\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*)$/u;
 const DEFINITION = /^[ \t]*\[\^?[^\]\n]{1,100}\]:[ \t]*/u;
 const MARKERS = /^(?:[ \t]*(?:>[ \t]?|#{1,6}(?:[ \t]+|$)|[-*+][ \t]+(?:\[.\][ \t]+)?|\d{1,9}[.)][ \t]+(?:\[.\][ \t]+)?|\[!\w+\][+-]?[ \t]*))+/u;
+const TAGS = /(?:^|[ \t])#[^\s#]+(?:[ \t]+#[^\s#]+)*[ \t]*$/u; // at the end of a line they say where a note belongs, and nothing
+const ROW = /^[ \t]*\||\|.*\|[ \t]*$/u; // the snippet may begin behind the border
 const BLOCK_ID = /[ \t]\^[\w-]+[ \t]*$/u;
 
 /** `source` without Markdown's signs, as one line, with its marks moved along. Marks of what is left out are left out. */
@@ -58,13 +61,18 @@ function editsOf(source: string, marks: readonly Mark[]): readonly Edit[] {
       edits.push(whole);
     } else {
       const markers = (DEFINITION.exec(line) ?? MARKERS.exec(line))?.[0] ?? "";
-      const isRow = /^[ \t]*\|/u.test(line);
+      const isRow = ROW.test(line);
+      if (isRow && lines.length > 1 && end === source.length && !/\|[ \t]*$/u.test(line)) {
+        endParagraph(); // a row is shown whole or not at all
+        edits.push(whole);
+        break;
+      }
       if (markers !== "" || isRow) {
         endParagraph();
         edits.push({ start, end: start + markers.length, text: BLOCK_BREAK + numberOf(markers) });
       }
       if (isRow) edits.push(...cellEdits(line, start));
-      const id = BLOCK_ID.exec(line);
+      const id = BLOCK_ID.exec(line) ?? (isRow ? null : TAGS.exec(line));
       if (id) edits.push({ start: start + id.index, end, text: "" });
       const from: number = paragraph === null ? start + markers.length : (paragraph as { start: number }).start;
       paragraph = { start: from, end: id ? start + id.index : end };
@@ -90,7 +98,10 @@ function numberOf(markers: string): string {
 }
 
 function cellEdits(line: string, start: number): readonly Edit[] {
-  return [...line.matchAll(/(?<!\\)\|/gu)].map(({ index }) => ({ start: start + index, end: start + index + 1, text: BLOCK_BREAK }));
+  return [...line.matchAll(/[ \t]*(?:(?<!\\)\|[ \t]*)+/gu)].map(({ index, 0: border }) => {
+    const isInside = index > 0 && index + border.length < line.length;
+    return { start: start + index, end: start + index + border.length, text: isInside ? CELL_BREAK : BLOCK_BREAK };
+  });
 }
 
 interface Applied {

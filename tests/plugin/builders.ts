@@ -189,7 +189,7 @@ export class FakeClient implements Requester {
 export const MISSING = { kind: "missing", tried: ["/bin/quarry"], platform: "linux", installers: ["uv"] } as const satisfies EngineState;
 
 /** Rows as they are at first: folded, named by file. */
-export const ROW_OPTIONS: RowOptions = { naming: "file", showsWeak: false, contexts: new Map(), further: new Map(), dismissed: new Set(), newNote: null };
+export const ROW_OPTIONS: RowOptions = { naming: "file", showsRest: false, contexts: new Map(), further: new Map(), dismissed: new Set(), newNote: null };
 
 /** More room than any excerpt of a test needs. */
 export const ROOM: Room = { characters: 400, asked: 640 };

@@ -5,14 +5,14 @@
 import { setIcon } from "obsidian";
 import { type Clock } from "../../clock";
 import { type DocumentKind } from "../../document-kind";
-import { ageWords } from "../../i18n/formatting";
-import { furtherPassagesWords, kindWords, mapsWords, missingWordsLabel, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../../i18n/rows";
+import { ageWords, shortAge } from "../../i18n/formatting";
+import { furtherPassagesWords, kindWords, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type HitRow, type Row } from "../../pane/rows";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
 import { type Room } from "../../snippet/excerpt";
 import { delayedFlag, initOption, isToDraw, setText, showText } from "./elements";
-import { NO_NOTES, type PassageBlock, passageBlock, showMarked } from "./passage-block";
+import { type PassageBlock, passageBlock, showMarked } from "./passage-block";
 import { type RowView } from "./row-views";
 
 const TAGS_SHOWN = 2; // more take the room of the name
@@ -30,12 +30,11 @@ export function hitView(clock: Clock): RowView {
   const titleEl = names.createSpan({ cls: "quarry-title", attr: { dir: "auto" } });
   const asideEl = names.createSpan({ cls: "quarry-aside", attr: { dir: "auto" } });
   const folderEl = names.createSpan({ cls: "quarry-folder", attr: { dir: "auto" } });
-  const mapsEl = names.createSpan({ cls: "quarry-folder quarry-row-maps", attr: { dir: "auto" } });
   const tagsEl = head.createSpan({ cls: "quarry-tags" });
   const flair = head.createDiv({ cls: "tree-item-flair-outer" });
   const kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
   const reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
-  const countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold" });
+  const countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold", attr: { dir: "ltr" } });
   const ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
   const best = passageBlock(main.createDiv({ cls: "search-result-file-match quarry-passage", attr: { "aria-hidden": "true" } }));
   const dismissedEl = main.createDiv({ cls: "quarry-dismissed is-hidden", text: t("write.dismissed") });
@@ -49,10 +48,11 @@ export function hitView(clock: Clock): RowView {
 
   const showNames = ({ name, hit }: HitRow): void => {
     showMarked(titleEl, name.text, name.marks);
-    titleEl.title = hit.path;
+    titleEl.title = name.aside === null ? hit.path : `${hit.path}\n${name.aside.text}`;
     showMarked(asideEl, name.aside?.text ?? "", name.aside?.marks ?? []);
     asideEl.toggleClass("is-hidden", name.aside === null);
     showText(folderEl, name.folder ?? "");
+    names.toggleClass("has-folder", name.folder !== null);
     const tags = hit.tags.slice(0, TAGS_SHOWN).map((tag) => `#${tag}`);
     if (tagsEl.textContent === tags.join("")) return;
     tagsEl.empty();
@@ -68,9 +68,9 @@ export function hitView(clock: Clock): RowView {
   };
   const updateAge = (nowMs: number): void => {
     if (!shown) return;
-    const age = ageWords(nowMs - shown.hit.modifiedMs);
-    setText(ageEl, age);
-    setText(saidEl, rowLabel(shown, age, best.text()));
+    const age = nowMs - shown.hit.modifiedMs;
+    setText(ageEl, shortAge(age));
+    setText(saidEl, rowLabel(shown, ageWords(age), best.text()));
   };
   const show = (row: Row, nowMs: number, room: Room): void => {
     if (row.kind !== "hit") return;
@@ -84,8 +84,7 @@ export function hitView(clock: Clock): RowView {
     el.toggleClass("is-weak", row.isWeak);
     el.toggleClass("is-dismissed", row.isDismissed);
     dismissedEl.toggleClass("is-hidden", !row.isDismissed);
-    best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) }, row.context);
-    showText(mapsEl, best.hasMeta() ? "" : mapsWords(hit.maps)); // not in a line of their own
+    best.show(row.passage, hit.title, room, row.missing, row.context);
     further.show(row, room);
     el.setAttrs({ "aria-label": name.text, "aria-busy": row.further.kind === "loading" ? "true" : null });
     const isExpanded = row.further.kind === "loading" || row.further.kind === "unfolded";
@@ -150,7 +149,7 @@ function furtherList(parent: HTMLElement, clock: Clock): FurtherList {
     for (const block of blocks.slice(passages.length)) block.el.remove();
     blocks = passages.map((passage, index) => {
       const block = blocks[index] ?? createBlock();
-      block.show(passage, hit.title, room, NO_NOTES, furtherContexts[index] ?? null);
+      block.show(passage, hit.title, room, [], furtherContexts[index] ?? null);
       return block;
     });
   };

@@ -2,7 +2,7 @@
 import { t } from "../../i18n/translate";
 import { type PaneModel, stateOf } from "../../pane/model";
 import { type PaneState } from "../../pane/state";
-import { isWide, type Room, roomFor, rowsInSight } from "../../snippet/excerpt";
+import { densityFor, isWide, type Room, roomFor, rowsInSight } from "../../snippet/excerpt";
 import { ActiveOption, delayedFlag, LiveRegion } from "./elements";
 import { keepInPlace, RowList, type RowListParts } from "./row-list";
 
@@ -67,8 +67,8 @@ export class ListView {
 
   /** Measures the list and draws the rows for its width. */
   measure(): void {
-    const density = this.#shown?.density ?? "normal";
     const { listEl, bodyEl, el } = this;
+    const density = densityFor(this.#shown?.density ?? "normal", listEl.clientWidth);
     const room = roomFor(listEl.clientWidth, density);
     this.rowsInSight = rowsInSight(bodyEl.clientHeight, density);
     el.dataset["density"] = density;

@@ -3,12 +3,13 @@ import { type App, type Editor, MarkdownView, normalizePath, Notice } from "obsi
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { type Mode } from "../../protocol/messages";
+import { asks } from "../../search/answer";
 import { blockText } from "../../search/block-spec";
 
-/** The name of the note that `query` could become; null where there is one of that name, and for operators alone. */
+/** The name of the note that `query` could become; null where there is one of that name, for a question, and for operators alone. */
 export function offeredNote(app: App, query: string): string | null {
-  const name = newNoteName(query);
-  return name !== null && app.metadataCache.getFirstLinkpathDest(name, "") === null ? name : null;
+  const name = asks(query) ? null : newNoteName(query);
+  return name !== null && name.split(" ").length <= MAX_WORDS && app.metadataCache.getFirstLinkpathDest(name, "") === null ? name : null;
 }
 
 export async function createNote(app: App, name: string): Promise<void> {
@@ -24,6 +25,7 @@ export async function createNote(app: App, name: string): Promise<void> {
   }
 }
 
+const MAX_WORDS = 5; // of a name that is offered
 const MAX_CHARACTERS = 100; // a title; longer ones are hardly read
 const MAX_BYTES = 240; // of a file's name: 255 on most systems, with the extension and a number that a sync service may add
 

@@ -2,17 +2,10 @@
 import { LIMITS, type Mark, type Passage } from "../../protocol/messages";
 import { excerptOf, type Room } from "../../snippet/excerpt";
 import { textRuns } from "../../snippet/highlight";
-import { headingsOf } from "../../i18n/rows";
+import { plainList } from "../../i18n/formatting";
+import { headingsOf, missingWordsLabel } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { isToDraw, showText } from "./elements";
-
-/** What else is said in the line of the heading path; either may be empty. */
-export interface PassageNotes {
-  readonly missing: string;
-  readonly maps: string;
-}
-
-export const NO_NOTES: PassageNotes = { missing: "", maps: "" };
 
 const WIDE: Room = { characters: LIMITS.maxSnippetWidth, asked: LIMITS.maxSnippetWidth };
 
@@ -20,30 +13,26 @@ export interface PassageBlock {
   readonly el: HTMLElement;
   /** The excerpt that is shown. */
   text(): string;
-  /** Whether there is a line above the excerpt; without one, maps have no place here. */
-  hasMeta(): boolean;
-  /** `context`: the passage at length, which is shown instead. */
-  show(passage: Passage | null, title: string, room: Room, notes?: PassageNotes, context?: Passage | null): void;
+  /** `missing`: words of the query, which are struck through. `context`: the passage at length, which is shown instead. */
+  show(passage: Passage | null, title: string, room: Room, missing?: readonly string[], context?: Passage | null): void;
 }
 
 export function passageBlock(el: HTMLElement): PassageBlock {
   const metaEl = el.createDiv({ cls: "quarry-meta" });
-  const missingEl = metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
   const trailEl = metaEl.createSpan({ cls: "quarry-trail", attr: { dir: "auto" } });
-  const mapsEl = metaEl.createSpan({ cls: "quarry-maps", attr: { dir: "auto" } });
+  const missingEl = metaEl.createSpan({ cls: "quarry-missing", attr: { dir: "auto" } });
   const snippetEl = el.createDiv({ cls: "quarry-snippet", attr: { dir: "auto" } });
   return {
     el,
     text: () => snippetEl.textContent,
-    hasMeta: () => !metaEl.hasClass("is-hidden"),
-    show: (passage, title, room, notes = NO_NOTES, context = null) => {
-      el.toggleClass("is-hidden", passage === null && notes.missing === "");
+    show: (passage, title, room, missing = [], context = null) => {
+      el.toggleClass("is-hidden", passage === null && missing.length === 0);
       el.toggleClass("is-wide", context !== null);
       const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
-      showText(missingEl, notes.missing);
       showText(trailEl, trail);
-      showText(mapsEl, notes.maps);
-      metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
+      showText(missingEl, plainList(missing));
+      missingEl.title = missingWordsLabel(missing);
+      metaEl.toggleClass("is-hidden", trail === "" && missing.length === 0);
       const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
       showMarked(snippetEl, excerpt.text, excerpt.marks);
     },

@@ -5,6 +5,8 @@
 import { type App, Component } from "obsidian";
 import { type Cancel, type Clock } from "../../clock";
 import { isPlace, type PlaceRow, type Row } from "../../pane/rows";
+import { joinFacts } from "../../i18n/formatting";
+import { mapsWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { scrollable } from "./list-view";
 import { PassagePreview } from "./passage-preview";
@@ -92,7 +94,7 @@ export class Peek extends Component {
   }
 
   #show(row: PlaceRow): void {
-    this.#open?.nameEl.setText(row.hit.title);
+    this.#open?.nameEl.setText(joinFacts(row.hit.title, mapsWords(row.hit.maps)));
     void this.#open?.preview.show(row);
   }
 }

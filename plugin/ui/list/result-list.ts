@@ -320,7 +320,7 @@ export class ResultList extends Component {
     if (row.kind === "create") this.#create();
     else if (isQuery(row)) this.parts.chooseQuery?.(row);
     else if (row.kind === "more") {
-      if (row.what === "weak") this.dispatch({ kind: "weak-wanted" });
+      if (row.what === "rest") this.dispatch({ kind: "rest-wanted" });
       else if (row.what === "related") openRelated(this.parts.app);
       else this.parts.source.more?.();
     } else if (isPlace(row)) {

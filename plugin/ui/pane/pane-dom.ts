@@ -1,5 +1,5 @@
 /** Builds the elements of the search pane and draws what is around its rows. */
-import { Menu, SearchComponent, setIcon, setTooltip } from "obsidian";
+import { Menu, SearchComponent, setTooltip } from "obsidian";
 import { type Clock } from "../../clock";
 import { actionOf } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
@@ -10,7 +10,7 @@ import { type Freshness, freshness } from "../../pane/state";
 import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
 import { type CompletionHandlers, type CompletionList, completionList } from "../completion/completion-list";
-import { iconButton, showMenuBelow } from "../list/elements";
+import { addMenuItem, iconButton, showMenuBelow } from "../list/elements";
 import { ListView, scrollable } from "../list/list-view";
 import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
@@ -73,14 +73,12 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const bar = head.createDiv({ cls: "quarry-bar" });
   const showMode = modeSwitch(bar, handlers.chooseMode);
   const tools = bar.createDiv({ cls: "quarry-tools" });
-  tool(tools, "rows-3", "change-density", handlers.act);
-  tool(tools, "circle-question-mark", "show-operators", handlers.act);
-  tool(tools, "keyboard", "show-keys", handlers.act);
-  const filters = head.createDiv({ cls: "quarry-filters" });
-  const showChips = chipRow(filters.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
-  tool(filters, "plus", "add-filter", handlers.act);
-  const showSort = sortButton(filters, handlers.chooseSort);
-  const lineEl = head.createDiv({ cls: "quarry-line" });
+  tool(tools, "plus", "add-filter", handlers.act);
+  const showSort = sortButton(tools, handlers.chooseSort);
+  const more = iconButton(tools, "ellipsis", t("pane.more"), () => { showMenuBelow(moreMenu(handlers.act), more); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "more", "aria-haspopup": "menu" } });
+  const below = head.createDiv({ cls: "quarry-below" });
+  const showChips = chipRow(below.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
+  const lineEl = below.createDiv({ cls: "quarry-line" });
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
   const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
@@ -93,6 +91,15 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
 
 function tool(parent: HTMLElement, icon: string, id: PaneActionId, act: (action: PaneActionId) => void): void {
   iconButton(parent, icon, actionOf(id).label, () => { act(id); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": id } });
+}
+
+/** What is used once in a while. */
+function moreMenu(act: (action: PaneActionId) => void): Menu {
+  const menu = new Menu();
+  for (const [icon, id] of [["rows-3", "change-density"], ["circle-question-mark", "show-operators"], ["keyboard", "show-keys"]] as const) {
+    addMenuItem(menu, actionOf(id).label, icon, () => { act(id); });
+  }
+  return menu;
 }
 
 function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surroundings {
@@ -140,19 +147,16 @@ export function modeSwitch(parent: HTMLElement, select: (mode: Mode) => void): (
  */
 function sortButton(parent: HTMLElement, choose: (order: SortOrder) => void): (chosen: SortOrder, actual: SortOrder) => void {
   let checked: SortOrder = "relevance";
-  const el = parent.createEl("button", { cls: "quarry-sort", attr: { "aria-haspopup": "menu" } });
-  const labelEl = el.createSpan();
-  setIcon(el.createSpan({ cls: "quarry-sort-icon" }), "chevron-down");
-  el.addEventListener("click", () => {
+  const el = iconButton(parent, "arrow-up-narrow-wide", "", () => {
     const menu = new Menu();
     for (const order of SORTS) {
       menu.addItem((item) => item.setTitle(t(`sort.${order}`)).setChecked(order === checked).onClick(() => { choose(order); }));
     }
     showMenuBelow(menu, el);
-  });
+  }, { cls: "clickable-icon quarry-tool quarry-sort", attr: { "aria-haspopup": "menu" } });
   return (chosen, actual) => {
     checked = chosen;
-    labelEl.setText(t(`sort.${actual}`));
+    el.toggleClass("is-active", actual !== "relevance");
     setTooltip(el, t("sort.tip", { order: t(`sort.${actual}`) }));
   };
 }

@@ -91,11 +91,13 @@ def _ranks(scores: wire.Breakdown) -> str:
 
 
 def summary(result: wire.SearchResult) -> str:
-    """How many notes were found, and how many of them are shown."""
-    if not result.total:
+    """How many notes contain the words, and how many are shown."""
+    if not result.hits:
         return "nothing found"
-    shown = f"{len(result.hits)} of " if len(result.hits) < result.total else ""
-    return f"{shown}{counted(result.total, 'note')}"
+    shown = len(result.hits)
+    if shown > result.total:
+        return f"{counted(result.total, 'note')} with every word, {shown} shown"
+    return f"{f'{shown} of ' if shown < result.total else ''}{counted(result.total, 'note')}"
 
 
 def print_paths(result: wire.SearchResult) -> None:

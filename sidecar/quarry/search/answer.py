@@ -137,7 +137,7 @@ class Answer(Struct, frozen=True):
     """The hits of a search, best first, and how they were found."""
 
     hits: tuple[Hit, ...]
-    total: int  # notes that contain a word of the query or were proposed for their meaning
+    total: int  # notes that contain every word of the query; see `count_notes`
     retrievers: tuple[Retriever, ...]  # that served
     missing: Mapping[Retriever, Message]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first

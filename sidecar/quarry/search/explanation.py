@@ -22,7 +22,7 @@ from quarry.query.parse import describe_query
 from quarry.search.answer import RankedChunk
 from quarry.search.execution import SearchExecution
 from quarry.search.note_reader import find_indexed_note, read_whole_note
-from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
+from quarry.search.pipeline import RankedResult, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
 from quarry.types import Query
 
@@ -105,7 +105,7 @@ def _explain_place(
     note: NoteName, result: RankedResult, understood: Message, execution: SearchExecution
 ) -> Explanation:
     """The place of *note* among all notes that were found, or why it is not among them."""
-    total = count_notes(result, execution)
+    total = result.reachable
     found, lacking = _words(result.prepared, note.note_id, execution)
     ranking, shown = result.ranking, len(result.page)
     if note.note_id not in ranking.note_ids:

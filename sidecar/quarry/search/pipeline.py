@@ -56,6 +56,7 @@ from quarry.search.weakness import weakness_of
 from quarry.types import Query
 
 JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
+MOST_KNOWN = 0.9  # share of the letters: of words that no note has, below it all are known by letters: near to nothing
 
 
 class Listing(Struct, frozen=True):
@@ -138,12 +139,13 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
     weakness: Weakness | None = None
     with Ornament("weakness"):
         weakness = _weakness(result, execution)
+    is_gibberish = weakness == "no-words" and result.prepared.known_share < MOST_KNOWN
     extract: Extract | None = None
     with Ornament("extract"):
         extract = _extract(result, options, execution) if options.extract else None
     return Answer(
-        hits=hits,
-        total=count_notes(result, execution),
+        hits=() if is_gibberish else hits,
+        total=count_notes(result, options, execution),
         retrievers=execution.retrievers,
         missing=execution.missing,
         truncated=truncated,
@@ -155,7 +157,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         weakness=weakness,
         extract=extract,
         compared=compared,
-        reachable=result.reachable,
+        reachable=0 if is_gibberish else result.reachable,
         sort="relevance" if result.matching is None else options.sort,
     )
 
@@ -250,8 +252,12 @@ def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchE
     return first
 
 
-def count_notes(result: RankedResult, execution: SearchExecution) -> int:
-    """Count the notes that contain a word of the query, and those that were found by their meaning alone."""
+def count_notes(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> int:
+    """
+    Count the notes that contain every word of the query, or one of its alternatives.
+
+    Sorted notes are counted as they are. By meaning alone, every note that is near counts.
+    """
     if result.matching is not None:
         return len(result.matching)
     prepared, ranked = result.prepared, len(result.ranking.note_ids)
@@ -259,12 +265,10 @@ def count_notes(result: RankedResult, execution: SearchExecution) -> int:
         return len(prepared.admitted)
     if not execution.has_keyword:
         return ranked
-    dense_only = result.ranking.dense_only_notes
-    by_word, with_word = ranked - len(dense_only), prepared.scorer.count_notes(prepared.admitted)
-    if isinstance(result.ranking, SignalRanking) or not dense_only or with_word <= by_word:
-        return max(with_word, by_word) + len(dense_only)
-    # By ranks, a note counts as found by its meaning alone where its words proposed it too late.
-    return with_word + len(dense_only) - len(prepared.scorer.note_scores(dense_only))
+    if not prepared.words_used or prepared.keyword_query.name_prefix or "OR" in options.query.split():
+        return max(ranked - len(result.ranking.dense_only_notes), prepared.scorer.count_notes(prepared.admitted))
+    everywhere = execution.reader.every_note() if prepared.admitted is None else prepared.admitted
+    return int(notes_with_every_word(prepared, everywhere, execution).sum())
 
 
 # --- steps -------------------------------------------------------------------------------------

@@ -5,11 +5,12 @@ Confidence says how probable it is that the first note answers. That is little w
 even if nothing else is meant: `can't sleep at night` of a note on insomnia. So an answer is weak only if words *and*
 meaning say so:
 
+    name         the query is no title, alias or file name
     confidence   below `UNLIKELY`
     words        the note lacks some of them; the parts of an identifier are not the identifier
     meaning      the note is not near, or others are hardly less near. One that contains half of
-                 the words need only be the nearest. A text of many words comes near to something in any vault, so that
-                 this counts for short queries alone.
+                 the words need not be nearest, if it is not hopeless (`HOPELESS`). A text of many words comes near to
+                 something in any vault, so that this counts for short queries alone.
 
 `docs/QUALITY.md` has how many right first notes are called weak, and how many answers to what no note answers are not,
 by kind of query.
@@ -22,11 +23,13 @@ from quarry.search.execution import SearchExecution
 from quarry.search.ranking import SignalRanking
 from quarry.search.rrf import PublishedRanking
 
-UNLIKELY = 0.13
-NEAR = 0.28  # cosine
-AHEAD = 0.1  # of the mean cosine of the notes behind the nearest one
+UNLIKELY = 0.16
+HOPELESS = 0.04
+NEAR = 0.25  # cosine
+AHEAD = 0.095  # of the mean cosine of the notes behind the nearest one
 BEHIND = slice(1, 6)  # their places, by cosine
 MOST_WORDS = 0.5  # as a share
+NEARLY = 0.1  # less than the nearest
 FEW_WORDS = 10
 
 
@@ -38,19 +41,22 @@ def weakness_of(
     is_identifier = by_signals is not None and by_signals.features.identified is not None
     if first.confidence >= UNLIKELY or (first.word_coverage == 1 and not is_identifier):
         return None
-    if by_signals and not is_identifier and _stands_out(by_signals, first.word_coverage):
+    if by_signals and not is_identifier and _stands_out(by_signals, first):
+        return None
+    if by_signals and execution.reader.is_name(by_signals.prepared.query.text):
         return None
     has_words = len(ranking.dense_only_notes) < len(ranking.note_ids)  # beyond what is shown, too
     return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
 
 
-def _stands_out(ranking: SignalRanking, word_coverage: float) -> bool:
-    """Whether the first note is nearer to a short query than others are; any nearer, if it has most of its words."""
+def _stands_out(ranking: SignalRanking, note: RankedNote) -> bool:
+    """Whether the first *note* is nearer to a short query than others are; hardly less near, if it has most words."""
     cosines, first = ranking.features.static_cosine, ranking.order[0]
     nearest = np.sort(cosines[np.isfinite(cosines)])[::-1]
     if not len(nearest) or len(ranking.prepared.query.text.split()) > FEW_WORDS:
         return False
-    if word_coverage >= MOST_WORDS and cosines[first] == nearest[0]:
+    has_most = note.word_coverage >= MOST_WORDS and note.confidence >= HOPELESS
+    if has_most and cosines[first] >= nearest[0] - NEARLY:
         return True
     behind = nearest[BEHIND]
     return len(behind) > 0 and bool(cosines[first] >= max(NEAR, behind.mean() + AHEAD))

@@ -1,13 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { correctionWords, countWords, explainWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
+import { answerTip, correctionWords, countWords, explainWords, remarkOn, understoodWords } from "../../../plugin/i18n/answer";
 import { answer, explained, hit } from "../builders";
 
-test("the count says how many of how many, and how fast", () => {
+test("the count is of the notes that contain the words, and the time is in its tip", () => {
   const hits = [hit("a.md"), hit("b.md")];
 
-  expect(countWords(answer({ hits, tookMs: 23.4 }))).toBe("2 notes · 23 ms");
-  expect(countWords(answer({ hits, total: 1_412, reachable: 1_412, tookMs: 0.2 }))).toBe("1,412 notes · 1 ms");
-  expect(countWords(answer({ hits, total: 1_412, reachable: 2, tookMs: 0.2 }))).toBe("2 of 1,412 notes · 1 ms");
+  expect(countWords(answer({ hits, total: 1_412 }))).toBe("1,412 notes");
+  expect(answerTip(answer({ hits, tookMs: 0.2 }))).toBe("Searched for notes about retry. · 1 ms");
+});
+
+test.each(["how hot should glue be", "what is glue", "glue?", "glue hot press bone", "簧片怎么调音"])("nothing is counted for a question, as %s", (query) => {
+  expect(countWords(answer({ query, total: 3 }))).toBe("");
+});
+
+test.each(["hide glue", "hot hide glue", '"a phrase of five words"', 'glue path:"My old notes" [status:done] -cold'])("the notes with all words of %s are counted", (query) => {
+  expect(countWords(answer({ query, total: 3 }))).toBe("3 notes");
+});
+
+test("notes that are near in meaning are not counted", () => {
+  expect(countWords(answer({ total: 0 }))).toBe("");
+  expect(countWords(answer({ total: 30, mode: "semantic" }))).toBe("");
 });
 
 test("how the query was understood is a sentence, or nothing", () => {
@@ -22,11 +34,20 @@ test("a correction names what was typed and what was looked for", () => {
   expect(correctionWords([{ typed: "snipets", used: "snippets", isBeside: true }])).toBe("Also showing results for “snippets”. Hardly any notes contain “snipets”.");
 });
 
-test("a relaxation is worded by its code, and what fits no note is named", () => {
+test("a relaxation is worded by its code, and says more than what fits no note or what is weak", () => {
   const relaxed = { step: "meaning" as const, messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] };
 
   expect(remarkOn(answer())).toBe("");
-  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning. No note contains “zebra”.");
+  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning.");
+});
+
+test("a correction comes first, a weak answer last", () => {
+  const unknown = answer({ weakness: "unlikely", unknownWords: ["zebra"] });
+  const corrections = [{ typed: "glew", used: "glue", isBeside: false }];
+
+  expect(remarkOn({ ...unknown, corrections })).toBe("Showing results for “glue”. No notes contain “glew”.");
+  expect(remarkOn(unknown)).toBe("No note contains “zebra”.");
+  expect(remarkOn({ ...unknown, query: "which zebra eats glue" })).toBe("Best guesses");
 });
 
 test("what a filter keeps out is not said to be in no note", () => {
@@ -40,7 +61,7 @@ test("what a filter keeps out is not said to be in no note", () => {
 test("an excluded word is named where no note matches well", () => {
   const clause = { kind: "word" as const, start: 11, end: 14, name: "", value: "t", negated: true, removable: true };
 
-  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "unlikely", clauses: [clause] }))).toBe("No note matches well. Notes were left out because of “-t”. Put it in quotes to search for it.");
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "unlikely", clauses: [clause] }))).toBe("Notes were left out because of “-t”. Put it in quotes to search for it.");
 });
 
 describe("why a note is where it is", () => {

@@ -24,7 +24,7 @@ test("screen readers hear when further passages are there, or could not be loade
 test("a group of related rows is named after their note, and leads to the view of them", () => {
   expect(sectionWords({ section: "related", name: "Glue" })).toBe("Related to Glue");
   expect(sectionWords({ section: "examples" })).toBe("Try a question");
-  expect(moreWords({ what: "related", count: 0 })).toBe("Open related notes");
+  expect(moreWords({ what: "related" })).toBe("Open related notes");
 });
 
 test("templates have one place for a name", () => {

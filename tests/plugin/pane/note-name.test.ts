@@ -28,6 +28,26 @@ test("names that differ in case, accents or punctuation only are one, and keep t
   expect(name && marked(name)).toEqual(["retry"]);
 });
 
+test("a second name that has no further words is left out, as is the title of a template", () => {
+  const names = noteNames([hit("Old sourdough rye.md", { title: "Sourdough rye" }), hit("Quick note.md", { title: "{{title}}" })], "file");
+
+  expect(names.map(({ text, aside }) => [text, aside])).toEqual([["Old sourdough rye", null], ["Quick note", null]]);
+});
+
+test.each(["index", "_index", "README", "Untitled 2"])("a file called %s is named by its title and its folder", (file) => {
+  const [name] = noteNames([hit(`docs/git/${file}.md`, { title: "Rename a branch" })], "file");
+
+  expect(name).toMatchObject({ text: "Rename a branch", folder: "docs/git", aside: null });
+});
+
+test("a mark is a whole word, and a date is marked as a whole", () => {
+  const [inWord] = noteNames([hit("ccomgitptr-git.md", { title: "Git pointer", titleMarks: [word(0, 3)] })], "file");
+  const [inDate] = noteNames([hit("2026-02-21.md", { title: "Saturday 21", titleMarks: [word(9, 11)] })], "file");
+
+  expect(inWord?.marks).toEqual([word(11, 14)]);
+  expect(inDate && marked(inDate)).toEqual(["2026-02-21"]);
+});
+
 test("rows with one name show their folders, others do not", () => {
   const names = noteNames(["A/Notes.md", "B/C/Notes.md", "Notes.md", "A/Other.md"].map((path) => hit(path, { title: fileName(path) })), "file");
 

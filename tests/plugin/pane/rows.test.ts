@@ -18,32 +18,29 @@ describe("rows", () => {
   });
 
   const said = (rows: readonly Row[]): string[] =>
-    rows.map((row) => (row.kind === "divider" ? `-- ${row.section}` : row.kind === "more" ? `more ${row.what} ${row.count}` : row.kind === "hit" ? `${row.key}${row.isWeak ? " weak" : ""}` : row.key));
+    rows.map((row) => (row.kind === "divider" ? `-- ${row.section}` : row.kind === "more" ? `more ${row.what}` : row.kind === "hit" ? `${row.key}${row.isWeak ? " weak" : ""}` : row.key));
   const weak = (path: string): ReturnType<typeof hit> => hit(path, { matchedBy: "meaning", confidence: 0.03 });
 
   describe("weak hits", () => {
-    test("at the end stand below a divider, five of them at first", () => {
+    test("at the end stand below a divider, five of them, and none below what contains the only word", () => {
       const hits = [hit("a.md"), ...["b", "c", "d", "e", "f", "g", "h"].map((name) => weak(`${name}.md`))];
-      const rows = answerRows(answer({ hits }), ROW_OPTIONS);
 
-      expect(said(rows)).toEqual(["a.md", "-- nearest", "b.md weak", "c.md weak", "d.md weak", "e.md weak", "f.md weak", "more weak 2"]);
-      expect(said(answerRows(answer({ hits }), { ...ROW_OPTIONS, showsWeak: true }))).toHaveLength(9);
+      expect(said(answerRows(answer({ query: "hide glue", hits }), ROW_OPTIONS))).toEqual(["a.md", "-- nearest", "b.md weak", "c.md weak", "d.md weak", "e.md weak", "f.md weak"]);
+      expect(said(answerRows(answer({ query: "glue", hits }), ROW_OPTIONS))).toEqual(["a.md"]);
     });
 
     test("between others stay where they rank", () => {
       expect(said(answerRows(answer({ hits: [weak("a.md"), hit("b.md")] }), ROW_OPTIONS))).toEqual(["a.md", "b.md"]);
     });
 
-    test("are all there is in a weak answer, whatever each is worth", () => {
-      expect(said(answerRows(answer({ hits: [hit("a.md")], weakness: "no-words" }), ROW_OPTIONS))).toEqual(["-- nearest", "a.md weak"]);
-      expect(said(answerRows(answer({ hits: [hit("a.md")], weakness: "unlikely" }), ROW_OPTIONS))).toEqual(["-- closest", "a.md weak"]);
+    test("are all there is where no note contains the words; the first is not dimmed", () => {
+      expect(said(answerRows(answer({ hits: [hit("a.md"), hit("b.md")], weakness: "no-words" }), ROW_OPTIONS))).toEqual(["-- nearest", "a.md", "b.md weak"]);
     });
 
-    test("without any word say so among the closest matches, where the divider does not", () => {
-      const reason = (weakness: "no-words" | "unlikely"): unknown => answerRows(answer({ hits: [weak("a.md")], weakness }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.reason : "-"));
+    test("ten guesses are enough, and none is dimmed", () => {
+      const hits = Array.from({ length: 12 }, (_, at) => hit(`${at}.md`));
 
-      expect(reason("unlikely")).toEqual(["-", "meaning"]);
-      expect(reason("no-words")).toEqual(["-", null]);
+      expect(said(answerRows(answer({ hits, weakness: "unlikely", reachable: 40 }), ROW_OPTIONS))).toEqual(hits.slice(0, 10).map(({ path }) => path));
     });
 
     test("are no group in a search by words or by meaning alone", () => {
@@ -71,18 +68,21 @@ describe("rows", () => {
     });
   });
 
-  test("a row names its missing words where it holds others", () => {
-    const hits = [hit("a.md", { missingWords: ["zebra"] }), hit("b.md", { matchedBy: "meaning", missingWords: ["zebra", "crossing"] })];
+  test("a row names the one word that it lacks of a few, and never of a question", () => {
+    const hits = [hit("a.md", { missingWords: ["zebra"] }), hit("b.md", { missingWords: ["zebra", "crossing"] }), hit("c.md", { matchedBy: "meaning", missingWords: ["zebra"] })];
+    const missing = (query: string): unknown => answerRows(answer({ query, hits }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.missing : null));
 
-    expect(answerRows(answer({ hits }), ROW_OPTIONS).map((row) => (row.kind === "hit" ? row.missing : null))).toEqual([["zebra"], []]);
+    expect(missing("zebra crossing")).toEqual([["zebra"], [], []]);
+    expect(missing("where is the zebra crossing")).toEqual([[], [], []]);
+    expect(missing("zebra-crossing")).toEqual([[], [], []]);
   });
 
   describe("the end of the list", () => {
     test("leads to more where there are more", () => {
-      expect(said(answerRows(answer({ hits: [hit("a.md")], total: 40 }), ROW_OPTIONS))).toEqual(["a.md", "more hits 39"]);
+      expect(said(answerRows(answer({ hits: [hit("a.md")], reachable: 40 }), ROW_OPTIONS))).toEqual(["a.md", "more hits"]);
     });
 
-    test("says where more notes hold a word than are ranked", () => {
+    test("says where more notes contain the words than are ranked", () => {
       expect(said(answerRows(answer({ hits: [hit("a.md")], total: 400, reachable: 1 }), ROW_OPTIONS))).toEqual(["a.md", "-- end"]);
     });
   });
@@ -111,17 +111,17 @@ describe("rows", () => {
       expect(said(hits)).toEqual(["a.md", "b.md"]);
     });
 
+    test("has five rows below it, until more are wanted", () => {
+      const hits = Array.from({ length: 8 }, (_, at) => hit(`${at}.md`));
+      const found = answer({ query: "how long to boil eggs", hits, extract: { ...extract, path: "0.md" } });
+
+      expect(said(answerRows(found, ROW_OPTIONS))).toEqual(["extract", "0.md", "1.md", "2.md", "3.md", "4.md", "more rest"]);
+      expect(said(answerRows(found, { ...ROW_OPTIONS, showsRest: true }))).toHaveLength(9);
+    });
+
     test("of a note that is not among the hits is left out", () => {
       expect(said(answerRows(answer({ hits: [hit("a.md")], extract }), ROW_OPTIONS))).toEqual(["a.md"]);
     });
-  });
-
-  test("a row that was found by a corrected word says so, one that lacks it or has no words does not", () => {
-    const corrections = [{ typed: "bandonion", used: "bandoneon", isBeside: false }];
-    const hits = [hit("found.md"), hit("other.md", { missingWords: ["bandoneon"] }), hit("meaning.md", { matchedBy: "meaning" }), hit("listed.md", { matchedBy: null })];
-    const rows = answerRows(answer({ hits, corrections }), ROW_OPTIONS);
-
-    expect(rows.map((row) => (row.kind === "hit" ? row.corrections : null))).toEqual([corrections, [], [], []]);
   });
 
   test("a passage is shown at length as long as it is the same one", () => {

@@ -24,6 +24,7 @@ MARGIN = 5  # a fifth of the width is left for the rest of the sentence, link or
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: a match in those counts for a quarter
 _NO_PAIR = ("", "")  # for "no pair": weighs nothing and is always present
+_TAGS = lazy_pattern(r"(?m)(?:^|(?<=[ \t]))#[^\s#]++(?:[ \t]++#[^\s#]++)*+[ \t]*+$")
 _HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
@@ -52,6 +53,7 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
         sentence: The sentence nearest in meaning: the snippet is built around it, and it is marked.
     """
     body = _body(text)
+    found = _told(text, found)
     core = width - width // MARGIN
     if sentence is not None:
         sentence = _without_markup(text, sentence)
@@ -70,6 +72,12 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
         marks.append(Mark(max(sentence.start, start) - start, min(sentence.end, end) - start, "sentence"))
         marks.sort(key=lambda mark: (mark.start, -mark.end, mark.kind))
     return Snippet(text[start:end], start, end, tuple(marks))
+
+
+def _told(text: str, found: Sequence[TermMatch]) -> Sequence[TermMatch]:
+    """*found* without what is in the tags at the end of a line, which say nothing; nothing at all if there is no other."""
+    ends = [tags.span() for tags in _TAGS.finditer(text)] if found and "#" in text else []
+    return [at for at in found if not any(start <= at[0] < end for start, end in ends)] if ends else found
 
 
 def _without_markup(text: str, sentence: Span) -> Span:

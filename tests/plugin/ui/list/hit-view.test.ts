@@ -30,7 +30,7 @@ describe("hit view", () => {
       "Design of retries",
       "meaning",
       "+2",
-      "2h ago",
+      "2h",
       "Backoff › Jitter",
       "retry with capped backoff",
     ]);
@@ -81,7 +81,7 @@ describe("hit view", () => {
     show(hit("a.md", { title: evil, titleMarks: [{ start: 1, end: 4, kind: "word" }], passages: [passage({ headingPath: [`A ${evil}`], snippet: evil, marks: [{ start: 0, end: 4, kind: "word" }] })] }), 0);
 
     expect(el.querySelector("img, script")).toBeNull();
-    expect(texts(el, ".quarry-aside, .quarry-trail")).toEqual([evil, `A ${evil}`]);
+    expect(texts(el, ".quarry-aside, .quarry-trail")).toEqual([evil, "A window.pwned=1"]);
   });
 
   test("has one option, and one more for each further passage, whose elements stay", () => {
@@ -126,25 +126,18 @@ describe("hit view", () => {
     expect(row.options).toHaveLength(1);
   });
 
-  test("names the maps of content and the missing words beside the heading path, not in lines of their own", () => {
-    show(hit("a.md", { maps: [{ path: "Kitchen.md", title: "Kitchen <b>MOC</b>" }, { path: "Home.md", title: "Home" }], missingWords: ["zebra"] }), 0);
+  test("names a missing word last, and no maps of content", () => {
+    row.show(hitRow(hit("a.md", { maps: [{ path: "Home.md", title: "Home" }] }), { missing: ["zebra"] }), 0, ROOM);
 
-    expect(texts(el, ".quarry-meta > *")).toEqual(["missing: zebra", "Backoff", "In Kitchen <b>MOC</b>, Home"]);
-    expect(texts(el, ".quarry-meta")).toHaveLength(1);
+    expect(texts(el, ".quarry-meta > *")).toEqual(["Backoff", "zebra"]);
+    expect(one(el, ".quarry-missing").title).toBe("missing: zebra");
+    expect(row.el.textContent).not.toContain("Home");
   });
 
-  test("names the maps of content behind its name where the line of the heading path has nothing else to say", () => {
-    show(hit("a.md", { maps: [{ path: "Home.md", title: "Home" }], passages: [passage({ headingPath: [] })] }), 0);
-
-    expect(one(el, ".quarry-names .quarry-row-maps").textContent).toBe("In Home");
-    expect(one(el, ".quarry-meta").hasClass("is-hidden")).toBe(true);
-  });
-
-  test("shows two tags, and the words that were corrected", () => {
-    row.show(hitRow(hit("a.md", { tags: ["idea", "work/<b>", "third"] }), { corrections: [{ typed: "bandonion", used: "bandoneon", isBeside: false }], reason: "title" }), 0, ROOM);
+  test("shows two tags", () => {
+    show(hit("a.md", { tags: ["idea", "work/<b>", "third"] }), 0);
 
     expect(texts(el, ".quarry-tag")).toEqual(["#idea", "#work/<b>"]);
-    expect(texts(el, ".quarry-why")).toEqual(["bandonion › bandoneon"]);
   });
 
   test("shows a passage at length, and its further passages as well, and goes back", () => {
@@ -161,7 +154,7 @@ describe("hit view", () => {
   });
 
   test("has one name for a screen reader, in which nothing runs together", () => {
-    show(hit("API.md", { furtherPassages: 1, missingWords: ["zebra"] }), 7_200_000);
+    row.show(hitRow(hit("API.md", { furtherPassages: 1 }), { missing: ["zebra"] }), 7_200_000, ROOM);
 
     expect(row.options[0]?.querySelector(".quarry-said")?.textContent).toBe("API, missing: zebra, 2h ago, 1 more passage, under Backoff: retry with capped backoff");
   });
