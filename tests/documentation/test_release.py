@@ -162,9 +162,7 @@ def test_the_skills_are_those_of_the_standard_and_ask_nothing_of_one_client(buil
     shutil.unpack_archive(built.skills, tmp_path)
     shutil.copy(built.folder / "server.json", tmp_path)
     skills = {path.parent.name: path.read_text("utf-8") for path in tmp_path.glob(".agents/skills/*/SKILL.md")}
-    checked = subprocess.run(
-        [sys.executable, "-m", "skillsaw", "lint", "--strict", tmp_path], capture_output=True
-    )
+    checked = subprocess.run([sys.executable, "-m", "skillsaw", "lint", "--strict", tmp_path], capture_output=True)
     commands = [shlex.split(line.split("<<")[0]) for text in skills.values() for line in read_commands(text)]
 
     assert checked.returncode == 0, checked.stdout
