@@ -37,7 +37,7 @@ UNSUPPORTED_VERSION = -32022
 MAX_LINE_BYTES = 4 * 2**20  # a text to find similar notes for has 100 KB; this only bounds accidents
 MAX_CALLS = 64  # at a time; a client has a handful, more is a flood
 ENDING_SIGNALS = (signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else []))
-# Claude Code starts a server for each conversation, with the name that its hooks give to that conversation. Other clients
+# Claude Code starts a server for each conversation, with the name that its hooks give to it. Other clients may
 # ask one server in all conversations, so that none is assumed.
 CONVERSATION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fraction of a second
