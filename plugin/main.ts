@@ -1,5 +1,4 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
-import { brotliDecompressSync } from "zlib";
 import { FileSystemAdapter, Notice, Platform, Plugin, addIcon, getLanguage } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { type ApiHandle, createApi } from "./api/api";
@@ -54,7 +53,7 @@ export default class QuarryPlugin extends Plugin {
   }
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage(), unpackText);
+    chooseLanguage(getLanguage());
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
@@ -289,9 +288,4 @@ export default class QuarryPlugin extends Plugin {
     const path: unknown = this.app.loadLocalStorage(ENGINE_PATH_KEY);
     return typeof path === "string" && path !== "" ? path : null;
   }
-}
-
-/** Text that the build has compressed, in base64: `main.js` contains the sentences of every language. */
-function unpackText(packed: string): string {
-  return brotliDecompressSync(Buffer.from(packed, "base64")).toString();
 }

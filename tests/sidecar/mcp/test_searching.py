@@ -42,7 +42,7 @@ def test_words_that_no_note_has_are_told(spoken):
 def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(spoken):
     found = spoken.structured("search", query="-reed reed")
 
-    assert "No notes under these filters contain these words." in found["message"]
+    assert "No notes that match your filters contain these words." in found["message"]
 
 
 def test_corrections_and_relaxations_are_told(spoken):
