@@ -17,7 +17,7 @@ const NOTES = {
   "Meaning/Ladder.md": "The paint is still green. A blackbird feeds its chicks at dawn. The ladder was lent by a neighbour.\n",
 };
 
-const product = await startProduct({ from: SAMPLE, notes: NOTES });
+const product = await startProduct({ from: SAMPLE, notes: NOTES, data: { density: "normal" } });
 const { host, page } = product;
 
 describe("the search pane", () => {
@@ -311,14 +311,16 @@ describe("the search pane", () => {
 
   test("at 800 pixels, compact, ten rows are in sight, and no line of one is cut", async () => {
     await page.setViewportSize({ width: 1200, height: 800 });
-    const density = product.pane.locator('.quarry-tool[data-action="change-density"]');
-    while ((await product.pane.getAttribute("data-density")) !== "compact") await density.click();
+    const chosen = async (/** @type {string} */ density) => {
+      while ((await product.pane.getAttribute("data-density")) !== density) await product.chooseMore("Change row density");
+    };
+    await chosen("compact");
     await product.search("bellows");
     const whole = await page.evaluate(() => {
       const body = document.querySelector(".quarry-body")?.getBoundingClientRect();
       return [...document.querySelectorAll(".quarry-hit")].filter((row) => body && row.getBoundingClientRect().bottom <= body.bottom).length;
     });
-    while ((await product.pane.getAttribute("data-density")) !== "normal") await density.click();
+    await chosen("normal");
 
     assert.ok(whole >= 10, `${whole} rows`);
   });

@@ -200,6 +200,12 @@ export class Product {
     await this.answered();
   }
 
+  /** @param {string} name of what the pane offers behind "…" */
+  async chooseMore(name) {
+    await this.pane.locator('.quarry-tool[data-action="more"]').click();
+    await this.page.locator(".menu-item", { hasText: name }).click();
+  }
+
   /** Wait until what is in the box has been answered. */
   async answered() {
     await this.page.locator(`.quarry-pane:not([data-state="searching"])`).waitFor();
@@ -213,7 +219,7 @@ export class Product {
         const [title, snippet] = [row.querySelector(".quarry-title"), row.querySelector(".quarry-snippet")];
         const marked = (/** @type {Element | null} */ el, /** @type {string} */ name) => [...(el?.querySelectorAll(name) ?? [])].map(({ textContent }) => textContent ?? "");
         return {
-          path: title?.getAttribute("title") ?? "",
+          path: title?.getAttribute("title")?.split("\n")[0] ?? "",
           title: text(".quarry-title"),
           why: text(".quarry-why"),
           age: text(".quarry-age"),

@@ -136,16 +136,17 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             for at in [at for at, hit in enumerate(every) if hit.confidence >= least and hit.path not in compared]:
                 every[at] = quote_excerpts(every[at], result.prepared, execution, options.width)
             hits = tuple(every)
+    total = count_notes(result, options, execution)
     weakness: Weakness | None = None
     with Ornament("weakness"):
-        weakness = _weakness(result, execution)
+        weakness = _weakness(result, execution, total)
     is_gibberish = weakness == "no-words" and result.prepared.known_share < MOST_KNOWN
     extract: Extract | None = None
     with Ornament("extract"):
         extract = _extract(result, options, execution) if options.extract else None
     return Answer(
         hits=() if is_gibberish else hits,
-        total=count_notes(result, options, execution),
+        total=total,
         retrievers=execution.retrievers,
         missing=execution.missing,
         truncated=truncated,
@@ -256,13 +257,16 @@ def count_notes(result: RankedResult, options: SearchOptions, execution: SearchE
     """
     Count the notes that contain every word of the query, or one of its alternatives.
 
-    Sorted notes are counted as they are. By meaning alone, every note that is near counts.
+    Sorted notes are counted as they are. By meaning alone, every note that is near counts. For a prompt nothing is
+    counted: 0.
     """
     if result.matching is not None:
         return len(result.matching)
     prepared, ranked = result.prepared, len(result.ranking.note_ids)
     if result.lists_unranked and prepared.admitted is not None:
         return len(prepared.admitted)
+    if isinstance(options, PromptOptions):
+        return 0
     if not execution.has_keyword:
         return ranked
     if not prepared.words_used or prepared.keyword_query.name_prefix or "OR" in options.query.split():
@@ -450,14 +454,14 @@ def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[st
     return unknown if unknown and has_words and execution.has_keyword and execution.is_complete() else ()
 
 
-def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:
+def _weakness(result: RankedResult, execution: SearchExecution, total: int) -> Weakness | None:
     """Why the hits are weak, if they are."""
     if result.lists_unranked or result.matching is not None or result.prepared.keyword_query.name_prefix:
         return None  # with `name_prefix`, the word is not typed yet
     shown = result.shown
     if result.is_later_page:
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)
-    return weakness_of(shown[0], result.ranking, execution) if shown else None
+    return weakness_of(shown[0], result.ranking, execution, total) if shown else None
 
 
 def _extract(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> Extract | None:

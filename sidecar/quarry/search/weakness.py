@@ -7,7 +7,8 @@ meaning say so:
 
     name         the query is no title, alias or file name
     confidence   below `UNLIKELY`
-    words        the note lacks some of them; the parts of an identifier are not the identifier
+    words        the note lacks some of them, and where there are few, every note does; the parts
+                 of an identifier are not the identifier
     meaning      the note is not near, or others are hardly less near. One that contains half of
                  the words need not be nearest, if it is not hopeless (`HOPELESS`). A text of many words comes near to
                  something in any vault, so that this counts for short queries alone.
@@ -31,20 +32,22 @@ BEHIND = slice(1, 6)  # their places, by cosine
 MOST_WORDS = 0.5  # as a share
 NEARLY = 0.1  # less than the nearest
 FEW_WORDS = 10
+NAMING_WORDS = 3  # so few that notes with all of them are about what is meant
 
 
 def weakness_of(
-    first: RankedNote, ranking: SignalRanking | PublishedRanking, execution: SearchExecution
+    first: RankedNote, ranking: SignalRanking | PublishedRanking, execution: SearchExecution, total: int
 ) -> Weakness | None:
-    """Why the hits of *ranking*, the *first* of all, are weak, if they are."""
+    """Why the hits of *ranking*, the *first* of all, are weak, if they are; *total* notes contain every word."""
     by_signals = ranking if isinstance(ranking, SignalRanking) else None
     is_identifier = by_signals is not None and by_signals.features.identified is not None
     if first.confidence >= UNLIKELY or (first.word_coverage == 1 and not is_identifier):
         return None
-    if by_signals and not is_identifier and _stands_out(by_signals, first):
-        return None
-    if by_signals and execution.reader.is_name(by_signals.prepared.query.text):
-        return None
+    if by_signals:
+        text = by_signals.prepared.query.text
+        is_named = execution.reader.is_name(text) or (total > 0 and len(text.split()) <= NAMING_WORDS)
+        if not is_identifier and (is_named or _stands_out(by_signals, first)):
+            return None
     has_words = len(ranking.dense_only_notes) < len(ranking.note_ids)  # beyond what is shown, too
     return "unlikely" if has_words or not execution.has_keyword or not execution.is_complete() else "no-words"
 

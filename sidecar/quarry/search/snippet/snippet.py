@@ -75,7 +75,7 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
 
 
 def _told(text: str, found: Sequence[TermMatch]) -> Sequence[TermMatch]:
-    """*found* without what is in the tags at the end of a line, which say nothing; nothing at all if there is no other."""
+    """*found* without what is in the tags at the end of a line: they say nothing."""
     ends = [tags.span() for tags in _TAGS.finditer(text)] if found and "#" in text else []
     return [at for at in found if not any(start <= at[0] < end for start, end in ends)] if ends else found
 
