@@ -37,7 +37,7 @@ def test_where_nothing_is_to_be_found_nothing_is_sure_and_hardly_anything_goes_w
     found = reports["nothing"]
 
     assert sum(found.sure.values()) == 0
-    assert sum(told["shown"] for told in found.told.values()) <= 4
+    assert sum(told["shown"] for told in found.told.values()) <= 6
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +54,12 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Count]:
     return found
 
 
-def test_right_first_notes_are_seldom_called_weak(judged: dict[str, Count]):
-    at_most = {"concept": 0.4, "question": 0.25, "time": 0.4, "cross-language": 0.7}
+def test_right_first_notes_are_seldom_under_the_heading_of_guesses(judged: dict[str, Count]):
+    at_most = {"time": 0.25}  # 2 of 8: `what happened in November 2024?`
 
     for kind, count in judged.items():
-        assert count.weak <= at_most.get(kind, 0.1) * count.right, kind
+        assert count.guesses <= at_most.get(kind, 0.1) * count.right, kind
+        assert count.weak <= {"concept": 0.4, "time": 0.25, "cross-language": 0.7}.get(kind, 0.1) * count.right, kind
 
 
 def test_identifiers_are_first_and_certain(judged: dict[str, Count]):

@@ -4,7 +4,8 @@ Measure what is said of answers, by kind of query: `python tests/retrieval/verdi
 Two tables. The first has the queries of the judged collections by kind, and the prompts that no note answers:
 
     right           queries whose first hit answers
-    weak            of these, those that are called weak: no note matches well
+    weak            of these, those that are told from others: best guesses, or no note has the words
+    guesses         of these, those under the heading of best guesses
     sure            of these, those with a confidence of `SURE` or more
     untold          queries that no note answers, and nothing says so
 
@@ -51,6 +52,7 @@ class Count:
     asked: int = 0
     right: int = 0
     weak: int = 0
+    guesses: int = 0
     sure: int = 0
     unanswered: int = 0
     untold: int = 0
@@ -67,6 +69,7 @@ class Count:
         self.asked += 1
         self.right += one.is_right
         self.weak += one.is_right and one.told != "shown"
+        self.guesses += one.is_right and one.told == "weak"
         self.sure += one.is_right and one.confidence >= SURE
 
     def __add__(self, other: "Count") -> "Count":
@@ -76,13 +79,13 @@ class Count:
         """As a row has them."""
         return [
             f"{self.right}/{self.asked}",
-            *(f"{count}/{self.right}" for count in (self.weak, self.sure)),
+            *(f"{count}/{self.right}" for count in (self.weak, self.guesses, self.sure)),
             f"{self.untold}/{self.unanswered}",
             str(self.sure_of_nothing),
         ]
 
 
-HEAD = ("right first", "weak", "sure", "untold", "sure of nothing")
+HEAD = ("right first", "weak", "guesses", "sure", "untold", "sure of nothing")
 
 
 def of_collection(engine: Engine, collection: Collection, paths: Mapping[str, str]) -> Iterator[tuple[str, Judged]]:

@@ -93,7 +93,7 @@ function tool(parent: HTMLElement, icon: string, id: PaneActionId, act: (action:
   iconButton(parent, icon, actionOf(id).label, () => { act(id); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": id } });
 }
 
-/** What is used once in a while. */
+/** A menu of the actions that are used once in a while. */
 function moreMenu(act: (action: PaneActionId) => void): Menu {
   const menu = new Menu();
   for (const [icon, id] of [["rows-3", "change-density"], ["circle-question-mark", "show-operators"], ["keyboard", "show-keys"]] as const) {
