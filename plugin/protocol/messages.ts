@@ -1058,6 +1058,10 @@ export interface ContextResult {
   readonly missing: readonly MissingRetriever[];
   readonly index: Freshness;
   /**
+   * Likely passages that are left out, as the conversation was quoted them; at most `limit`.
+   */
+  readonly quotedBefore: readonly Source[];
+  /**
    * That the conversation may still be quoted; null without one.
    */
   readonly leftTokens: number | null;
@@ -1131,6 +1135,10 @@ export interface BlocksResult {
    * Blocks without a quote that fits into the space left by others.
    */
   readonly leftOut: readonly string[];
+  /**
+   * Passages that are left out, as the conversation was quoted them.
+   */
+  readonly quotedBefore: readonly Source[];
   /**
    * Unusable blocks, and unknown keys.
    */

@@ -151,7 +151,7 @@ describe("what the pane says", () => {
 
     assert.ok(early.length > 0);
     assert.match(during, /^Indexing/);
-    assert.match(paused, /^Paused · [\d,]+ notes waiting$/);
+    assert.match(paused, /^Paused · [\d,]+ notes still to index$/);
     assert.equal(await product.freshnessWords(), `Live · ${LARGE_VAULT.notes.toLocaleString("en")} notes`);
     t.diagnostic(`first counts seen: ${counts[0]}`);
   });

@@ -65,8 +65,12 @@ def print_json_line(value: object) -> None:
 
 
 def print_if_empty(vault: Vault, status: IndexStatus) -> None:
-    """Why there is nothing to search in *vault*, on standard error; nothing where *status* has notes or other news."""
-    if status.state != "live" or status.notes or status.problem_count or status.message:
+    """
+    Why there is nothing to search in *vault*, on standard error; nothing where *status* has notes or other news.
+
+    A vault that was read once is looked through again now and then: that is no news.
+    """
+    if status.indexed_ms is None or status.notes or status.pending or status.problem_count or status.message:
         return
     if status.excluded:
         print_stderr(f"rules exclude all notes in {vault.path}; see `folders` in .quarry.toml, and .indexignore")

@@ -26,7 +26,7 @@ def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, comma
         (["who won the chess championship in Reykjavik"], "No note contains these words."),
         (
             ["-reed", "reed"],
-            "No notes under these filters contain these words. "
+            "No notes that match your filters contain these words. "
             "Notes were left out because of “-reed”. Put it in quotes to search for it.",
         ),
         (["--mode=keyword", "sourdouhg"], "Showing results for “sourdough”. No notes contain “sourdouhg”."),

@@ -1,8 +1,8 @@
 import pytest
 
 from quarry.cli import terminal
-from quarry.cli.terminal import bold, marked, print_caret, print_line, print_stderr
-from quarry.protocol import Mark
+from quarry.cli.terminal import bold, marked, print_caret, print_if_empty, print_line, print_stderr
+from quarry.protocol import IndexStatus, Mark, Model, Vault
 
 
 @pytest.fixture
@@ -73,3 +73,19 @@ def test_the_caret_stands_under_the_place(capsys, text, position, shown, column)
     print_caret(text, position)
 
     assert capsys.readouterr().err == f"  {shown}\n  {' ' * column}^\n"
+
+
+@pytest.mark.parametrize(("indexed_ms", "is_known"), [(None, False), (1_795_691_262_937, True)])
+def test_an_empty_vault_that_was_read_once_is_known_to_be_empty_while_it_is_looked_through_again(
+    capsys, indexed_ms, is_known
+):
+    nothing = dict.fromkeys(("notes", "chunks", "pending", "excluded", "problem_count", "size_bytes"), 0)
+    absent = dict.fromkeys(("progress", "backfill", "built_ms", "message"))
+    model = Model(name="bundled", state="ready", message=None)
+    status = IndexStatus(
+        state="scanning", model=model, models=[], missing=[], problems=[], indexed_ms=indexed_ms, **nothing, **absent
+    )
+
+    print_if_empty(Vault(id="v", name="empty", path="/notes/empty"), status)
+
+    assert ("there are no Markdown files in /notes/empty" in capsys.readouterr().err) is is_known

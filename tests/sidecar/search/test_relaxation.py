@@ -79,8 +79,8 @@ def test_only_a_phrase_is_ever_given_up(typed: str):
     [
         ('"rate limit"', "No notes contain “rate limit”. "),
         ('"rate limit" -draft', "Apart from the excluded notes, no notes contain “rate limit”. "),
-        ('"rate limit" tag:oak -draft', "No notes under these filters contain “rate limit”. "),
-        ('"rate limit" section:(oak -draft)', "No notes under these filters contain “rate limit”. "),
+        ('"rate limit" tag:oak -draft', "No notes that match your filters contain “rate limit”. "),
+        ('"rate limit" section:(oak -draft)', "No notes that match your filters contain “rate limit”. "),
     ],
 )
 def test_an_exclusion_is_not_called_a_filter(typed: str, says: str):
@@ -88,7 +88,7 @@ def test_an_exclusion_is_not_called_a_filter(typed: str, says: str):
 
 
 def test_a_filter_set_elsewhere_is_called_a_filter():
-    assert "under these filters" in told('"rate limit"', Scope(tags=("oak",)))["any-passage"]
+    assert "that match your filters" in told('"rate limit"', Scope(tags=("oak",)))["any-passage"]
 
 
 # --- what comes of it ------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_an_answer_with_hits_was_not_relaxed(engine):
     [
         ("waln", {"mode": "keyword"}, ["Work/b.md"], "beginnings", "“waln”"),
         ('"hide bones"', {"limit": 1}, ["Work/a.md"], "any-passage", "“hide bones”"),
-        ('folder:Work "hide glue"', {"mode": "keyword"}, ["Work/a.md"], "any-passage", "under these filters"),
+        ('folder:Work "hide glue"', {"mode": "keyword"}, ["Work/a.md"], "any-passage", "that match your filters"),
     ],
     ids=["a beginning", "words side by side", "what a note outside of the filters has"],
 )
@@ -199,7 +199,7 @@ def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine)
         ("zzqqxx", "No notes contain “zzqqxx”. These are the nearest in meaning."),
         ("zzqqxx qqzz", "No notes contain “zzqqxx” or “qqzz”. These are the nearest in meaning."),
         ("aaa bbb ccc ddd", "No notes match. These are the nearest in meaning."),
-        ("zzqqxx tag:idea", "No notes under these filters contain “zzqqxx”. These are the nearest in meaning."),
+        ("zzqqxx tag:idea", "No notes that match your filters contain “zzqqxx”. These are the nearest in meaning."),
         ('"hide glue"', "No notes match. These are the nearest in meaning."),
     ],
 )

@@ -305,7 +305,7 @@ describe("search view", () => {
       pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
       await settled();
 
-      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Meaning joins in a moment.");
+      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Search by meaning starts in a moment.");
       expect(pane.titles()).toEqual(["a"]);
     });
 
