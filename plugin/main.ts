@@ -149,8 +149,12 @@ export default class QuarryPlugin extends Plugin {
       const state = freshness(supervisor.state, supervisor.status);
       showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
-      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
+      const isInPane = this.#panes().some(({ contentEl }) => contentEl.offsetParent !== null); // which says the same
+      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state) || isInPane);
     };
+    this.registerEvent(this.app.workspace.on("layout-change", show));
+    this.registerEvent(this.app.workspace.on("active-leaf-change", show));
+    this.registerEvent(this.app.workspace.on("resize", show));
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
     this.register(this.#preferencesChanged.listen(show));
