@@ -130,7 +130,6 @@ export default class QuarryPlugin extends Plugin {
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
     registerPlaces(this, { ...parts, openPane: (query) => void this.#openPane(query), paneSearch: () => this.#panes().map((pane) => pane.search).find((search) => search !== null) ?? null });
-    this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.#openPane());
     this.registerObsidianProtocolHandler("quarry", (params) => void this.#followLink(readSearchLink(params), client, supervisor));
