@@ -151,9 +151,8 @@ export default class QuarryPlugin extends Plugin {
       const isInPane = this.#panes().some(({ contentEl }) => contentEl.offsetParent !== null); // which says the same
       el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state) || isInPane);
     };
-    this.registerEvent(this.app.workspace.on("layout-change", show));
-    this.registerEvent(this.app.workspace.on("active-leaf-change", show));
-    this.registerEvent(this.app.workspace.on("resize", show));
+    const showSoon = (): void => { window.requestAnimationFrame(show); }; // once the pane is, or is no longer, in sight
+    for (const event of ["layout-change", "resize"] as const) this.registerEvent(this.app.workspace.on(event as "resize", showSoon));
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
     this.register(this.#preferencesChanged.listen(show));
