@@ -3,7 +3,7 @@ import { type ActionId } from "../pane/commands";
 import { type PaneModel, stateOf } from "../pane/model";
 import { type PaneState, degradation, helpState } from "../pane/state";
 import { PROTOCOL_VERSION } from "../protocol/messages";
-import { type Answer, answerOf } from "../search/answer";
+import { type Answer, answerOf, queryWithoutFilters } from "../search/answer";
 import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
@@ -12,7 +12,7 @@ import { countWords, remarkOn, understoodWords } from "./answer";
 import { failureWords, installWords, scopeWords, startFailureWords, updateWords } from "./engine";
 import { joinSentences, noteCount, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
-import { t } from "./translate";
+import { say, t } from "./translate";
 
 /** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
 export interface PanelWords {
@@ -107,12 +107,18 @@ function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
   const { mode, query } = answer;
+  const filters = queryWithoutFilters(answer) === null ? [] : [actionOf("drop-filters")];
+  if (answer.unmet) {
+    const { start = 0, end = 0, removable = false } = answer.clauses[answer.unmet.clause] ?? {};
+    const remove = { id: "remove-filter", label: t("panel.removeFilter", { filter: query.slice(start, end).trim() }) } as const;
+    return { ...panel(say(answer.unmet.message), ""), actions: removable ? [remove, ...filters] : filters };
+  }
   const title = t("panel.noResults", { query });
-  const say = (advice: string): string => joinSentences(understoodWords(answer), advice);
-  if (isIndexing) return info(title, say(t("panel.noResultsIndexing")), "clear-query");
-  if (mode === "keyword") return panel(title, say(t("panel.noResultsKeyword")), "search-both");
-  if (mode === "semantic") return panel(title, say(t("panel.noResultsSemantic")), "search-both");
-  return info(title, say(t("panel.noResultsHybrid")), "clear-query", "open-settings");
+  const withAdvice = (advice: string): string => joinSentences(understoodWords(answer), advice);
+  if (isIndexing) return info(title, withAdvice(t("panel.noResultsIndexing")), "clear-query");
+  if (mode === "keyword") return panel(title, withAdvice(t("panel.noResultsKeyword")), "search-both");
+  if (mode === "semantic") return panel(title, withAdvice(t("panel.noResultsSemantic")), "search-both");
+  return info(title, withAdvice(t("panel.noResultsHybrid")), "clear-query", "open-settings");
 }
 
 /** The announcement of a state for screen readers. */
@@ -193,7 +199,7 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
 export function blockPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
   if (state.kind === "empty" || state.kind === "results" || state.kind === "searching") return null;
-  if (state.kind === "no-results") return info(t("block.noResults"), "");
+  if (state.kind === "no-results") return info(state.answer.unmet ? say(state.answer.unmet.message) : t("block.noResults"), "");
   const words = panelWords(state);
   return words && { ...words, commands: [], hasWayOut: false };
 }

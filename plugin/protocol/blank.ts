@@ -44,6 +44,7 @@ export const BLANK_RESULT: SearchResult = {
   corrections: [],
   unknownWords: [],
   relaxed: null,
+  unmet: null,
   confidence: 0,
   weakness: null,
   extract: null,

@@ -104,7 +104,7 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       const read = state.kind === "bad-query" ? null : answer; // while an answer is pending, the chips of the one before stay
       dom.showMode(model.mode);
       showStatus(dom.lineEl, model, handlers.act);
-      dom.showChips(read ? chipsOf(read.query, read.clauses) : []);
+      dom.showChips(read ? chipsOf(read) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);
       dom.showProgress(answer === null || state.kind === "no-results" ? fresh : null);

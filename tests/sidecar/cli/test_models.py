@@ -86,6 +86,26 @@ def test_what_a_cloned_vault_prefers_waits_for_a_yes_and_is_then_used(
     assert "search_document: " in "".join(server.sent_texts)
 
 
+def test_a_yes_is_shown_and_withdrawn_and_nothing_is_sent_after_that(
+    command, vault: Path, name: str, server: EmbeddingServer, backfill
+):
+    assert "Nothing is confirmed" in command("models", "confirmed").out
+    command("models", "use", name, "--yes", "--vault", str(vault))
+    backfill("complete")
+    assert json.loads(command("models", "confirmed", "--json").out) == [{"kind": "endpoint", "name": name}]
+
+    done = command("models", "withdraw", name)
+
+    assert done.out == f"endpoint  {name}\n"
+    assert "which you have not confirmed on this device" in str(backfill("missing")["message"])
+    server.requests.clear()
+    (vault / "New.md").write_text("a note on oolong")
+    command("index", str(vault))
+    assert command("search", "oolong", "--vault", str(vault)).code == 0
+    assert server.sent_texts == []
+    assert "nothing is confirmed for" in command("models", "withdraw", name).err
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

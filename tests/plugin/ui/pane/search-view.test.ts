@@ -153,7 +153,7 @@ describe("search view", () => {
       pane.client.last.answer(result("the second"));
       await settled();
 
-      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, path: "a.md" }]);
+      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, paused: false, path: "a.md" }]);
       expect(snippets()).toEqual(["the second"]);
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
     });
