@@ -65,6 +65,56 @@ describe("keys", () => {
     await product.opened("Keel.md");
   });
 
+  test("a key paints the rows once, and writes nothing that is there already", async () => {
+    await product.searchBy("keyword");
+    await product.search("ke");
+    await page.evaluate(() => {
+      const list = /** @type {HTMLElement} */ (document.querySelector(".quarry-list .search-results-children"));
+      const painted = { times: 0, inVain: /** @type {string[]} */ ([]) };
+      new MutationObserver((records) => {
+        painted.times += 1;
+        for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of records) {
+          const is = type === "attributes" ? /** @type {Element} */ (target).getAttribute(attributeName ?? "") : type === "characterData" ? target.textContent : [...addedNodes].map(({ textContent }) => textContent).join();
+          const was = type === "childList" ? [...removedNodes].map(({ textContent }) => textContent).join() : oldValue;
+          if (is === was && is !== "") painted.inVain.push(`${type} ${attributeName ?? ""} ${is}`);
+        }
+      }).observe(list, { attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true, childList: true, subtree: true });
+      Object.assign(window, { painted });
+    });
+    const times = [];
+    for (const letter of "el painted") {
+      await product.input.press(letter === " " ? "Space" : letter);
+      await product.answered();
+      times.push(await page.evaluate(() => {
+        const painted = Reflect.get(window, "painted");
+        const { times } = painted;
+        painted.times = 0;
+        return times;
+      }));
+    }
+    const inVain = await page.evaluate(() => Reflect.get(window, "painted").inVain);
+    await product.searchBy("hybrid");
+
+    assert.ok(times.every((count) => count <= 1) && times.includes(1), `${times}`);
+    assert.deepEqual(inVain, []);
+  });
+
+  test("what is typed over a selection replaces it in the editor, and what is typed after a jump replaces nothing", async () => {
+    await host.openNote("Hull.md");
+    await host.select("scraped");
+    await page.evaluate(() => window.app.workspace.activeEditor?.editor.focus());
+    await page.keyboard.type("sanded");
+    assert.match((await host.activeNote())?.text ?? "", /keel are sanded before/);
+    await product.search("painted in spring");
+    await product.input.press("Enter");
+    const before = await product.opened("Keel.md", ({ flashed, isFocused }) => flashed.length > 0 && isFocused);
+    await page.keyboard.type("x");
+    const after = await product.opened("Keel.md", ({ text }) => text !== before.text);
+
+    assert.equal(after.text.replace("x", ""), before.text);
+    assert.deepEqual(after.flashed, []);
+  });
+
   test("every action is a command of the active pane, without a key of its own", async () => {
     const inPane = (await host.commands()).filter(({ id }) => /:(result|mode)-|:(next|previous|show|hide|preview|earlier|later|save|create)-/.test(id));
     assert.equal(inPane.length, 28);
