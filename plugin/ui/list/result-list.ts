@@ -140,7 +140,8 @@ export class ResultList extends Component {
     this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
-      const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
+      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
     this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));
