@@ -5,7 +5,7 @@ import { textRuns } from "../../snippet/highlight";
 import { plainList } from "../../i18n/formatting";
 import { headingsOf, missingWordsLabel } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { isToDraw, showText } from "./elements";
+import { isToDraw, showAttr, showClass, showText } from "./elements";
 
 const WIDE: Room = { characters: LIMITS.maxSnippetWidth, asked: LIMITS.maxSnippetWidth };
 
@@ -26,13 +26,13 @@ export function passageBlock(el: HTMLElement): PassageBlock {
     el,
     text: () => snippetEl.textContent,
     show: (passage, title, room, missing = [], context = null) => {
-      el.toggleClass("is-hidden", passage === null && missing.length === 0);
-      el.toggleClass("is-wide", context !== null);
+      showClass(el, "is-hidden", passage === null && missing.length === 0);
+      showClass(el, "is-wide", context !== null);
       const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
       showText(trailEl, trail);
       showText(missingEl, plainList(missing));
-      missingEl.title = missingWordsLabel(missing);
-      metaEl.toggleClass("is-hidden", trail === "" && missing.length === 0);
+      showAttr(missingEl, "title", missingWordsLabel(missing));
+      showClass(metaEl, "is-hidden", trail === "" && missing.length === 0);
       const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
       showMarked(snippetEl, excerpt.text, excerpt.marks);
     },
@@ -48,9 +48,7 @@ export function showMarked(el: HTMLElement, text: string, marks: readonly Mark[]
       el.appendText(run.text);
       continue;
     }
-    const span = el.createSpan({ text: run.text });
-    span.toggleClass("search-result-file-matched-text", run.isWord);
-    span.toggleClass("quarry-sentence", run.isSentence);
+    el.createSpan({ text: run.text, cls: [...(run.isWord ? ["search-result-file-matched-text"] : []), ...(run.isSentence ? ["quarry-sentence"] : [])] });
   }
 }
 
