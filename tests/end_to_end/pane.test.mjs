@@ -315,7 +315,7 @@ describe("the search pane", () => {
       while ((await product.pane.getAttribute("data-density")) !== density) await product.chooseMore("Change row density");
     };
     await chosen("compact");
-    await product.search("bellows");
+    await product.search("reed");
     const whole = await page.evaluate(() => {
       const body = document.querySelector(".quarry-body")?.getBoundingClientRect();
       return [...document.querySelectorAll(".quarry-hit")].filter((row) => body && row.getBoundingClientRect().bottom <= body.bottom).length;
