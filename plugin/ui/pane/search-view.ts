@@ -268,7 +268,8 @@ export class SearchView extends ItemView {
       case "undo":
         return this.#restoreQuery();
       case "open":
-        if (!this.#list?.handleKey(key, event)) this.#session.finishTyping();
+        this.#list?.handleKey(key, event);
+        this.#session.finishTyping();
         return true;
       case "command":
         return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.#list?.handleKey(key, event) ?? false);
