@@ -148,8 +148,11 @@ export default class QuarryPlugin extends Plugin {
       const state = freshness(supervisor.state, supervisor.status);
       showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
-      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
+      const isInPane = this.#panes().some(({ contentEl }) => contentEl.offsetParent !== null); // which says the same
+      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state) || isInPane);
     };
+    const showSoon = (): void => { window.requestAnimationFrame(show); }; // once the pane is, or is no longer, in sight
+    for (const event of ["layout-change", "resize"] as const) this.registerEvent(this.app.workspace.on(event as "resize", showSoon));
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
     this.register(this.#preferencesChanged.listen(show));

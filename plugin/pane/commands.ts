@@ -15,7 +15,6 @@ export type PaneActionId =
   | "add-filter"
   | "change-density"
   | "clear-history"
-  | "copy-command"
   | "search-again"
   | "search-both"
   | "show-keys"

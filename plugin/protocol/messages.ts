@@ -727,6 +727,10 @@ export interface Freshness {
    * Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created again. The answer includes all commits up to it: with an equal epoch, nothing can have changed.
    */
   readonly epoch: number;
+  /**
+   * Which model answers in place of the chosen one; null if none does.
+   */
+  readonly fallback: Message | null;
 }
 /**
  * A search, and one note among its hits.

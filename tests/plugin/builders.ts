@@ -20,7 +20,7 @@ export function hit(path: string, fields: Partial<Hit> = {}): Hit {
 }
 
 /** That of an index at rest. */
-export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1 };
+export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1, fallback: null };
 
 const UNDERSTOOD: Message = { code: "understood.notes", args: { conditions: [{ code: "understood.by-both", args: { words: "retry" } }] } };
 

@@ -148,7 +148,8 @@ export class ResultList extends Component {
         this.#awaited = null;
         this.#isAmongRows = false;
       }
-      const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
+      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
       if (search.kind !== "searching") this.#openAwaited(search.kind === "results");
     }));

@@ -1,7 +1,6 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
 import { ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { shownPanel } from "../../i18n/panels";
 import { explainWords } from "../../i18n/answer";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
@@ -210,10 +209,6 @@ export class SearchView extends ItemView {
       },
       "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
       "clear-history": () => { this.parts.history.clear(); },
-      "copy-command": () => {
-        const [command] = shownPanel(list.model)?.commands ?? [];
-        if (command !== undefined) this.parts.copy(command);
-      },
       "search-again": () => { this.#session.refresh(); },
       "search-both": () => { this.#chooseMode("hybrid"); },
       "show-keys": () => { keyDialog(this.app).open(); },

@@ -81,8 +81,8 @@ def print_if_empty(vault: Vault, status: IndexStatus) -> None:
         print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
 
 
-def print_limitations(index: Freshness, missing: Sequence[MissingRetriever] = ()) -> None:
-    """Print on standard error why an answer may lack notes."""
+def print_limitations(index: Freshness, missing: Sequence[MissingRetriever] | None = None) -> None:
+    """Print on standard error what `limitations` says."""
     for reason in limitations(index, missing):
         print_stderr(str(reason))
 

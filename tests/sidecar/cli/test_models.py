@@ -150,6 +150,9 @@ def test_the_bundled_model_answers_while_another_is_gone(command, vault: Path, t
     assert "'gone' does not exist" in command("status", "--vault", str(vault)).err
     found = command("search", "oolong", "--mode", "semantic", "--json", "--vault", str(vault))
     assert "dense" in json.loads(found.out)["retrievers"]
+    told = "The model “./gone” cannot be used now: “bundled” answers."
+    assert told in command("search", "oolong", "--vault", str(vault)).err
+    assert told in command("context", "oolong", "--vault", str(vault)).err
 
 
 def test_vectors_that_are_kept_of_a_model_can_be_deleted(command, vault: Path, name: str, backfill, tools):

@@ -334,7 +334,7 @@ describe("search view", () => {
       expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
       expect(pane.titles()).toEqual(["a"]);
 
-      pane.press("copy-command");
+      one(pane.panel(), "li button").click();
       one(line, "[data-action=engine-help]").click();
       expect(pane.copied).toHaveLength(1);
       expect(pane.panel().classList.contains("is-hidden")).toBe(true);
