@@ -44,7 +44,7 @@ describe("quick search", () => {
     const offered = await dialog.locator(".quarry-title").allInnerTexts();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await product.opened("Hull.md");
+    await until(async () => (await host.activeNote())?.path === "Hull.md", "the second is opened");
 
     assert.deepEqual(offered, ["Rope", "Hull"]);
     await ask("keel painted");
