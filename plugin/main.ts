@@ -1,5 +1,4 @@
 /** The plugin's lifecycle: load the settings, build and register the parts, unload. */
-import { brotliDecompressSync } from "zlib";
 import { FileSystemAdapter, Notice, Platform, Plugin, addIcon, getLanguage } from "obsidian";
 import { type Actions, createActions } from "./actions";
 import { type ApiHandle, createApi } from "./api/api";
@@ -54,7 +53,7 @@ export default class QuarryPlugin extends Plugin {
   }
 
   override async onload(): Promise<void> {
-    chooseLanguage(getLanguage(), unpackText);
+    chooseLanguage(getLanguage());
     const { adapter } = this.app.vault;
     if (!Platform.isDesktopApp || !(adapter instanceof FileSystemAdapter)) {
       new Notice(t("notice.desktopOnly"));
@@ -131,7 +130,6 @@ export default class QuarryPlugin extends Plugin {
     };
     this.registerView(VIEW_TYPE, (leaf) => new SearchView(leaf, parts));
     registerPlaces(this, { ...parts, openPane: (query) => void this.#openPane(query), paneSearch: () => this.#panes().map((pane) => pane.search).find((search) => search !== null) ?? null });
-    this.registerHoverLinkSource(VIEW_TYPE, { display: this.manifest.name, defaultMod: true });
     addIcon(ICON, ICON_SVG);
     this.addRibbonIcon(ICON, t("pane.open"), () => void this.#openPane());
     this.registerObsidianProtocolHandler("quarry", (params) => void this.#followLink(readSearchLink(params), client, supervisor));
@@ -150,8 +148,11 @@ export default class QuarryPlugin extends Plugin {
       const state = freshness(supervisor.state, supervisor.status);
       showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
-      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
+      const isInPane = this.#panes().some(({ contentEl }) => contentEl.offsetParent !== null); // which says the same
+      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state) || isInPane);
     };
+    const showSoon = (): void => { window.requestAnimationFrame(show); }; // once the pane is, or is no longer, in sight
+    for (const event of ["layout-change", "resize"] as const) this.registerEvent(this.app.workspace.on(event as "resize", showSoon));
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
     this.register(this.#preferencesChanged.listen(show));
@@ -290,9 +291,4 @@ export default class QuarryPlugin extends Plugin {
     const path: unknown = this.app.loadLocalStorage(ENGINE_PATH_KEY);
     return typeof path === "string" && path !== "" ? path : null;
   }
-}
-
-/** Text that the build has compressed, in base64: `main.js` contains the sentences of every language. */
-function unpackText(packed: string): string {
-  return brotliDecompressSync(Buffer.from(packed, "base64")).toString();
 }

@@ -12,13 +12,16 @@ export function actionOf(id: ActionId): Action {
   return { id, label: t(`action.${id}`) };
 }
 
-const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", PageDown: "Page Down", PageUp: "Page Up", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu", " ": "Space" };
+const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu" };
+/** Keys that carry a word in each language. */
+const WORDED = { PageDown: "PageDown", PageUp: "PageUp", " ": "Space" } as const satisfies Readonly<Record<string, string>>;
 const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "↩" };
 
 /** `Mod+Alt+Enter` as the keyboard of the system has it: `Ctrl + Alt + Enter`, or `⌘ ⌥ ↩`. */
 export function combinationWords(combination: string, isMac: boolean): string {
   const parts = combination.split("+").map((part) => {
     if (isMac && part in MAC_NAMES) return MAC_NAMES[part];
+    if (part in WORDED) return t(`keyName.${WORDED[part as keyof typeof WORDED]}`);
     return part === "Mod" ? "Ctrl" : (NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part));
   });
   return parts.join(isMac ? " " : " + ");

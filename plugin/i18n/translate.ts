@@ -2,7 +2,7 @@
  * The sentence for a key, or for a message of the engine, in the user's language. It is chosen once, when the plugin loads.
  *
  * Each language is a file of `locales/` in the sidecar, whose README has the rules. `sidecar/quarry/messages.py` renders
- * English by the same ones. In `main.js` the catalogues are packed (`plugin/build/locales.mjs`).
+ * English by the same ones.
  */
 import { type Message } from "../protocol/messages";
 import de from "../../sidecar/quarry/locales/de.json";
@@ -21,29 +21,19 @@ export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { ot
 type Text = string | Forms | null | undefined;
 export type Catalogue = Readonly<Record<string, Text>>;
 
-/** Each is a catalogue, or in `main.js` a packed one. */
-const SOURCES: Readonly<Record<string, Catalogue | string>> = { en, de, ja, zh };
+const CATALOGUES: Readonly<Record<string, Catalogue>> = { en, de, ja, zh };
+const ENGLISH: Catalogue = en;
 
 let language = "en";
-let english = opened("en");
-let words = english;
+let words = ENGLISH;
 let plurals: Intl.PluralRules | null = null; // the formatters are made when first used, because each takes .1 ms or more
 let numbers: Intl.NumberFormat | null = null;
 
-/** Speaks the language of *tag*, as Obsidian names it, or English where there is no translation. *unpack* reads a packed catalogue. */
-export function chooseLanguage(tag: string, unpack = (_packed: string): string => "{}"): void {
+/** Speaks the language of *tag*, as Obsidian names it, or English where there is no translation. */
+export function chooseLanguage(tag: string): void {
   language = languageOf(tag);
-  english = opened("en", unpack);
-  words = nameOf(language) === "en" ? english : opened(nameOf(language), unpack);
+  words = CATALOGUES[nameOf(language)] ?? ENGLISH;
   plurals = numbers = null;
-}
-
-/** A packed translation is a list of texts, in the order of English's keys; null where there is none. */
-function opened(name: string, unpack = (_packed: string): string => "{}"): Catalogue {
-  const source = SOURCES[name] ?? {};
-  if (typeof source !== "string") return source;
-  const texts = JSON.parse(unpack(source)) as Catalogue | readonly Text[];
-  return isArray(texts) ? Object.fromEntries(Object.keys(english).map((key, at) => [key, texts[at]])) : texts;
 }
 
 /** The language that is spoken, for the formatters of `Intl`. */
@@ -55,7 +45,7 @@ export function currentLanguage(): string {
 function languageOf(tag: string): string {
   if (/^zh(-(hans.*|cn|sg))?$/i.test(tag)) return "zh";
   const name = nameOf(tag);
-  return name !== "zh" && Object.hasOwn(SOURCES, name) ? tag : "en";
+  return name !== "zh" && Object.hasOwn(CATALOGUES, name) ? tag : "en";
 }
 
 function nameOf(tag: string): string {
@@ -69,7 +59,7 @@ export function t<K extends Key>(key: K, ...[args]: K extends PluralKey ? [args:
 
 /** The text of a key that may be unknown, such as one that a newer engine sent; null where it is. */
 export function translated(key: string, args: Args = {}): string | null {
-  const entry = words[key] ?? english[key];
+  const entry = words[key] ?? ENGLISH[key];
   if (entry == null) return null;
   const text = typeof entry === "string" ? entry : formOf(entry, Number(args["count"]));
   return text.replace(/\{(\w+)(?::(\w+))?\}/g, (placeholder, name: string, joinedBy?: string) => shown(args[name] ?? placeholder, joinedBy));

@@ -7,7 +7,7 @@
 export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
 
 /** What concerns the query of one search box. */
-export type QueryActionId = "clear-query" | "engine-help" | "go-to-error" | "search-typed";
+export type QueryActionId = "clear-query" | "drop-filters" | "engine-help" | "go-to-error" | "remove-filter" | "search-typed";
 
 /** What concerns one pane. */
 export type PaneActionId =
@@ -15,7 +15,6 @@ export type PaneActionId =
   | "add-filter"
   | "change-density"
   | "clear-history"
-  | "copy-command"
   | "search-again"
   | "search-both"
   | "show-keys"

@@ -8,6 +8,13 @@ export interface Edit {
   readonly text: string;
 }
 
+/** How a part of a text looks, by the element that shows it; `link` leads nowhere in a text that is only looked at. */
+export interface Style {
+  readonly tag: "code" | "del" | "em" | "link" | "mark" | "strong";
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A run of signs that may open or close emphasis. */
 interface Delimiter {
   readonly start: number;
@@ -36,22 +43,29 @@ const TOKEN = new RegExp(
   "giu",
 );
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": " ", "&#39;": "'", "&#x27;": "'" };
+const EMPHASIS: Readonly<Record<string, readonly Style["tag"][]>> = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["del"], "==": ["mark"] };
 const WORD = /[\p{L}\p{N}]/u;
 
-/** The edits that take Markdown's inline signs out of `source` in `[start, end)`. A link to which a mark belongs keeps its address. */
-export function inlineEdits(source: string, start: number, end: number, marks: readonly Mark[]): readonly Edit[] {
+/**
+ * The edits that take Markdown's inline signs out of `source` in `[start, end)`. A link to which a mark belongs keeps its
+ * address. What the signs meant is added to `styles`.
+ */
+export function inlineEdits(source: string, start: number, end: number, marks: readonly Mark[], styles: Style[] = []): readonly Edit[] {
   const edits: Edit[] = [];
   const delimiters: Delimiter[] = [];
   const block = source.slice(0, end);
   const cut = (from: number, to: number, text = ""): void => { if (from < to) edits.push({ start: from, end: to, text }); };
+  const style = (tag: Style["tag"], from: number, to: number): void => { styles.push({ tag, start: from, end: to }); };
   const pattern = new RegExp(TOKEN);
   pattern.lastIndex = start;
   for (let token = pattern.exec(block); token; token = pattern.exec(block)) {
     const at = token.index;
     const to = at + token[0].length;
     const { escape, code, ticks = "", comment, autolink, target = "", tag, wiki, page = "", alias, footnote, label, address, url, entity, signs, opening, closing } = token.groups ?? {};
+    if ((wiki ?? address ?? url ?? autolink) !== undefined) style("link", at, to);
     if (escape !== undefined) cut(at, at + 1);
     else if (code !== undefined) {
+      style("code", at, to);
       cut(at, at + ticks.length);
       cut(to - ticks.length, to);
     } else if (comment !== undefined || tag !== undefined) cut(at, to, " ");
@@ -63,7 +77,7 @@ export function inlineEdits(source: string, start: number, end: number, marks: r
       const open = wiki.indexOf("[[") + 2;
       if (alias !== undefined && alias.trim() !== "") {
         cut(at, to - 2 - alias.length);
-        edits.push(...inlineEdits(source, to - 2 - alias.length, to - 2, marks));
+        edits.push(...inlineEdits(source, to - 2 - alias.length, to - 2, marks, styles));
       } else {
         cut(at, at + open);
         const hash = page.indexOf("#");
@@ -74,11 +88,11 @@ export function inlineEdits(source: string, start: number, end: number, marks: r
     } else if (label !== undefined && address !== undefined) {
       const from = to - address.length - 1 - label.length;
       cut(at, from);
-      edits.push(...inlineEdits(source, from, from + label.length, marks));
+      edits.push(...inlineEdits(source, from, from + label.length, marks, styles));
       cut(from + label.length, to);
     } else if (signs !== undefined) delimiters.push(delimiterAt(block, at, signs, start));
   }
-  return [...edits, ...emphasisEdits(delimiters)];
+  return [...edits, ...emphasisEdits(delimiters, style)];
 }
 
 /** Shortens an address to its host, or removes only its scheme if the query marks a part of it. */
@@ -109,7 +123,7 @@ function delimiterAt(block: string, start: number, sign: string, from: number): 
 }
 
 /** Pairs are signs; so is what the edge of the snippet cut from its pair, unless it can be meant as it stands. */
-function emphasisEdits(delimiters: readonly Delimiter[]): readonly Edit[] {
+function emphasisEdits(delimiters: readonly Delimiter[], style: (tag: Style["tag"], from: number, to: number) => void): readonly Edit[] {
   const open: Delimiter[] = [];
   const found: Delimiter[] = [];
   for (const delimiter of delimiters) {
@@ -117,6 +131,7 @@ function emphasisEdits(delimiters: readonly Delimiter[]): readonly Edit[] {
     const partner = open[at];
     if (partner) {
       found.push(partner, delimiter);
+      for (const tag of EMPHASIS[delimiter.sign.replaceAll("_", "*")] ?? []) style(tag, partner.start, delimiter.start);
       open.splice(at);
     } else if (delimiter.opens) open.push(delimiter);
     else if (delimiter.closes && isOnlyMarkup(delimiter)) found.push(delimiter);

@@ -5,7 +5,7 @@
  * of anything. Signs are taken out where they are signs: not in code, not in `2 * 3`, not in `snake_case`.
  */
 import { type Mark } from "../protocol/messages";
-import { type Edit, inlineEdits } from "./inline";
+import { type Edit, inlineEdits, type Style } from "./inline";
 
 export interface PlainText {
   readonly text: string;
@@ -23,14 +23,29 @@ const BLOCK_ID = /[ \t]\^[\w-]+[ \t]*$/u;
 
 /** `source` without Markdown's signs, as one line, with its marks moved along. Marks of what is left out are left out. */
 export function plainText(source: string, marks: readonly Mark[]): PlainText {
-  const { text, first, last } = applied(source, editsOf(source, marks));
-  const moved = marks.flatMap(({ kind, start, end }) => {
-    const places = Array.from({ length: Math.max(0, Math.min(end, source.length) - start) }, (_, at) => start + at).filter((at) => (first[at] ?? -1) >= 0);
+  const text = applied(source, editsOf(source, marks));
+  return { text: text.text, marks: moved(marks, text) };
+}
+
+/** One line of a block without Markdown's signs, and what they meant, as spans of the text that is left. */
+export function styledLine(source: string): { readonly text: string; readonly styles: readonly Style[] } {
+  const styles: Style[] = [];
+  const text = applied(source, inOrder(inlineEdits(source, 0, source.length, [], styles)));
+  return { text: text.text, styles: moved(styles, text) };
+}
+
+/** Spans of a source as spans of its text; those of which nothing is left are left out. */
+function moved<T extends { readonly start: number; readonly end: number }>(spans: readonly T[], { first, last }: Applied): readonly T[] {
+  return spans.flatMap((span) => {
+    const places = Array.from({ length: Math.max(0, Math.min(span.end, first.length) - span.start) }, (_, at) => span.start + at).filter((at) => (first[at] ?? -1) >= 0);
     const [from, to] = [places[0], places.at(-1)];
     if (from === undefined || to === undefined) return [];
-    return [{ kind, start: first[from] ?? 0, end: last[to] ?? 0 }];
+    return [{ ...span, start: first[from] ?? 0, end: last[to] ?? 0 }];
   });
-  return { text, marks: moved };
+}
+
+function inOrder(edits: readonly Edit[]): readonly Edit[] {
+  return edits.filter(({ start, end, text }) => start < end || text !== "").sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** What is taken out of `source` or replaced, in order; edits do not overlap. */
@@ -75,7 +90,7 @@ function editsOf(source: string, marks: readonly Mark[]): readonly Edit[] {
     }
   }
   endParagraph();
-  return edits.filter(({ start, end, text }) => start < end || text !== "").sort((a, b) => a.start - b.start || a.end - b.end);
+  return inOrder(edits);
 }
 
 /** Whether the first line is inside a fence that opened before the snippet: then the first fence in it closes one. */

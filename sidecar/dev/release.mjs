@@ -4,13 +4,14 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { PYTHON, ROOT, SIDECAR, SetupError, prepareNode, preparePython, runQuietly } from "./environment.mjs";
 import { notesOf, problems } from "./release_checks.mjs";
+import { aboutOf, bundleFiles, portableSkill, registryEntry } from "./release_formats.mjs";
 
 const USAGE = `usage: npm run release -- [--check] [--tag VERSION] [--out FOLDER] [--once]
 
@@ -21,6 +22,12 @@ const USAGE = `usage: npm run release -- [--check] [--tag VERSION] [--out FOLDER
 
 /** JSON files besides manifest.json in which the version may stand. */
 const ALSO_VERSIONED = ["sidecar/agents/claude-code/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"];
+const SKILLS = join(SIDECAR, "agents", "claude-code", "skills");
+const MCPB = join(ROOT, "node_modules", "@anthropic-ai", "mcpb", "dist", "cli", "cli.js");
+const LIST_TOOLS = `
+import json
+from quarry.mcp.server import TOOLS
+print(json.dumps([{"name": name, "description": tool.title} for name, tool in TOOLS.items() if name != "capture"]))`;
 const SUMS = "SHA256SUMS";
 const NOTES = "NOTES.md";
 
@@ -58,9 +65,57 @@ function build(folder) {
   copyFileSync(join(ROOT, "manifest.json"), join(folder, "manifest.json"));
   copyFileSync(join(ROOT, "plugin", "styles.css"), join(folder, "styles.css"));
   // Times in archives are those of the commit, and not of the machine: the same commit gives the same bytes.
-  const env = { ...process.env, SOURCE_DATE_EPOCH: committed(), PYTHONHASHSEED: "0" };
+  const env = { ...process.env, SOURCE_DATE_EPOCH: committed(), PYTHONHASHSEED: "0", TZ: "UTC" };
   runQuietly(PYTHON, ["-m", "hatchling", "build", "-d", folder], { cwd: SIDECAR, env });
+  const read = (...path) => readFileSync(join(ROOT, ...path), "utf8");
+  const about = aboutOf({ pyproject: read("sidecar", "pyproject.toml"), readme: read("sidecar", "README.md"), manifest: JSON.parse(read("manifest.json")) });
+  writeFileSync(join(folder, "server.json"), `${JSON.stringify(registryEntry(about), null, 2)}\n`);
+  inEmptyFolder((stage) => packBundle(stage, folder, about, env));
+  inEmptyFolder((stage) => packSkills(stage, join(folder, `quarry-skills-${about.version}.zip`), env));
   return readdirSync(folder).sort();
+}
+
+/** The bundle that Claude Desktop and other clients install by a click, packed by the tool of the format's authors. */
+function packBundle(stage, folder, about, env) {
+  const wheel = wheelOf(about.version);
+  const tools = JSON.parse(execFileSync(PYTHON, ["-c", LIST_TOOLS], { encoding: "utf8" }));
+  for (const [name, text] of Object.entries(bundleFiles(about, wheel, tools))) place(stage, name, text, env);
+  place(stage, wheel, readFileSync(join(folder, wheel)), env);
+  // The tool gives every file the time at which it packs.
+  const clock = `Date = class extends Date { constructor(...given) { super(...(given.length ? given : [${env.SOURCE_DATE_EPOCH}e3])); } }`;
+  runQuietly(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(clock)}`, MCPB, "pack", stage, join(folder, `quarry-${about.version}.mcpb`)], { env });
+}
+
+/** The skills, laid out to be unpacked in a project or in one's home. */
+function packSkills(stage, archive, env) {
+  for (const folder of readdirSync(SKILLS).sort()) {
+    const { name, text } = portableSkill(readFileSync(join(SKILLS, folder, "SKILL.md"), "utf8"));
+    place(stage, join(".agents", "skills", name, "SKILL.md"), text, env);
+  }
+  runQuietly(PYTHON, ["-m", "zipfile", "-c", archive, ".agents"], { cwd: stage, env });
+}
+
+/** Write a file whose mode and time, and those of its folders, are the same on every machine. */
+function place(stage, name, content, { SOURCE_DATE_EPOCH: seconds }) {
+  mkdirSync(dirname(join(stage, name)), { recursive: true });
+  writeFileSync(join(stage, name), content);
+  for (let path = name; path !== "."; path = dirname(path)) {
+    chmodSync(join(stage, path), path === name ? 0o644 : 0o755);
+    utimesSync(join(stage, path), Number(seconds), Number(seconds));
+  }
+}
+
+function inEmptyFolder(use) {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-release-"));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function wheelOf(version) {
+  return `quarry_search-${version}-py3-none-any.whl`;
 }
 
 /** Whether the environment has what makes the archives, in whichever folder it was made. */
@@ -78,19 +133,17 @@ function sums(folder, names) {
 
 /** That the files are those of a release, under the names by which they are looked for. */
 function missing(names, version) {
-  const wanted = ["main.js", "manifest.json", "styles.css", `quarry_search-${version}-py3-none-any.whl`, `quarry_search-${version}.tar.gz`];
+  const plugin = ["main.js", "manifest.json", "styles.css"];
+  const wanted = [...plugin, wheelOf(version), `quarry_search-${version}.tar.gz`, "server.json", `quarry-${version}.mcpb`, `quarry-skills-${version}.zip`];
   return wanted.filter((name) => !names.includes(name)).map((name) => `The build made no ${name}, only ${names.join(", ")}.`);
 }
 
 /** The sums of a second build, in another folder. */
 function sumsOfAnother(names) {
-  const again = mkdtempSync(join(tmpdir(), "quarry-release-"));
-  try {
+  return inEmptyFolder((again) => {
     build(again);
     return sums(again, names);
-  } finally {
-    rmSync(again, { recursive: true, force: true });
-  }
+  });
 }
 
 async function main(given) {

@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 import { WebSocket } from "ws";
 import { OBSIDIAN_ORIGIN, installBrowser } from "./browser.mjs";
 import { QUARRY, copyVault, temporaryFolder } from "./harness.mjs";
-import { COMMON_WORD, PAYLOADS, RUNNABLE_NOTE, credentials, hostileNotes } from "./hostile.mjs";
+import { COMMON_WORD, PAYLOADS, RUNNABLE_NOTE, credentials, hostileNotes, loadingNote } from "./hostile.mjs";
 import { ENGINE, findSidecar, isRunning, openProduct, run, until } from "./product.mjs";
 
 describe("hostile notes", () => {
@@ -80,6 +80,99 @@ describe("hostile notes", () => {
     assert.doesNotMatch(readFileSync(QUARRY.mainJs, "utf8"), /innerHTML|insertAdjacentHTML/);
   });
 
+});
+
+describe("a note that is looked at", () => {
+  /** @type {string[]} */
+  const requests = [];
+  const web = createServer(({ url = "" }, response) => {
+    requests.push(url);
+    response.end();
+  });
+  /** @type {import("./product.mjs").Product} */
+  let product;
+
+  before(async () => {
+    await new Promise((resolve) => web.listen(0, "127.0.0.1", () => resolve(undefined)));
+    const { port } = /** @type {import("node:net").AddressInfo} */ (web.address());
+    product = await openProduct({
+      notes: { "Loading.md": loadingNote(`http://127.0.0.1:${port}`), "Embedded.md": "What is embedded.\n", "Board.md": "```quarry\nlookish\n```\n" },
+      viewport: { width: 1280, height: 800 },
+    });
+    await product.start();
+    await product.host.addRenderer(["dataviewjs", "dataview"]);
+  });
+
+  after(async () => {
+    product.host.takeErrors(); // what the server sends is no picture
+    await product.close();
+    web.closeAllConnections();
+    await new Promise((resolve) => web.close(resolve));
+  });
+
+  const rendered = () => product.page.evaluate(() => /** @type {string[]} */ (Reflect.get(window, "renderedByOthers")).join("\n"));
+  const passage = () => product.page.locator(".quarry-peek-passage, .quarry-quick-preview").last();
+
+  /** What there is of a passage besides the elements that text is made of, and all text. */
+  async function drawn() {
+    await passage().locator("strong", { hasText: "bold" }).waitFor();
+    return passage().evaluate((el) => {
+      const within = [...el.querySelectorAll("*")];
+      const plain = new Set(["BLOCKQUOTE", "BR", "CODE", "DIV", "EM", "H1", "LI", "P", "PRE", "SPAN", "STRONG", "TABLE", "TBODY", "TD", "TH", "TR", "UL"]);
+      const attributes = within.flatMap((one) => [...one.attributes].map(({ name }) => name));
+      return { strange: within.map(({ tagName }) => tagName).filter((tag) => !plain.has(tag)), attributes: [...new Set(attributes)].sort(), text: el.textContent ?? "" };
+    });
+  }
+
+  for (const [name, look, leave] of /** @type {[string, () => Promise<unknown>, () => Promise<unknown>][]} */ ([
+    ["by Space", async () => product.press("ArrowDown", "ArrowUp", "Space"), async () => product.press("Escape")],
+    [
+      "by the pointer, with Ctrl held",
+      async () => {
+        await product.page.mouse.move(2, 2);
+        await product.page.keyboard.down("Control");
+        await product.pane.locator(".quarry-title").first().hover();
+      },
+      async () => {
+        await product.page.keyboard.up("Control");
+        await product.page.mouse.move(2, 2);
+        await product.page.locator(".quarry-peek").waitFor({ state: "detached" });
+      },
+    ],
+    [
+      "in quick search",
+      async () => {
+        await product.host.runCommand("quick-search");
+        await product.page.locator(".quarry-quick input").fill("lookish");
+      },
+      async () => product.page.keyboard.press("Escape"),
+    ],
+  ])) {
+    test(`${name}, it runs, loads and embeds nothing`, async () => {
+      await product.search("lookish");
+      await look();
+      const { strange, attributes, text } = await drawn();
+      await leave();
+
+      assert.deepEqual([strange, attributes], [[], ["class", "dir"]]);
+      for (const kept of ["window.__pwned = 1", "TABLE file.name", "Embedded", "picture", "Callout", "☐ a task with a link"]) assert.ok(text.includes(kept), `${kept} is not shown`);
+      assert.deepEqual([requests, await rendered()], [[], ""]);
+    });
+  }
+
+  test("as a row of a live block, it runs and loads nothing", async () => {
+    await product.host.openNote("Board.md", "preview");
+    await product.page.locator(".quarry-block .quarry-title", { hasText: "Loading" }).waitFor();
+
+    assert.deepEqual(requests, []);
+    assert.doesNotMatch(await rendered(), /__pwned|TABLE/);
+  });
+
+  test("once it is opened, other plugins draw it, so that the above means something", async () => {
+    await product.host.openNote("Loading.md", "preview");
+
+    assert.match(await rendered(), /window\.__pwned = 1[^]*TABLE file\.name/);
+  });
 });
 
 describe("hostile pages", () => {

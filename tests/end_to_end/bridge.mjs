@@ -10,7 +10,6 @@ import { createReadStream, existsSync, watch } from "node:fs";
 import { createServer } from "node:http";
 import { homedir, tmpdir } from "node:os";
 import { extname } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
 import { FILE_CALLS, callFile, pack, scanVault, unpack } from "./host/files.mjs";
 import { Processes, plainError } from "./host/processes.mjs";
 
@@ -101,7 +100,6 @@ function callTable({ vault, configDir, env }, processes) {
     attach: (request) => processes.attach(request),
     stdin: (request) => processes.stdin(request),
     kill: (request) => processes.kill(request),
-    brotliDecompressSync: ({ base64 }) => brotliDecompressSync(Buffer.from(base64, "base64")).toString("base64"),
   };
 }
 

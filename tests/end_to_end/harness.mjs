@@ -108,7 +108,7 @@ export async function openHost({ vault, theme = "light", env = {}, data, localSt
 
 /** Methods of the driver that a host has as they are. */
 const DRIVEN = /** @type {const} */ ([
-  ...["activeNote", "commands", "cssVariables", "direction", "disable", "fileMenu", "notices", "openNote", "openNotes", "openSettings"],
+  ...["activeNote", "addRenderer", "commands", "cssVariables", "direction", "disable", "fileMenu", "notices", "openNote", "openNotes", "openSettings"],
   ...["openUri", "remove", "rename", "runCli", "runCommand", "select", "setCursor", "statusBar", "undo", "write"],
 ]);
 

@@ -103,6 +103,31 @@ export const RUNNABLE_NOTE = [
 ].join("\n\n");
 
 /**
+ * A note that loads something from an address in every way there is, embeds another note, and has blocks that other plugins
+ * run; it is found by `lookish`.
+ *
+ * @param {string} address
+ */
+export function loadingNote(address) {
+  return [
+    "# Loading",
+    "A lookish note with **bold** words.",
+    `![picture](${address}/markdown.png) ![[Embedded]] ![[remote.png]]`,
+    `<img src="${address}/img.png" srcset="${address}/srcset.png 2x">`,
+    `<iframe src="${address}/frame.html"></iframe>`,
+    `<video src="${address}/clip.mp4" poster="${address}/poster.png" autoplay></video><audio src="${address}/sound.mp3" autoplay></audio>`,
+    `<link rel="stylesheet" href="${address}/style.css"><link rel="prefetch" href="${address}/prefetch">`,
+    `<object data="${address}/object.pdf"></object><div style="background: url(${address}/background.png)">a box</div>`,
+    `<style>@import url(${address}/imported.css);</style>`,
+    "```dataviewjs\nwindow.__pwned = 1\n```",
+    "```dataview\nTABLE file.name\n```",
+    "<%* window.__pwned = 1 %>",
+    "`$= window.__pwned = 1`",
+    `> [!note] Callout\n> - [ ] a task with a [link](${address}/link)\n\n| a | b |\n|---|---|\n| ![c](${address}/cell.png) | d |`,
+  ].join("\n\n");
+}
+
+/**
  * Credentials of many makers, put together here so that none stands in the repository.
  *
  * @returns {Record<string, string>} name -> credential

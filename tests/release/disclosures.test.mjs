@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { shownCatalogue } from "../../plugin/build/locales.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = join(ROOT, "plugin");
@@ -38,6 +39,14 @@ test("nothing is asked of a network, and one file opens sockets, on this machine
 test("one file reaches Node, and no shell is started", () => {
   expect(having(/from "(?:node:)?(?:child_process|fs|fs\/promises|os|net|http)"/)).toEqual(["sidecar/process.ts"]);
   expect(having(/shell: *true|execSync|\bexec\(["'`]/)).toEqual([]);
+});
+
+test("nothing is packed: whoever reads main.js reads its sentences, too", () => {
+  expect(having(/zlib|brotli|base64|\batob\(/)).toEqual([]);
+  const catalogue = fileURLToPath(new URL("../../sidecar/quarry/locales/ja.json", import.meta.url));
+
+  expect(JSON.parse(shownCatalogue(catalogue))["pane.placeholder"]).toBe("語句と意味で検索");
+  expect(shownCatalogue(catalogue)).not.toContain("abstained.");
 });
 
 test("the clipboard is written and never read", () => {

@@ -93,6 +93,7 @@ class ThreeStages:
             abstained=None if blocks else "low-confidence",
             missing=[],
             index=freshness(service.engine.freshness.now()),
+            quoted_before=[],
             left_tokens=None,
         )
 

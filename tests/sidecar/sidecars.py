@@ -235,7 +235,8 @@ class Sidecar:
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    inherited.pop("QUARRY_VAULT", None)
+    for name in ("QUARRY_VAULT", "CLAUDE_CODE_SESSION_ID"):
+        inherited.pop(name, None)
     return {**inherited, "QUARRY_HOME": str(home), **more}
 
 

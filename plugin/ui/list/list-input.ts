@@ -18,12 +18,15 @@ export interface MouseHandlers {
   readonly touch: () => void;
   /** False where the row has no menu. */
   readonly showMenu: (row: Row, event: MouseEvent) => boolean;
-  readonly preview: (row: PlaceRow, event: MouseEvent) => void;
+  /** With Mod held, the pointer came to a row. */
+  readonly hover: (row: PlaceRow) => void;
+  /** The pointer left the list. */
+  readonly leave: () => void;
   readonly drag: (row: PlaceRow, event: DragEvent) => void;
 }
 
 /** Handles mouse events in `listEl` until `owner` is unloaded. */
-export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, choose, restore, touch, showMenu, preview, drag }: MouseHandlers): void {
+export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowList, { open, toggle, choose, restore, touch, showMenu, hover, leave, drag }: MouseHandlers): void {
   const placeAt = (event: MouseEvent): PlaceRow | null => {
     const row = list.rowAt(event.target);
     return isPlace(row) ? row : null;
@@ -54,8 +57,9 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
   });
   owner.registerDomEvent(listEl, "mouseover", (event) => {
     const row = placeAt(event);
-    if (row) preview(row, event);
+    if (row && Keymap.isModifier(event, "Mod")) hover(row);
   });
+  owner.registerDomEvent(listEl, "mouseleave", leave);
   owner.registerDomEvent(listEl, "dragstart", (event) => {
     const row = placeAt(event);
     if (row) drag(row, event);

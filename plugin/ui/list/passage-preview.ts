@@ -1,23 +1,23 @@
-/** A passage as its note shows it: rendered by Obsidian, from the passage on, with the words that were found lit. */
-import { type App, Component, MarkdownRenderer } from "obsidian";
+/** A passage as its note shows it: drawn from the passage on, with the words that were found lit. Nothing in it is run or loaded. */
+import { type App } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
 import { escaped } from "../../search/passage";
 import { editorTextOf, noteAt } from "./open";
+import { drawMarkdown } from "./safe-markdown";
 
 const SHOWN_CHARS = 4_000; // more than two screens of a dialog
 const MAX_LIT = 200;
 
-export class PassagePreview extends Component {
+const FRONT_MATTER = /^---\n[^]*?\n---(?:\n|$)/u;
+
+export class PassagePreview {
   #shown: PlaceRow | null = null;
-  #drawn: Component | null = null;
 
   constructor(
     private readonly app: App,
     private readonly el: HTMLElement,
-  ) {
-    super();
-  }
+  ) {}
 
   /** Shows the passage of a row, unless it is the one that is shown; null: nothing. */
   async show(row: PlaceRow | null): Promise<void> {
@@ -26,8 +26,6 @@ export class PassagePreview extends Component {
     const file = row && noteAt(this.app.vault, row.hit.path);
     const text = file?.extension === "md" ? await editorTextOf(this.app.vault, file) : null;
     if (this.#shown !== row) return; // another row is selected by now
-    if (this.#drawn) this.removeChild(this.#drawn);
-    this.#drawn = this.addChild(new Component());
     this.el.empty();
     this.el.scrollTop = 0;
     if (!file) return;
@@ -36,8 +34,8 @@ export class PassagePreview extends Component {
       return;
     }
     const pageEl = this.el.createDiv({ cls: "markdown-rendered", attr: { dir: "auto" } });
-    await MarkdownRenderer.render(this.app, shownText(text, row.passage), pageEl, file.path, this.#drawn);
-    if (row.passage && this.#shown === row) lightUp(pageEl, foundWords(row.passage));
+    drawMarkdown(pageEl, shownText(text, row.passage).split("\n"));
+    if (row.passage) lightUp(pageEl, foundWords(row.passage));
   }
 }
 
@@ -51,7 +49,8 @@ export function shownText(text: string, passage: Passage | null): string {
   const from = Math.min(passage?.start ?? 0, text.length);
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.length - start > SHOWN_CHARS ? text.lastIndexOf("\n", start + SHOWN_CHARS) : text.length;
-  return text.slice(start, end > start ? end : start + SHOWN_CHARS);
+  const shown = text.slice(start, end > start ? end : start + SHOWN_CHARS);
+  return start === 0 ? shown.replace(FRONT_MATTER, "") : shown;
 }
 
 /** The words and sentences that are marked in a passage, as they are written there. */

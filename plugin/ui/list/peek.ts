@@ -11,6 +11,7 @@ import { PassagePreview } from "./passage-preview";
 import { isNode } from "./row-list";
 
 const FOLLOW_MS = 80; // rows that are passed by are not rendered
+const HOVER_MS = 300; // as Obsidian's page preview; a row that is clicked is not looked at first
 const WIDTH_PX = 560;
 const GAP_PX = 8;
 const MIN_WIDTH_PX = 240; // with less room on both sides, the sheet covers a part of the list
@@ -19,6 +20,7 @@ export class Peek extends Component {
   #open: { readonly sheet: HTMLElement; readonly passageEl: HTMLElement; readonly nameEl: HTMLElement; readonly preview: PassagePreview } | null = null;
   #opener: Element | null = null; // what had the keyboard focus
   #cancelFollow: Cancel = () => undefined;
+  #isHovered = false;
 
   constructor(
     private readonly app: App,
@@ -56,8 +58,23 @@ export class Peek extends Component {
     this.#opener = doc.activeElement;
     const nameEl = sheet.createDiv({ cls: "quarry-peek-name", attr: { dir: "auto" } });
     const passageEl = sheet.createDiv({ cls: "quarry-peek-passage", attr: scrollable(t("peek.title")) });
-    this.#open = { sheet, passageEl, nameEl, preview: this.addChild(new PassagePreview(this.app, passageEl)) };
+    this.#open = { sheet, passageEl, nameEl, preview: new PassagePreview(this.app, passageEl) };
     this.#show(row);
+  }
+
+  /** Opens for the row under the pointer once it rests there, until the pointer leaves the list. */
+  hover(row: PlaceRow): void {
+    if (this.isOpen) return; // it follows the selection
+    this.#cancelFollow();
+    this.#cancelFollow = this.clock.after(HOVER_MS, () => {
+      this.open(row);
+      this.#isHovered = true;
+    });
+  }
+
+  /** The pointer left the list. */
+  leave(): void {
+    if (this.#isHovered || !this.isOpen) this.close();
   }
 
   /** Shows the passage of another row, once the selection rests on it; a row that is no place closes the sheet. */
@@ -72,8 +89,8 @@ export class Peek extends Component {
   close(): boolean {
     const open = this.#open;
     this.#cancelFollow();
+    this.#isHovered = false;
     this.#open = null; // first: what is taken away loses the focus, which closes it
-    if (open) this.removeChild(open.preview);
     open?.sheet.remove();
     return open !== null;
   }

@@ -3,7 +3,7 @@
  *
  * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
  */
-import { type App, Component, type HoverParent, Keymap, type Menu, type WorkspaceLeaf } from "obsidian";
+import { type App, Component, Keymap, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
 import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
@@ -28,7 +28,7 @@ import { type ListView } from "./list-view";
 import { Peek } from "./peek";
 import { type RecentHandlers } from "./row-views";
 import { openRelated } from "./related-notes";
-import { commandsFor, linkSource, type OpenWhere, preview, queryMenu, rowActions, type RowCommands, rowCommands, type RowHandlers, rowMenu } from "./row-actions";
+import { commandsFor, linkSource, type OpenWhere, queryMenu, rowActions, type RowCommands, rowCommands, type RowHandlers, rowMenu } from "./row-actions";
 import { isNode } from "./row-list";
 import { showMenuBelow } from "./elements";
 
@@ -65,9 +65,8 @@ export interface ListParts extends ListServices {
   readonly app: App;
   readonly source: ResultSource;
   readonly around: Surroundings;
-  /** Names the place, for the page preview and for menus. */
+  /** Names the place, for menus and for what is dragged. */
   readonly place: string;
-  readonly hoverParent: HoverParent;
   /** The leaf whose menu it is; null in a dialog. */
   readonly leaf: WorkspaceLeaf | null;
   /** Explains why a note is in the list, where the source can. */
@@ -126,10 +125,11 @@ export class ResultList extends Component {
       restore: (path) => { this.#restore(path); },
       touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
-      preview: (row, event) => {
-        const el = view.rows.elementOf(row.key);
-        if (el) preview(parts.app, event, parts.place, parts.hoverParent, row, el);
+      hover: (row) => {
+        this.dispatch({ kind: "selected", key: row.key });
+        this.peek.hover(row);
       },
+      leave: () => { this.peek.leave(); },
       drag: (row, event) => { startDrag(parts.app, event, this.#withChosen(row), linkSource(parts.app, parts.lastEditor), parts.place); },
     });
     const readEngine = (): void => { this.dispatch({ kind: "engine", engine: engine.state, status: engine.status }); };
@@ -140,7 +140,8 @@ export class ResultList extends Component {
     this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
-      const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
+      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
     this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));

@@ -1,5 +1,5 @@
 /** What is done with rows: opening, inserting and copying them, as one map of commands for the context menu, the keys and the mouse. */
-import { type App, type HoverParent, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
+import { type App, Menu, Notice, type PaneType, type WorkspaceLeaf } from "obsidian";
 import { isForSeveral, rowCommandName } from "../../i18n/actions";
 import { openMapWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
@@ -10,7 +10,7 @@ import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "./elements";
 import { type Insertion, insertRows, type LastEditor } from "./insert";
 import { linksTo } from "./links";
-import { documentSubpath, noteAt, openHit } from "./open";
+import { noteAt, openHit } from "./open";
 import { type RecentHandlers } from "./row-views";
 
 /** Where to open: as Obsidian says it, or in a tab that stays in the background. */
@@ -164,19 +164,6 @@ export function rowMenu(app: App, rows: readonly PlaceRow[], commands: RowComman
   const file = noteAt(app.vault, row.hit.path);
   if (file) app.workspace.trigger("file-menu", menu, file, source, leaf ?? undefined);
   return menu;
-}
-
-/** Triggers the core plugin "Page preview", which applies the user's settings for this source. */
-export function preview(app: App, event: MouseEvent, source: string, hoverParent: HoverParent, { hit, passage }: PlaceRow, el: HTMLElement): void {
-  app.workspace.trigger("hover-link", {
-    event,
-    source,
-    hoverParent,
-    targetEl: el,
-    linktext: hit.path + documentSubpath(hit.path, passage),
-    sourcePath: "",
-    state: { scroll: passage?.line ?? 0 },
-  });
 }
 
 export function queryMenu(row: QueryRow, handlers: RecentHandlers): Menu {

@@ -4,7 +4,7 @@ import { type Emitter } from "../../emitter";
 import { type CommandMap, type QueryActionId } from "../../pane/commands";
 import { BINDINGS } from "../../pane/keys";
 import { type PaneModel } from "../../pane/model";
-import { answerOf } from "../../search/answer";
+import { type Answer, answerOf, queryWithout, queryWithoutFilters } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { quotedAsTyped } from "../../search/spelling";
 import { type Preferences } from "../../settings";
@@ -45,22 +45,26 @@ export interface QueryCommandParts {
 
 /** What can be done about the query of any search box. */
 export function queryCommands({ model, input, setQuery, toggleHelp }: QueryCommandParts): CommandMap<QueryActionId> {
+  /** Searches for what `change` makes of the query that was answered. */
+  const searchFor = (change: (answer: Answer) => string | null): void => {
+    const answer = answerOf(model().search);
+    const query = answer && change(answer);
+    if (query !== null) setQuery(query, true);
+    input.focus();
+  };
   return {
     "clear-query": () => {
       setQuery("");
       input.focus();
     },
+    "remove-filter": () => { searchFor((answer) => answer.unmet && queryWithout(answer, answer.unmet.clause)); },
+    "drop-filters": () => { searchFor(queryWithoutFilters); },
     "engine-help": toggleHelp,
     "go-to-error": () => {
       const { search } = model();
       if (search.kind === "failed" && search.failure.kind === "bad-query") selectCharacter(input, search.failure.position ?? 0);
     },
-    "search-typed": () => {
-      const answer = answerOf(model().search);
-      const query = answer && quotedAsTyped(answer.query, answer.corrections);
-      if (query !== null) setQuery(query, true);
-      input.focus();
-    },
+    "search-typed": () => { searchFor(({ query, corrections }) => quotedAsTyped(query, corrections)); },
   };
 }
 

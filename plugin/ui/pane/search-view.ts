@@ -1,7 +1,6 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
-import { type HoverPopover, ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
-import { shownPanel } from "../../i18n/panels";
 import { explainWords } from "../../i18n/answer";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
@@ -30,8 +29,6 @@ const REST_MS = 2_000; // a query that stays so long was meant
 export class SearchView extends ItemView {
   override navigation = false;
   override icon = ICON;
-  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
-  hoverPopover: HoverPopover | null = null;
   readonly #cleared = new ClearedQuery();
   readonly #session: SearchSession;
   #dom: PaneDom | null = null;
@@ -125,7 +122,6 @@ export class SearchView extends ItemView {
       source: this.#session,
       around: dom.around,
       place: VIEW_TYPE,
-      hoverParent: this,
       leaf: this.leaf,
       explain: (path) => void this.explain(path),
       offersNote: true,
@@ -213,10 +209,6 @@ export class SearchView extends ItemView {
       },
       "change-density": () => { this.parts.savePreferences({ density: nextOf(DENSITIES, list.model.density) }); },
       "clear-history": () => { this.parts.history.clear(); },
-      "copy-command": () => {
-        const [command] = shownPanel(list.model)?.commands ?? [];
-        if (command !== undefined) this.parts.copy(command);
-      },
       "search-again": () => { this.#session.refresh(); },
       "search-both": () => { this.#chooseMode("hybrid"); },
       "show-keys": () => { keyDialog(this.app).open(); },

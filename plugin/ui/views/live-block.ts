@@ -3,7 +3,7 @@
  *
  * Nothing is built, asked or drawn before the block is in sight, and nothing while it is out of sight again.
  */
-import { type App, type HoverPopover, MarkdownRenderChild } from "obsidian";
+import { type App, MarkdownRenderChild } from "obsidian";
 import { type PaneModel } from "../../pane/model";
 import { type BlockSpec, parseBlock } from "../../search/block-spec";
 import { SearchSession } from "../../search/session";
@@ -17,7 +17,7 @@ import { noteAt } from "../list/open";
 import { type ListServices, type PlaceServices, ResultList } from "../list/result-list";
 import { panelAround } from "../pane/panel";
 
-export const BLOCK_PLACE = "quarry-block";
+const BLOCK_PLACE = "quarry-block";
 
 /** The words that are part of a query before a colon. */
 const OPERATOR_NAMES = new Set(OPERATORS.map(({ token }) => token.replace(/:$/u, "")));
@@ -30,8 +30,6 @@ export interface LiveBlockParts extends PlaceServices {
 }
 
 export class LiveBlock extends MarkdownRenderChild {
-  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
-  hoverPopover: HoverPopover | null = null;
   #list: ResultList | null = null;
 
   /** `path`: of the note that contains the block. */
@@ -82,9 +80,9 @@ export class LiveBlock extends MarkdownRenderChild {
     const { mode } = preferences();
     const note = noteAt(parts.app.vault, this.path);
     const ownPath = (): string => note?.path ?? this.path; // it may be renamed
-    const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
+    const scope = { strict: true, get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
-    const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, hoverParent: this, leaf: null, explain: null });
+    const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, leaf: null, explain: null });
     this.addChild(list);
     this.register(() => { session.close(); });
     list.readPreferences();

@@ -1,5 +1,5 @@
 /** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
-import { type App, Component, type HoverPopover, Modal, Platform } from "obsidian";
+import { type App, Component, Modal, Platform } from "obsidian";
 import { type Cancel } from "../../clock";
 import { paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
@@ -17,13 +17,11 @@ import { panelAround, type PlaceCommands } from "../pane/panel";
 import { showStatus } from "../pane/status";
 import { vaultNames } from "../completion/vault-names";
 
-export const QUICK_PLACE = "quarry-quick";
+const QUICK_PLACE = "quarry-quick";
 
 const PREVIEW_MS = 120; // a selection that moves on renders nothing
 
 export class QuickSearch extends Modal {
-  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
-  hoverPopover: HoverPopover | null = null;
   readonly #life = new Component();
   readonly #session: SearchSession;
   #cancelPreview: Cancel = () => undefined;
@@ -61,7 +59,7 @@ export class QuickSearch extends Modal {
     const panel = panelAround(bodyEl, commands, parts.copy, shownPanel);
     const view = new ListView(contentEl, bodyEl, input, { clock: parts.clock, queries: parts.history });
     const completions = completionsFor(completionsEl, input, view, () => vaultNames(this.app), () => { session.setQuery(input.value); });
-    const preview = life.addChild(new PassagePreview(this.app, previewEl));
+    const preview = new PassagePreview(this.app, previewEl);
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
@@ -78,7 +76,6 @@ export class QuickSearch extends Modal {
       source: session,
       around,
       place: QUICK_PLACE,
-      hoverParent: this,
       leaf: null,
       explain: null,
       opening: () => {

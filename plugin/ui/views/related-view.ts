@@ -1,5 +1,5 @@
 /** The notes related to the open one, or to what is selected in it, as a view for the sidebar. */
-import { type HoverPopover, ItemView, setIcon, setTooltip, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { ItemView, setIcon, setTooltip, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
 import { fileName } from "../../pane/note-name";
 import { type RelatedSource, type RelatedTo } from "../../search/related-source";
@@ -19,8 +19,6 @@ const FOLLOW_MS = 300; // after the last change of note or selection: longer tha
 export class RelatedView extends ItemView {
   override navigation = false;
   override icon = RELATED_ICON;
-  /** Required of a `HoverParent`: the core's page preview stores its pop-over here. */
-  hoverPopover: HoverPopover | null = null;
   readonly #source: RelatedSource;
   #list: ResultList | null = null;
   #target: RelatedTo | null = null;
@@ -66,7 +64,7 @@ export class RelatedView extends ItemView {
     const bodyEl = el.createDiv({ cls: "quarry-body" });
     const around = panelAround(bodyEl, this.parts.engineCommands, this.parts.copy, relatedPanel);
     const view = new ListView(el, bodyEl, null, { clock: this.parts.clock });
-    const list = new ResultList(view, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, hoverParent: this, leaf: this.leaf, explain: null });
+    const list = new ResultList(view, { ...this.parts, app: this.app, source: this.#source, around, place: RELATED_VIEW_TYPE, leaf: this.leaf, explain: null });
     this.#list = list;
     this.addChild(list);
     list.setInSight(false);

@@ -6,10 +6,10 @@ import { t } from "../../i18n/translate";
 import { boundedRequester } from "../../search/bounded-requester";
 import { blockText, LANGUAGE } from "../../search/block-spec";
 import { insertBlock, newSearchNote } from "../list/new-note";
-import { BLOCK_PLACE, LiveBlock, type LiveBlockParts } from "./live-block";
+import { LiveBlock, type LiveBlockParts } from "./live-block";
 import { noteSearchBar } from "./note-search-bar";
 import { type PaneParts } from "../pane/pane-commands";
-import { QUICK_PLACE, QuickSearch } from "./quick-search";
+import { QuickSearch } from "./quick-search";
 import { openRelated, RELATED_VIEW_TYPE } from "../list/related-notes";
 import { RELATED_ICON, RelatedView } from "./related-view";
 
@@ -23,13 +23,11 @@ const BLOCK_REQUESTS = 3; // at a time, of all blocks together: beside them the 
 
 /** Registers the places with `plugin`, until it is unloaded. */
 export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
-  const { app, manifest } = plugin;
+  const { app } = plugin;
   plugin.registerView(RELATED_VIEW_TYPE, (leaf) => new RelatedView(leaf, parts));
-  plugin.registerHoverLinkSource(RELATED_VIEW_TYPE, { display: `${manifest.name}: ${t("related.title")}`, defaultMod: true });
   plugin.addCommand({ id: "open-related", name: t("command.related"), icon: RELATED_ICON, callback: () => { openRelated(app); } });
   registerBlocks(plugin, parts);
   registerNoteSearch(plugin, parts);
-  plugin.registerHoverLinkSource(QUICK_PLACE, { display: `${manifest.name}: ${t("command.quick")}`, defaultMod: true });
   plugin.addCommand({ id: "quick-search", name: t("command.quick"), icon: "search", callback: () => { new QuickSearch(app, parts, parts.openPane).open(); } });
 }
 
@@ -58,7 +56,7 @@ function registerNoteSearch(plugin: Plugin, parts: PlaceParts): void {
 }
 
 function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
-  const { app, manifest } = plugin;
+  const { app } = plugin;
   type PaneSearch = NonNullable<ReturnType<PlaceParts["paneSearch"]>>;
   const withSearch = (run: (search: PaneSearch) => void): (() => void) | null => {
     const search = parts.paneSearch();
@@ -68,7 +66,6 @@ function registerBlocks(plugin: Plugin, parts: PlaceParts): void {
   plugin.registerMarkdownCodeBlockProcessor(LANGUAGE, (text, el, context) => {
     context.addChild(new LiveBlock(el, text, context.sourcePath, blockParts));
   });
-  plugin.registerHoverLinkSource(BLOCK_PLACE, { display: `${manifest.name}: ${t("block.place")}`, defaultMod: true });
   plugin.addCommand({
     id: "insert-live-block",
     name: t("command.insertBlock"),

@@ -30,6 +30,7 @@ from quarry.protocol.base import Option, limitations, options_of
 Limit = Annotated[int, Meta(ge=1, le=50)]
 
 BROADER = "Try broader terms, fewer filters, or `list_notes`"
+MAX_PLACES = 8  # of what was quoted before, that are named
 DEFAULTS = {"limit": 5, "max_tokens": 2000, "detail": "full"}  # an agent reads all it is given: few and short first
 MOST = {"limit": 50, "offset": 1000, "max_tokens": MOST_TOKENS}
 
@@ -140,6 +141,8 @@ def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
     """
     Quotes that bear on a topic, or those of a context block; empty where no note is likely to answer.
 
+    What the conversation was quoted before is named instead. The quotes are recorded once it is known that they fit.
+
     Raises:
         BadArguments: Neither `topic` nor `block` is given, or both.
     """
@@ -149,36 +152,42 @@ def get_context(vault: Vault, asked: GetContext, call: PendingCall) -> Rendered:
     room = asked.max_tokens * CHARACTERS_PER_TOKEN
     tokens = asked.max_tokens
     while True:
-        found = _context(vault, asked, max(MIN_TOKENS, tokens), call)
-        if found.size <= room or not found.structured["text"]:
+        found = _context(vault, asked, max(MIN_TOKENS, tokens), call, is_trial=True)
+        if not found.structured["text"]:
             return found
+        if found.size <= room:
+            return _context(vault, asked, max(MIN_TOKENS, tokens), call, is_trial=False) if call.conversation else found
         if tokens <= MIN_TOKENS:
             return _quotes("", [], 0, [message("abstained.budget")])
         tokens = min(tokens - 1, tokens * room // found.size)  # sources and sentences are sent as well as quotes
 
 
-def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall) -> Rendered:
+def _context(vault: Vault, asked: GetContext, tokens: int, call: PendingCall, *, is_trial: bool) -> Rendered:
+    params: dict[str, Any] = {"maxTokens": tokens, "waitMs": WAIT_MS}
+    params |= {"conversation": call.conversation, "dryRun": is_trial}
     if asked.block is not None:
-        params = {"name": asked.block, "maxTokens": tokens, "waitMs": WAIT_MS}
+        params |= {"name": asked.block}
         blocks: wire.BlocksResult = vault.ask("blocks/read", params, call)
         problems = [clean_name(one.message) for one in blocks.problems if one.name in (asked.block, None)]
-        remarks = [None if blocks.text else message("abstained.low-confidence"), *problems, *limitations(blocks.index)]
+        before = _named_before(blocks.quoted_before)
+        none = before or (None if blocks.text else message("abstained.low-confidence"))
+        remarks = [none, *problems, *limitations(blocks.index)]
         sources = [source for block in blocks.blocks for source in block.sources]
         return _quotes(blocks.text, sources, blocks.tokens, remarks, preface=None)
-    params = {
-        "query": asked.topic,
-        "maxTokens": tokens,
-        "minConfidence": asked.min_confidence,
-        "waitMs": WAIT_MS,
-        "exclude": asked.exclude or [],
-    }
+    params |= {"query": asked.topic, "minConfidence": asked.min_confidence, "exclude": asked.exclude or []}
     result: wire.ContextResult = vault.ask("context", params, call)
     abstained = message(f"abstained.{result.abstained}") if result.abstained else None
-    remarks = [abstained, *limitations(result.index, result.missing)]
+    remarks = [abstained, _named_before(result.quoted_before), *limitations(result.index, result.missing)]
     return _quotes(result.text, result.sources, result.tokens, remarks)
 
 
 # --- parts -----------------------------------------------------------------------------------------
+
+
+def _named_before(sources: Sequence[wire.Source]) -> str | None:
+    """Where to find what the conversation was quoted before."""
+    ids = ", ".join([clean_name(passage_uri(source.path, source.line)) for source in sources[:MAX_PLACES]])
+    return f"Quoted before in this conversation, for `read_note`: {ids}" if ids else None
 
 
 def _quotes(

@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+from quarry.agents.hooks.events import MAX_NAME
 from quarry.mcp.server import METHODS, SERVER_INFO, answered, instructions, with_metadata
 from quarry.mcp.vaults import INTERNAL_ERROR, STATELESS_VERSION, CallCancelled, PendingCall, ProtocolError, Vaults
 
@@ -36,6 +37,9 @@ UNSUPPORTED_VERSION = -32022
 MAX_LINE_BYTES = 4 * 2**20  # a text to find similar notes for has 100 KB; this only bounds accidents
 MAX_CALLS = 64  # at a time; a client has a handful, more is a flood
 ENDING_SIGNALS = (signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else []))
+# Claude Code starts a server for each conversation, with the name that its hooks give to it. Other clients may
+# ask one server in all conversations, so that none is assumed.
+CONVERSATION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 DRAIN_S = 15.0  # for calls that run when the input ends; a search takes a fraction of a second
 
 Message = dict[str, Any]
@@ -173,7 +177,8 @@ class Session:
             progress = {"progressToken": token, "progress": elapsed_s, "message": message}
             self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
 
-        call = PendingCall(version, report if _is_id(token) else None)
+        conversation = os.environ.get(CONVERSATION_VARIABLE, "")[:MAX_NAME] or None
+        call = PendingCall(version, report if _is_id(token) else None, conversation)
         thread = threading.Thread(target=self._answer, args=(request, call), name="quarry-mcp", daemon=True)
         self._calls[request.id] = call
         self._threads.add(thread)

@@ -58,15 +58,19 @@ class CallCancelled(Exception):
 class PendingCall:
     """One request of a client, from its arrival to its answer."""
 
-    def __init__(self, version: str, report: Callable[[float, str], None] | None = None) -> None:
+    def __init__(
+        self, version: str, report: Callable[[float, str], None] | None = None, conversation: str | None = None
+    ) -> None:
         """
         Begin it.
 
         Args:
             version: The revision of the protocol that the request is of.
             report: Takes its progress, as seconds and a sentence; None where the client has not asked for it.
+            conversation: The name that the client gives to the conversation; None where it gives none.
         """
         self.version = version
+        self.conversation = conversation
         self._report = report
         self._begun_s = time.monotonic()
         self._reported_s = 0.0

@@ -94,6 +94,9 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     missing: list[MissingRetriever]
     index: Freshness
+    quoted_before: Annotated[
+        list[Source], doc("Likely passages that are left out, as the conversation was quoted them; at most `limit`.")
+    ]
     left_tokens: Annotated[int | None, doc("That the conversation may still be quoted; null without one.")]
 
     def __str__(self) -> str:
@@ -171,6 +174,7 @@ class BlocksResult(Value, frozen=True, kw_only=True):
     ]
     tokens: int
     left_out: Annotated[list[str], doc("Blocks without a quote that fits into the space left by others.")]
+    quoted_before: Annotated[list[Source], doc("Passages that are left out, as the conversation was quoted them.")]
     problems: Annotated[list[BlockProblem], doc("Unusable blocks, and unknown keys.")]
     index: Freshness
 

@@ -33,7 +33,7 @@ test("what a filter keeps out is not said to be in no note", () => {
   const clause = { kind: "tag" as const, start: 0, end: 5, name: "", value: "idea", negated: false, removable: true };
 
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words" }))).toBe("No note contains these words.");
-  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [clause] }))).toBe("No notes under these filters contain these words.");
+  expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [clause] }))).toBe("No notes that match your filters contain these words.");
   expect(remarkOn(answer({ hits: [hit("a.md")], weakness: "no-words", clauses: [{ ...clause, kind: "phrase" }] }))).toBe("No note contains these words.");
 });
 

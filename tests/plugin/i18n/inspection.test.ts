@@ -16,7 +16,7 @@ describe("the footer", () => {
     indexing: [{ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 }, "Indexing 4,210 of 16,894 notes · 25 s left", "pause"],
     "loading-model": [{ kind: "loading-model", notes: 10 }, "10 notes · loading the model for search by meaning", null],
     updating: [{ kind: "updating", notes: 10, pending: 1 }, "Updating 1 note", null],
-    paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes waiting", "resume"],
+    paused: [{ kind: "paused", notes: 10, pending: 3 }, "Paused · 3 notes still to index", "resume"],
     "index-failed": [{ kind: "index-failed", message: { code: "status.index-unavailable", args: { detail: "The disk is full." } } }, "The disk is full.", "open-settings"],
     backfill: [{ kind: "backfill", notes: 9, done: 1, total: 3, remainingMs: 90_000, sentTo: null }, "Live · 9 notes · 33% backfilled · 2 min left", null],
     live: [{ kind: "live", notes: 16_894, problems: 0, sentTo: null }, "Live · 16,894 notes", null],

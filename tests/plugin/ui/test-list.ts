@@ -94,7 +94,6 @@ export class TestList {
       lastEditor: { view: null },
       around: { show: (model) => { this.drawn.push(model); } },
       place: "test",
-      hoverParent: { hoverPopover: null },
       leaf: null,
       explain: null,
       ...parts,

@@ -1,8 +1,8 @@
 import pytest
 
 from quarry.cli import terminal
-from quarry.cli.terminal import bold, marked, print_caret, print_line, print_stderr
-from quarry.protocol import Mark
+from quarry.cli.terminal import bold, marked, print_caret, print_if_empty, print_line, print_stderr
+from quarry.protocol import IndexStatus, Mark, Model, Vault
 
 
 @pytest.fixture
@@ -34,9 +34,12 @@ def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):
         ("🍵 two\n\n  words \tmore", [(10, 15)], "🍵 two \x1b[1mwords\x1b[0m more"),
         ("Ah. The boat is in. Yes.", [(4, 18), (8, 12)], "Ah. \x1b[1mThe boat is in\x1b[0m. Yes."),
         ("  a \n b\x1b ", [], "a b"),
+        ("See [the old one](a/b%20(c).md) and ![pic](p.png).", [(5, 8)], "See \x1b[1mthe\x1b[0m old one and pic."),
+        ("[[a/Plan|the plan]] [[Plan]] ![[p.png|240]]", [(4, 8)], "the plan Plan p.png"),
+        ("now [1] see [x] (y) [^1]", [(0, 3)], "\x1b[1mnow\x1b[0m [1] see [x] (y) [^1]"),
     ],
 )
-def test_marks_are_bold_once_and_the_snippet_is_one_line(at_a_terminal, text, marks, shown):
+def test_marks_are_bold_once_and_the_snippet_is_one_line_without_targets_of_links(at_a_terminal, text, marks, shown):
     assert marked(text, [Mark(start=start, end=end, kind="word") for start, end in marks]) == shown
 
 
@@ -73,3 +76,19 @@ def test_the_caret_stands_under_the_place(capsys, text, position, shown, column)
     print_caret(text, position)
 
     assert capsys.readouterr().err == f"  {shown}\n  {' ' * column}^\n"
+
+
+@pytest.mark.parametrize(("indexed_ms", "is_known"), [(None, False), (1_795_691_262_937, True)])
+def test_an_empty_vault_that_was_read_once_is_known_to_be_empty_while_it_is_looked_through_again(
+    capsys, indexed_ms, is_known
+):
+    nothing = dict.fromkeys(("notes", "chunks", "pending", "excluded", "problem_count", "size_bytes"), 0)
+    absent = dict.fromkeys(("progress", "backfill", "built_ms", "message"))
+    model = Model(name="bundled", state="ready", message=None)
+    status = IndexStatus(
+        state="scanning", model=model, models=[], missing=[], problems=[], indexed_ms=indexed_ms, **nothing, **absent
+    )
+
+    print_if_empty(Vault(id="v", name="empty", path="/notes/empty"), status)
+
+    assert ("there are no Markdown files in /notes/empty" in capsys.readouterr().err) is is_known

@@ -113,8 +113,8 @@ def speak(tools):
     """Start servers, greeted unless told otherwise; they end with the test."""
     started = []
 
-    def begin(*vaults, home, options=(), greet="2025-11-25"):
-        started.append(Speaker(vaults, tools.environment(home), *options))
+    def begin(*vaults, home, options=(), greet="2025-11-25", **env):
+        started.append(Speaker(vaults, tools.environment(home, **env), *options))
         if greet:
             started[-1].greet(greet)
         return started[-1]

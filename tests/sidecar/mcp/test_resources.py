@@ -88,14 +88,15 @@ def test_a_list_of_many_notes_goes_on_with_a_cursor(vault, home, tools, speak):
     assert "nextCursor" not in second
 
 
-def test_a_context_block_is_a_resource_a_context_and_an_offer(vault, home, tools, speak):
+def test_a_context_block_is_a_resource_a_context_once_a_conversation_and_an_offer(vault, home, tools, speak):
     tools.write_vault(vault, {".quarry.toml": '[context.brewing]\nquery = "steep oolong tea"\nmax_tokens = 500\n'})
-    speaker = speak(vault, home=home)
+    speaker = speak(vault, home=home, CLAUDE_CODE_SESSION_ID="one")
     tools.eventually(lambda: speaker.structured("list_notes")["total"] == 3)
 
     listed = [resource["uri"] for resource in speaker.result("resources/list")["resources"]]
     (content,) = speaker.result("resources/read", uri="quarry://block/brewing")["contents"]
     context = speaker.tool("get_context", block="brewing")["structuredContent"]
+    again = speaker.structured("get_context", block="brewing")
     refused = speaker.tool("get_context", block="nothing")
     ref = {"type": "ref/resource", "uri": "quarry://block/{name}"}
     offered = speaker.result("completion/complete", ref=ref, argument={"name": "name", "value": "bre"})
@@ -104,6 +105,8 @@ def test_a_context_block_is_a_resource_a_context_and_an_offer(vault, home, tools
     assert "oolong" in content["text"]
     assert "oolong" in context["text"]
     assert [source["path"] for source in context["sources"]] == ["Tea.md"]
+    assert again["text"] == ""
+    assert "Quoted before in this conversation, for `read_note`: Tea.md:" in again["message"]
     assert "brewing" in refused["structuredContent"]["error"]
     assert offered["completion"]["values"] == ["brewing"]
     assert speaker.ask("resources/read", uri="quarry://block/nothing")["error"]["code"] == -32002

@@ -2,6 +2,8 @@ import pytest
 
 pytestmark = pytest.mark.slow  # starts a sidecar
 
+TOPIC = "trouble sleeping"
+
 
 def test_a_hit_has_what_published_systems_ask_for_and_its_confidence(spoken):
     results = spoken.structured("search", query="trouble sleeping", limit=3)["results"]
@@ -42,15 +44,15 @@ def test_words_that_no_note_has_are_told(spoken):
 def test_what_a_filter_keeps_out_is_not_said_to_be_in_no_note(spoken):
     found = spoken.structured("search", query="-reed reed")
 
-    assert "No notes under these filters contain these words." in found["message"]
+    assert "No notes that match your filters contain these words." in found["message"]
 
 
 def test_corrections_and_relaxations_are_told(spoken):
     mended = spoken.structured("search", query="sourdouhg", mode="keyword")["message"]
-    relaxed = spoken.structured("search", query="tag:nowhere sourdough", limit=1)["message"]
+    unmet = spoken.structured("search", query="tag:nowhere sourdough", limit=1)["message"]
 
     assert "Showing results for “sourdough”. No notes contain “sourdouhg”." in mended
-    assert "#nowhere" in relaxed
+    assert "No notes with tag:nowhere." in unmet
 
 
 def test_folder_tag_and_type_narrow_the_notes(spoken):
@@ -104,3 +106,47 @@ def test_context_keeps_within_its_budget_whatever_it_is(spoken):
 
         text = result["content"][0]["text"]
         assert len(text) <= tokens * 4 or not result["structuredContent"]["text"]
+
+
+@pytest.fixture
+def in_conversation(shared, speak):
+    """Start a server for the conversation of a name, as Claude Code does, or for any."""
+    return lambda name="": speak(shared.vault, home=shared.home, CLAUDE_CODE_SESSION_ID=name)
+
+
+def test_what_a_hook_quoted_is_named_and_not_quoted_again_in_the_same_conversation_alone(talk, in_conversation):
+    by_hook = talk.result("context", query=TOPIC, conversation="one")
+    again = in_conversation("one").structured("get_context", topic=TOPIC)
+    other = in_conversation("two").structured("get_context", topic=TOPIC)
+
+    assert by_hook["quotedBefore"] == []
+    assert again["text"] == ""
+    assert "Quoted before in this conversation, for `read_note`: Health/Lying awake.md:" in again["message"]
+    assert other["text"] == by_hook["text"]
+
+
+def test_what_a_tool_quoted_counts_to_the_tokens_of_the_conversation_and_hooks_leave_it_out(talk, in_conversation):
+    by_tool = in_conversation("three").structured("get_context", topic=TOPIC)
+    by_hook = talk.result("context", query=TOPIC, conversation="three")
+
+    assert (by_hook["text"], by_hook["abstained"]) == ("", "all-seen")
+    assert by_hook["leftTokens"] == 8_000 - by_tool["tokens"]
+
+
+def test_quotes_that_did_not_fit_are_not_counted_as_shown(talk, in_conversation):
+    server = in_conversation("four")
+
+    short = server.structured("get_context", topic=TOPIC, max_tokens=120)
+    more = talk.result("context", query=TOPIC, conversation="four")
+
+    assert short["text"]
+    assert more["leftTokens"] == 8_000 - short["tokens"] - more["tokens"]
+
+
+def test_a_server_without_a_conversation_quotes_as_often_as_it_is_asked(in_conversation):
+    server = in_conversation()
+
+    first, second = (server.structured("get_context", topic=TOPIC) for _ in range(2))
+
+    assert first == second
+    assert first["text"]

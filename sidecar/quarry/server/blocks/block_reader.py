@@ -63,6 +63,7 @@ class Blocks(Struct, frozen=True):
         contents: list[wire.BlockContents] = []
         quoted: list[StoredQuote] = []
         left_out: list[str] = []
+        before: list[wire.Source] = []
         room = params.max_tokens * CHARACTERS_PER_TOKEN - len(PREAMBLE)
         for block in wanted:
             try:
@@ -71,6 +72,7 @@ class Blocks(Struct, frozen=True):
                 problems.append(BlockFault(block.name, f"{block.name}: its query cannot be asked: {error}"))
                 continue
             new = [quote for quote in kept.quotes if not _is_known(quote, quoted, shown)]
+            before += [quote.source for quote in kept.quotes if quote not in new]
             kept = replace(kept, quotes=new)
             one = _contents(block, kept, state, room - len(SEPARATOR))
             if kept.quotes and not one.text:
@@ -86,6 +88,7 @@ class Blocks(Struct, frozen=True):
             text=text,
             tokens=estimate_tokens(text),
             left_out=left_out,
+            quoted_before=before,
             problems=[to_wire(wire.BlockProblem, problem) for problem in problems],
             index=freshness(index),
         )

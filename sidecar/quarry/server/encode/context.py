@@ -73,7 +73,9 @@ def context_result(
     """
     excluded = {nfc(path) for path in params.exclude}
     likely = quotable(answer, params.min_confidence)
-    candidates = [one for one in likely if one.source.path not in excluded if not _is_shown(one, shown)]
+    wanted = [one for one in likely if one.source.path not in excluded]
+    candidates = [one for one in wanted if not _is_shown(one, shown)]
+    before = [one.source for one in wanted if _is_shown(one, shown)]
     notes = [*dict.fromkeys([one.source.path for one in candidates])][: params.limit]
     candidates = [one for one in candidates if one.source.path in notes]
     remark = _unknown_side(answer)
@@ -93,6 +95,7 @@ def context_result(
         abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_retrievers(answer.missing),
         index=freshness(index),
+        quoted_before=before[: params.limit],
         left_tokens=None,
     )
 

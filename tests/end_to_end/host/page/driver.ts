@@ -91,6 +91,14 @@ export class Driver {
     await this.app.workspace.getLeaf(false).openFile(file, { state: { mode } });
   }
 
+  /** Another plugin, which draws code blocks of these languages and looks at everything that is rendered. `window.renderedByOthers` has what it was given. */
+  addRenderer(languages: readonly string[]): void {
+    const given: string[] = [];
+    Object.assign(window, { renderedByOthers: given });
+    for (const language of languages) this.app.hostCodeBlocks.set(language, (source) => given.push(source));
+    this.app.hostPostProcessors.push((el) => given.push(el.textContent ?? ""));
+  }
+
   openSettings(): void {
     this.app.setting.openTabById("quarry");
   }

@@ -29,7 +29,8 @@ describe("list mouse", () => {
       touch: () => did.push("touch"),
       toggle: (path) => did.push(`toggle ${path}`),
       showMenu: ({ key, kind }) => kind === "hit" && did.push(`menu ${key}`) > 0,
-      preview: ({ key }) => did.push(`preview ${key}`),
+      hover: ({ key }) => did.push(`hover ${key}`),
+      leave: () => did.push("leave"),
       drag: ({ key }) => did.push(`drag ${key}`),
     });
   });
@@ -62,11 +63,13 @@ describe("list mouse", () => {
     expect([onHit.defaultPrevented, onRecent.defaultPrevented]).toEqual([true, false]);
   });
 
-  test("hovering previews a hit, dragging drags it", () => {
+  test("a hit is looked at with Mod alone, until the pointer leaves; dragging drags it", () => {
     fire(".quarry-title", "mouseover");
+    fire(".quarry-title", "mouseover", { ctrlKey: true });
+    listEl.dispatchEvent(new MouseEvent("mouseleave"));
     fire(".quarry-title", "dragstart");
 
-    expect(did).toEqual(["preview a.md", "drag a.md"]);
+    expect(did).toEqual(["hover a.md", "leave", "drag a.md"]);
   });
 
   test("nothing is heard once the pane is unloaded", () => {

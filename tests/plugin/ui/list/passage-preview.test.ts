@@ -29,6 +29,11 @@ test("marked words are lit wherever they stand, and nothing else of the page cha
   expect(el.textContent).toBe(before);
 });
 
+test("the properties of a note are not shown, a rule at the start of a passage is", () => {
+  expect(shownText("---\ntags: a\n---\ntext", null)).toBe("text");
+  expect(shownText("x\n---\ny\n---\nz", passage({ start: 2 }))).toBe("---\ny\n---\nz");
+});
+
 test("without marks nothing is lit", () => {
   const el = emptyBody().createDiv({ text: "retry" });
   lightUp(el, []);

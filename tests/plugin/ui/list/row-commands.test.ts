@@ -3,9 +3,8 @@ import { type App, Menu, type MenuItem, type WorkspaceLeaf } from "obsidian";
 import { describe, expect, test, vi } from "vitest";
 import "../dom";
 import { type PlaceRow, type QueryRow } from "../../../../plugin/pane/rows";
-import { commandsFor, preview, queryMenu, rowCommands, type RowHandlers, rowMenu } from "../../../../plugin/ui/list/row-actions";
+import { commandsFor, queryMenu, rowCommands, type RowHandlers, rowMenu } from "../../../../plugin/ui/list/row-actions";
 import { hit, hitRow, passage } from "../../builders";
-import { emptyBody } from "../dom";
 
 /** The items of the menus that are built from now on: title -> what choosing it does. */
 function menuItems(): ReadonlyMap<string, () => void> {
@@ -47,30 +46,6 @@ describe("row commands", () => {
       openNote: (path) => did.push(`note ${path}`),
     };
   }
-
-  test("a preview is asked for at the passage's line", () => {
-    const el = emptyBody().createDiv();
-    const parent = { hoverPopover: null };
-    const event = new MouseEvent("mouseover");
-    preview(app, event, "quarry-search", parent, option("API.md", ["Backoff"]), el);
-
-    expect(trigger).toHaveBeenCalledWith("hover-link", {
-      event,
-      source: "quarry-search",
-      hoverParent: parent,
-      targetEl: el,
-      linktext: "API.md",
-      sourcePath: "",
-      state: { scroll: 12 },
-    });
-  });
-
-  test("a PDF file is previewed at its page", () => {
-    const row = hitRow(hit("API.pdf", { kind: "pdf" }), { passage: passage({ anchor: "page=12" }) });
-    preview(app, new MouseEvent("mouseover"), "quarry-search", { hoverPopover: null }, row, emptyBody().createDiv());
-
-    expect(trigger).toHaveBeenCalledWith("hover-link", expect.objectContaining({ linktext: "API.pdf#page=12" }));
-  });
 
   test("a map of content that lists the note can be opened from the menu", () => {
     const items = menuItems();

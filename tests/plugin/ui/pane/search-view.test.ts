@@ -153,7 +153,7 @@ describe("search view", () => {
       pane.client.last.answer(result("the second"));
       await settled();
 
-      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, path: "a.md" }]);
+      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, paused: false, path: "a.md" }]);
       expect(snippets()).toEqual(["the second"]);
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
     });
@@ -305,7 +305,7 @@ describe("search view", () => {
       pane.client.last.answer({ ...searchResult(hit("a.md")), missing: [{ retriever: "dense", reason: { code: "status.model-loading", args: {} } }] });
       await settled();
 
-      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Meaning joins in a moment.");
+      expect(one(pane.view.contentEl, ".quarry-line").textContent).toBe("Meaning search is off. The embedding model is still loading. Search by meaning starts in a moment.");
       expect(pane.titles()).toEqual(["a"]);
     });
 
@@ -334,7 +334,7 @@ describe("search view", () => {
       expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
       expect(pane.titles()).toEqual(["a"]);
 
-      pane.press("copy-command");
+      one(pane.panel(), "li button").click();
       one(line, "[data-action=engine-help]").click();
       expect(pane.copied).toHaveLength(1);
       expect(pane.panel().classList.contains("is-hidden")).toBe(true);

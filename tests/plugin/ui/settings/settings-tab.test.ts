@@ -321,7 +321,7 @@ test("the definitions of 1.13 hold the same rows, so that its search finds them"
   vi.runAllTimers();
   await settled();
 
-  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Results shown at first", "Size of rows"]));
+  expect(names).toEqual(expect.arrayContaining(["Status", "Program path", "Exclude these folders", "Embedding model", "Rebuild index", "Results per page", "Row density"]));
   expect(areas().map(({ value }) => value)).toEqual(["", "Archive\nTemplates"]);
 });
 

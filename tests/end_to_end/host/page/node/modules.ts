@@ -1,7 +1,7 @@
 /** The modules of Node that the plugin requires, and the globals `process` and `Buffer`. */
 import { Buffer } from "buffer";
 import { knownModule } from "../known";
-import { type Hello, call } from "./bridge-client";
+import { type Hello } from "./bridge-client";
 import { spawn } from "./child-process";
 import { fileModule } from "./files";
 
@@ -17,15 +17,10 @@ export function nodeModules(hello: Hello): (name: string) => object {
     child_process: knownModule("child_process", { spawn }),
     fs: fileModule(hello.fileCalls),
     os: knownModule("os", { homedir: () => home ?? hello.homedir, tmpdir: () => hello.env.TMPDIR ?? hello.tmpdir }),
-    zlib: knownModule("zlib", { brotliDecompressSync }),
   };
   return (name) => {
     const module = modules[name];
     if (!module) throw new Error(`the test host has no module "${name}"`);
     return module;
   };
-}
-
-function brotliDecompressSync(bytes: Buffer): Buffer {
-  return Buffer.from(call("brotliDecompressSync", { base64: bytes.toString("base64") }) as string, "base64");
 }

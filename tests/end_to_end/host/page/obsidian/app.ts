@@ -16,7 +16,6 @@ import { Workspace } from "./workspace";
 const LOCAL_PREFIX = "test-host-vault-";
 
 export class App extends Known {
-  readonly hostHoverSources = new Map<string, { display: string; defaultMod: boolean }>();
   readonly scope = new Scope();
   readonly keymap = new Keymap(() => this.workspace.activeLeaf?.view.scope ?? this.scope);
   readonly vault: Vault;
@@ -30,6 +29,8 @@ export class App extends Known {
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
   /** Language -> what draws its code blocks. */
   readonly hostCodeBlocks = new Map<string, CodeBlockHandler>();
+  /** What other plugins do with every text that is rendered. */
+  readonly hostPostProcessors: ((el: HTMLElement) => void)[] = [];
   readonly hostCliHandlers = new Map<string, { description: string; flags: CliFlags | null; handler: CliHandler }>();
 
   constructor(adapter: FileSystemAdapter, configDir: string, workspaceEl: HTMLElement) {

@@ -22,6 +22,7 @@ export const MarkdownRenderer = {
       code.parentElement?.replaceWith(block);
       handler(code.textContent ?? "", block, { docId: sourcePath, sourcePath, addChild: (child) => void component.addChild(child) });
     }
+    for (const process of app.hostPostProcessors) process(el);
   },
 };
 

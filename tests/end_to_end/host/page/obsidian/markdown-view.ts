@@ -136,6 +136,7 @@ export class MarkdownPreviewView {
     this.drawn.load();
     page.replaceChildren(...lines.map((line) => createEl("p", { text: line })));
     drawCodeBlocks(this.app, this.drawn, page, lines, this.view.file?.path ?? "");
+    for (const process of this.app.hostPostProcessors) process(page);
   }
 
   applyScroll(line: number): void {

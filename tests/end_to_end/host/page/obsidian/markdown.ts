@@ -1,4 +1,4 @@
-/** Markdown as elements: what Obsidian's renderer makes of it, as far as a text outside its note needs it. HTML stays text. */
+/** Markdown as elements: what Obsidian's renderer makes of it, as far as a text outside its note needs it. Of HTML it makes what loads something. */
 import { type Token, type Tokens, lexer } from "marked";
 
 const TAGS: Readonly<Record<string, keyof HTMLElementTagNameMap>> = { paragraph: "p", blockquote: "blockquote", strong: "strong", em: "em", del: "del", list_item: "li", br: "br", hr: "hr" };
@@ -33,6 +33,15 @@ function appendToken(parent: HTMLElement, token: Tokens.Generic): void {
       return;
     case "link":
       inner(parent.createEl("a", { cls: "external-link", attr: { href: token["href"] as string } }));
+      return;
+    case "image":
+      parent.createEl("img", { attr: { src: token["href"] as string } });
+      return;
+    case "html":
+      for (const [, tag = "", attributes = ""] of token.raw.matchAll(/<(audio|iframe|img|link|object|video|div)\b([^>]*)>/g)) {
+        const attr = Object.fromEntries([...attributes.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]));
+        parent.createEl(tag as "div", { attr });
+      }
       return;
     case "table": {
       const { header, rows } = token as Tokens.Table;

@@ -55,12 +55,6 @@ export abstract class Plugin extends Component {
     return handler;
   }
 
-  /** Which views may show a page preview on hover; `hover-link` events of the workspace then ask for one. */
-  registerHoverLinkSource(id: string, info: { display: string; defaultMod: boolean }): void {
-    this.app.hostHoverSources.set(id, info);
-    this.register(() => this.app.hostHoverSources.delete(id));
-  }
-
   registerCliHandler(command: string, description: string, flags: CliFlags | null, handler: CliHandler): void {
     const handlers = this.app.hostCliHandlers;
     if (handlers.has(command)) throw new Error(`Command "${command}" is already registered`);
