@@ -7,7 +7,7 @@ import { type Answer, answerOf, queryWithoutFilters } from "../search/answer";
 import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
-import { type Action, actionOf, chosenWords } from "./actions";
+import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
 import { answerTip, countWords, remarkOn, understoodWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
@@ -141,7 +141,7 @@ export interface StatusWords {
 const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
 
 /** The trouble with the query, else what was changed about it, else what is unavailable, else the count. */
-export function statusWords(model: PaneModel): StatusWords {
+export function statusWords(model: PaneModel, isMac: boolean): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
   const share = answer && answer.hits.length > 0 ? firstIndexShare(model.engine.kind, model.status) : null;
@@ -152,7 +152,7 @@ export function statusWords(model: PaneModel): StatusWords {
   }
   if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
   const chosen = chosenWords(model.selection.chosen.size);
-  if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
+  if (chosen !== "") return { tone: "count", text: joinFacts(chosen, chosenKeys(isMac)), tip: countWords(answer), action: null };
   if (scope) return scope;
   const tip = joinFacts(countWords(answer), answerTip(answer));
   const remark = remarkOn(answer);

@@ -5,7 +5,7 @@ import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { plainText } from "../snippet/plain";
 import { failureWords } from "./engine";
-import { dateAndTime, joinSentences, plainList } from "./formatting";
+import { dateAndTime, joinFacts, joinSentences, percent, plainList } from "./formatting";
 import { t } from "./translate";
 
 export function moreWords({ what }: Pick<MoreRow, "what">): string {
@@ -29,12 +29,12 @@ export function missingWordsLabel(words: readonly string[]): string {
 }
 
 /** Why a row is there, in a word or two; empty where that tells nothing. */
-export function reasonWords({ reason }: Pick<HitRow, "reason">): string {
-  return reason === null ? "" : t(`row.${reason}`);
+export function reasonWords({ reason, similarity }: Pick<HitRow, "reason" | "similarity">): string {
+  return joinFacts(reason === null ? "" : t(`row.${reason}`), similarity === null ? "" : percent(similarity));
 }
 
-export function reasonTip({ reason }: Pick<HitRow, "reason">): string {
-  return reason === null ? "" : t(`row.${reason}Tip`);
+export function reasonTip({ reason, similarity }: Pick<HitRow, "reason" | "similarity">): string {
+  return joinSentences(reason === null ? "" : t(`row.${reason}Tip`), similarity === null ? "" : t("row.similarTip", { share: percent(similarity) }));
 }
 
 /** A row as a screen reader names it. */

@@ -23,6 +23,8 @@ export interface HitRow {
   /** Of each further passage that is unfolded, as `context` is. */
   readonly furtherContexts: readonly (Passage | null)[];
   readonly reason: Reason | null;
+  /** How near it is in meaning, 0 to 1, where the list shows that. */
+  readonly similarity: number | null;
   /** The one word that the note lacks of a query of a few. */
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
@@ -72,7 +74,7 @@ export interface ExampleRow {
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
+  readonly section: "nearest" | "end" | "notes" | "recent" | "saved" | "examples" | "related" | "mentions";
   /** Of `related`: the note that the rows are related to. */
   readonly name?: string;
 }
@@ -203,7 +205,7 @@ function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassag
   const reason = isWeak || answer.weakness === "no-words" ? null : known; // "Similar in meaning" says it of all its rows
   // If it contains none, the reason says so; of one that lacks several, the words that are marked say more.
   const isTold = hit.matchedBy !== "meaning" && hit.missingWords.length === 1 && !isQuestion(answer.query) && !isOneWord(answer);
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], reason, missing: isTold ? hit.missingWords : [], isWeak, isDismissed: false };
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], reason, similarity: answer.similarities?.get(hit.path) ?? null, missing: isTold ? hit.missingWords : [], isWeak, isDismissed: false };
 }
 
 /** What is shown at length may be another passage by now, after a change of the index. */
@@ -238,20 +240,23 @@ export interface Offers {
   /** Queries to try; null while it is not known which there are. */
   readonly examples: readonly string[] | null;
   readonly related: RelatedOffer | null;
+  /** The notes that were opened last; null where they are not offered. */
+  readonly notes: Answer | null;
 }
 
 const ENOUGH_RECENT = 3; // who has searched so often needs no examples
 const RELATED = 5; // the view of related notes has more
 
 /** Queries first, then related notes: rows that arrive late are below the others. */
-export function emptyBoxRows({ history, saved, examples, related }: Offers, options: RowOptions): readonly Row[] {
-  const queries = queryRows(history, saved);
+export function emptyBoxRows({ history, saved, examples, related, notes }: Offers, options: RowOptions): readonly Row[] {
+  const divider: Row = { kind: "divider", key: "divider notes", section: "notes" };
+  const queries = [...(notes ? [divider, ...answerRows(notes, { ...options, newNote: null })] : []), ...queryRows(history, saved)];
   if (history.length >= ENOUGH_RECENT) return [...queries, ...relatedRows(related, options)];
   if (examples === null) return queries;
   const known = new Set([...history, ...saved]);
   const shown = examples.filter((query) => !known.has(query)).map((query) => ({ kind: "example", key: `example ${query}`, query }) as const);
-  const divider: readonly Row[] = shown.length === 0 ? [] : [{ kind: "divider", key: "divider examples", section: "examples" }];
-  return [...queries, ...divider, ...shown, ...relatedRows(related, options)];
+  const heading: readonly Row[] = shown.length === 0 ? [] : [{ kind: "divider", key: "divider examples", section: "examples" }];
+  return [...queries, ...heading, ...shown, ...relatedRows(related, options)];
 }
 
 function relatedRows(related: RelatedOffer | null, options: RowOptions): readonly Row[] {
