@@ -74,7 +74,7 @@ def withdraw(subjects: Collection[str]) -> list[Request]:
 
 
 def confirmed() -> set[Request]:
-    """All that is confirmed; nothing where the file is missing or not what it should be."""
+    """The requests that are confirmed; none where the file is missing or not what it should be."""
     with suppress(MsgspecError, RecursionError):
         content = read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}"
         kinds = decode(content, type=dict[ConsentKind, list[str]])
@@ -84,7 +84,7 @@ def confirmed() -> set[Request]:
 
 @contextmanager
 def _changing() -> Iterator[set[Request]]:
-    """What is confirmed, which is written as the caller leaves it; no other process changes it meanwhile."""
+    """The confirmed requests, which are written as the caller leaves them; no other process changes them meanwhile."""
     path = data_dir() / FILE_NAME
     try:
         with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):

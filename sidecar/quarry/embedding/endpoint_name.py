@@ -147,6 +147,7 @@ def parse_endpoint(name: str) -> EndpointName:
 
 def _unreadable(name: str) -> ModelMissing:
     return ModelMissing(
-        f'embedding model {without_credentials(name)!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
-        f"server with the API of OpenAI, and set {KEY_VARIABLE} in the environment where one wants a key"
+        f'embedding model {without_credentials(name)!r} cannot be asked for; write "ollama:NAME", or '
+        f'"http://127.0.0.1:PORT/v1#NAME" for a server with the API of OpenAI, and set {KEY_VARIABLE} in the '
+        "environment where one wants a key"
     )
