@@ -39,12 +39,12 @@ FLOORS = {  # of their 32 subjects, for how many a note that answers is quoted, 
     "question": 28,
     "file": 26,
     "letter": 20,
-    "task": 23,
+    "task": 25,
     "report": 22,
-    "paste": 20,
+    "paste": 24,
     "follow": 20,
 }
-CEILINGS = {"near": 8, "far": 4}  # of 28 and 100 prompts that no note answers
+CEILINGS = {"near": 8, "far": 2}  # of 28 and 100 prompts that no note answers
 
 
 @pytest.fixture(scope="module")
