@@ -5,7 +5,7 @@ import { type ApiHandle, createApi } from "./api/api";
 import { cliCommands } from "./api/cli";
 import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
-import { addCommands, savedCommands } from "./commands";
+import { addCommands, addPaneCommands, savedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
@@ -148,8 +148,11 @@ export default class QuarryPlugin extends Plugin {
       const state = freshness(supervisor.state, supervisor.status);
       showState(state);
       el.setAttr("aria-label", t(isLive() ? "action.open-inspector" : "pane.open"));
-      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state));
+      const isInPane = this.#panes().some(({ contentEl }) => contentEl.offsetParent !== null); // which says the same
+      el.toggleClass("is-hidden", !this.#preferences.showsStatusBar || isQuiet(state) || isInPane);
     };
+    const showSoon = (): void => { window.requestAnimationFrame(show); }; // once the pane is, or is no longer, in sight
+    for (const event of ["layout-change", "resize"] as const) this.registerEvent(this.app.workspace.on(event as "resize", showSoon));
     this.register(supervisor.changed.listen(show));
     this.register(supervisor.statusChanged.listen(show));
     this.register(this.#preferencesChanged.listen(show));
@@ -178,6 +181,10 @@ export default class QuarryPlugin extends Plugin {
       restart: commands.restart,
       copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",
+    });
+    addPaneCommands(this, () => {
+      const pane = this.app.workspace.getActiveViewOfType(SearchView);
+      return pane && ((what) => { pane.perform(what); });
     });
     const updateSaved = savedCommands(this, (query) => void this.#openPane(query));
     const update = (): void => { updateSaved(this.#preferences.saved); };

@@ -22,33 +22,47 @@ const GET_UV = {
   powershell: 'powershell -ExecutionPolicy ByPass -c "irm https://astral.sh/uv/install.ps1 | iex"',
   shell: "curl -LsSf https://astral.sh/uv/install.sh | sh",
 } as const;
+/** What pastes into a terminal. */
+const PASTE = { darwin: "⌘V", linux: "Ctrl+Shift+V", win32: "Ctrl+V" } as const;
 
-export interface InstallWords {
-  /** A line for each step. */
-  readonly detail: string;
-  /** To be run in this order or, where there are two installers, either of them. */
-  readonly commands: readonly string[];
+/**
+ * Where the file is: the plugin's own page, which links to its releases. To be replaced by the address of the releases once
+ * there is one (docs/RELEASING.md).
+ */
+export const RELEASES = "obsidian://show-plugin?id=quarry";
+
+/** A thing to do, with the command to paste or the page to open for it. */
+export interface Step {
+  readonly text: string;
+  readonly command?: string;
+  readonly url?: string;
 }
 
 type Missing = Pick<Extract<EngineState, { kind: "missing" }>, "platform" | "installers">;
 
-/** How to install the engine with what is on this computer. */
-export function installWords({ platform, installers }: Missing): InstallWords {
-  const there = (["uv", "pipx"] as const).filter((installer) => installers.includes(installer));
-  const [first, second] = there.map((installer) => installCommand(installer, platform));
-  const download = PACKAGE === null ? t("engine.download", { file: FILE }) : "";
-  const say = (...steps: readonly string[]): string => [t("engine.what"), ...steps, t("engine.noticed")].filter((step) => step !== "").join("\n");
-  if (first === undefined) {
-    return { detail: say(t("engine.getUv", { installer: "uv" }), download, t("engine.runSecond")), commands: [uvCommand(platform, installers), installCommand("uv", platform)] };
-  }
-  if (second === undefined) return { detail: say(download, t("engine.run")), commands: [first] };
-  return { detail: say(download, t("engine.runEither")), commands: [first, second] };
+/** How to install the engine with what is on this computer, for somebody who has never opened a terminal. */
+export function installSteps({ platform, installers }: Missing): readonly Step[] {
+  const system = platform === WINDOWS || platform === "darwin" ? platform : "linux";
+  const keys = PASTE[system];
+  const installer = (["uv", "pipx"] as const).find((name) => installers.includes(name));
+  const get = uvInstaller(platform, installers);
+  return [
+    ...(PACKAGE === null ? [{ text: t("engine.stepDownload", { file: FILE }), url: RELEASES }] : []),
+    { text: t(`engine.stepTerminal-${system}`) },
+    ...(installer === undefined ? [{ text: t(`engine.stepUv-${get === "powershell" ? "shell" : get}`, { keys }), command: GET_UV[get] }] : []),
+    { text: t(installer === undefined ? "engine.stepInstallAgain" : "engine.stepInstall", { keys }), command: installCommand(installer ?? "uv", platform) },
+    { text: t("engine.stepReturn") },
+  ];
 }
 
 /** How to put this version's engine in place of another. */
-export function updateWords(): InstallWords {
-  if (PACKAGE !== null) return { detail: "", commands: [`uv tool upgrade ${PACKAGE}`, `pipx upgrade ${PACKAGE}`] };
-  return { detail: t("engine.downloadFirst", { file: FILE }), commands: [`uv tool install --force ${FILE}`, `pipx install --force ${FILE}`] };
+export function updateSteps(): readonly Step[] {
+  const [uv, pipx] = PACKAGE === null ? [`uv tool install --force ${FILE}`, `pipx install --force ${FILE}`] : [`uv tool upgrade ${PACKAGE}`, `pipx upgrade ${PACKAGE}`];
+  return [
+    ...(PACKAGE === null ? [{ text: t("engine.stepDownload", { file: FILE }), url: RELEASES }] : []),
+    { text: t("engine.stepUpdate", { installer: "uv" }), command: uv },
+    { text: t("engine.stepUpdate", { installer: "pipx" }), command: pipx },
+  ];
 }
 
 function installCommand(installer: "uv" | "pipx", platform: string): string {
@@ -56,9 +70,9 @@ function installCommand(installer: "uv" | "pipx", platform: string): string {
   return `${installer === "uv" ? "uv tool install" : "pipx install"} ${PACKAGE ?? downloads}`;
 }
 
-function uvCommand(platform: string, installers: readonly Installer[]): string {
-  if (platform === WINDOWS) return installers.includes("winget") ? GET_UV.winget : GET_UV.powershell;
-  return installers.includes("brew") ? GET_UV.brew : GET_UV.shell;
+function uvInstaller(platform: string, installers: readonly Installer[]): keyof typeof GET_UV {
+  if (platform === WINDOWS) return installers.includes("winget") ? "winget" : "powershell";
+  return installers.includes("brew") ? "brew" : "shell";
 }
 
 /** What the way out is called; null: no more than details. Nothing leads out of the other states. */

@@ -1,24 +1,25 @@
 /** What lists say in each of their states, and what they offer: the pane, related notes, live blocks, the search in a note. Pure. */
 import { type ActionId } from "../pane/commands";
 import { type PaneModel, stateOf } from "../pane/model";
-import { type PaneState, degradation, helpState } from "../pane/state";
+import { type PaneState, degradation, firstIndexShare, helpState } from "../pane/state";
 import { PROTOCOL_VERSION } from "../protocol/messages";
-import { type Answer, answerOf } from "../search/answer";
+import { type Answer, answerOf, queryWithoutFilters } from "../search/answer";
 import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenWords } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
-import { failureWords, installWords, scopeWords, startFailureWords, updateWords } from "./engine";
-import { joinSentences, noteCount, plainList } from "./formatting";
+import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
+import { joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
-import { t } from "./translate";
+import { say, t } from "./translate";
 
-/** The content of a panel: its text, commands to copy, and actions, the most useful one first. */
+/** The content of a panel: its text, steps or the path of a program, and actions, the most useful one first. */
 export interface PanelWords {
   readonly title: string;
   readonly detail: string;
-  readonly commands: readonly string[];
+  readonly steps?: readonly Step[];
+  readonly program?: string;
   /** The end of the engine's log, line by line. */
   readonly log?: readonly string[];
   readonly actions: readonly Action[];
@@ -43,10 +44,8 @@ export function panelWords(state: PaneState): PanelWords | null {
       return null;
     case "starting":
       return info(t("panel.starting"), t("panel.startingDetail"));
-    case "missing": {
-      const { detail, commands } = installWords(state);
-      return { ...panel(t("panel.missing"), detail, "copy-command", "check-again", "open-settings"), commands };
-    }
+    case "missing":
+      return { ...panel(t("panel.missing"), t("engine.what"), "check-again", "open-settings"), steps: installSteps(state) };
     case "unapproved":
       return unapprovedWords(state.program, state.isDeclined);
     case "outdated":
@@ -72,7 +71,7 @@ export function panelWords(state: PaneState): PanelWords | null {
 
 /** A panel whose first action is the way out. */
 function panel(title: string, detail: string, ...actions: readonly ActionId[]): PanelWords {
-  return { title, detail, commands: [], actions: actions.map(actionOf), hasWayOut: true };
+  return { title, detail, actions: actions.map(actionOf), hasWayOut: true };
 }
 
 /** A panel for a state that nobody needs to leave. */
@@ -93,26 +92,31 @@ function outdatedWords(protocol: number | null, version: string | null): PanelWo
   if (protocol !== null && protocol > PROTOCOL_VERSION) {
     return panel(t("panel.newer"), say(t("panel.newerDetail")), "check-again", "copy-report");
   }
-  const { detail, commands } = updateWords();
-  return { ...panel(t("panel.outdated"), say(joinSentences(t("panel.outdatedDetail"), detail)), "copy-command", "check-again"), commands };
+  return { ...panel(t("panel.outdated"), say(t("panel.outdatedDetail")), "check-again"), steps: updateSteps() };
 }
 
 function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
   const words = isDeclined
     ? info(t("panel.declined"), t("panel.declinedDetail"), "start-engine", "open-settings")
     : panel(t("panel.unapproved"), t("panel.unapprovedDetail"), "start-engine", "decline-engine", "open-settings");
-  return { ...words, commands: [program] };
+  return { ...words, program };
 }
 
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
   const { mode, query } = answer;
+  const filters = queryWithoutFilters(answer) === null ? [] : [actionOf("drop-filters")];
+  if (answer.unmet) {
+    const { start = 0, end = 0, removable = false } = answer.clauses[answer.unmet.clause] ?? {};
+    const remove = { id: "remove-filter", label: t("panel.removeFilter", { filter: query.slice(start, end).trim() }) } as const;
+    return { ...panel(say(answer.unmet.message), ""), actions: removable ? [remove, ...filters] : filters };
+  }
   const title = t("panel.noResults", { query });
-  const say = (advice: string): string => joinSentences(understoodWords(answer), advice);
-  if (isIndexing) return info(title, say(t("panel.noResultsIndexing")), "clear-query");
-  if (mode === "keyword") return panel(title, say(t("panel.noResultsKeyword")), "search-both");
-  if (mode === "semantic") return panel(title, say(t("panel.noResultsSemantic")), "search-both");
-  return info(title, say(t("panel.noResultsHybrid")), "clear-query", "open-settings");
+  const withAdvice = (advice: string): string => joinSentences(understoodWords(answer), advice);
+  if (isIndexing) return info(title, withAdvice(t("panel.noResultsIndexing")), "clear-query");
+  if (mode === "keyword") return panel(title, withAdvice(t("panel.noResultsKeyword")), "search-both");
+  if (mode === "semantic") return panel(title, withAdvice(t("panel.noResultsSemantic")), "search-both");
+  return info(title, withAdvice(t("panel.noResultsHybrid")), "clear-query", "open-settings");
 }
 
 /** The announcement of a state for screen readers. */
@@ -138,6 +142,8 @@ const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
 export function statusWords(model: PaneModel): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
+  const share = answer && answer.hits.length > 0 ? firstIndexShare(model.engine.kind, model.status) : null;
+  if (share !== null) return { tone: "remark", text: t("answer.partial", { percent: percent(Math.floor(100 * share) / 100) }), tip: "", action: model.status?.state === "paused" ? null : actionOf("pause") };
   const scope = answer?.byNames ? { tone: "remark" as const, ...scopeWords(model.engine.kind, answer) } : null;
   if (state.kind === "bad-query" && model.rows.length > 0) {
     return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
@@ -193,9 +199,9 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
 export function blockPanel(model: PaneModel): PanelWords | null {
   const state = stateOf(model);
   if (state.kind === "empty" || state.kind === "results" || state.kind === "searching") return null;
-  if (state.kind === "no-results") return info(t("block.noResults"), "");
+  if (state.kind === "no-results") return info(state.answer.unmet ? say(state.answer.unmet.message) : t("block.noResults"), "");
   const words = panelWords(state);
-  return words && { ...words, commands: [], hasWayOut: false };
+  return words && { title: words.title, detail: words.detail, actions: words.actions, hasWayOut: false };
 }
 
 /** Which passage of how many; else why there is none. */

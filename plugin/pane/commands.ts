@@ -7,7 +7,7 @@
 export type EngineActionId = "check-again" | "copy-report" | "decline-engine" | "open-inspector" | "open-settings" | "pause" | "restart" | "resume" | "start-engine";
 
 /** What concerns the query of one search box. */
-export type QueryActionId = "clear-query" | "engine-help" | "go-to-error" | "search-typed";
+export type QueryActionId = "clear-query" | "drop-filters" | "engine-help" | "go-to-error" | "remove-filter" | "search-typed";
 
 /** What concerns one pane. */
 export type PaneActionId =
@@ -15,7 +15,6 @@ export type PaneActionId =
   | "add-filter"
   | "change-density"
   | "clear-history"
-  | "copy-command"
   | "search-again"
   | "search-both"
   | "show-keys"
@@ -25,21 +24,11 @@ export type PaneActionId =
 export type ActionId = EngineActionId | PaneActionId;
 
 /** Commands for rows that represent passages. */
-export type RowCommandId =
-  | "open"
-  | "open-tab"
-  | "open-split"
-  | "open-background"
-  | "open-window"
-  | "insert-link"
-  | "insert-quote"
-  | "copy-link"
-  | "copy-text"
-  | "more-context"
-  | "less-context"
-  | "explain"
-  | "dismiss"
-  | "restore";
+export const ROW_COMMANDS = [
+  ...(["open", "open-tab", "open-split", "open-background", "open-window", "insert-link", "insert-quote", "copy-link"] as const),
+  ...(["copy-text", "more-context", "less-context", "explain", "dismiss", "restore"] as const),
+] as const;
+export type RowCommandId = (typeof ROW_COMMANDS)[number];
 
 /** What each command does. */
 export type CommandMap<Id extends string> = Readonly<Record<Id, () => void>>;

@@ -131,6 +131,12 @@ export function isWithoutEngine(kind: EngineState["kind"]): boolean {
   return kind === "missing" || kind === "unapproved" || kind === "outdated" || kind === "occupied" || kind === "failed";
 }
 
+/** The share of notes, 0 to 1, that are in the first index while it is made; null once it was. */
+export function firstIndexShare(engine: EngineState["kind"], status: IndexStatus | null): number | null {
+  if (engine !== "live" || status?.indexedMs !== null || !status.progress) return null;
+  return status.progress.doneNotes / Math.max(1, status.progress.totalNotes);
+}
+
 /** Whether there is neither trouble nor work, so that the status bar has nothing to say. */
 export function isQuiet({ kind }: Freshness): boolean {
   return kind === "live" || kind === "backfill";

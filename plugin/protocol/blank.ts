@@ -44,6 +44,7 @@ export const BLANK_RESULT: SearchResult = {
   corrections: [],
   unknownWords: [],
   relaxed: null,
+  unmet: null,
   confidence: 0,
   weakness: null,
   extract: null,
@@ -54,5 +55,5 @@ export const BLANK_RESULT: SearchResult = {
   missing: [],
   tokens: 0,
   truncated: false,
-  index: { state: "starting", done: 0, total: 0, epoch: 0 },
+  index: { state: "starting", done: 0, total: 0, epoch: 0, fallback: null },
 };

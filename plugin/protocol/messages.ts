@@ -45,7 +45,7 @@ export type Mode = "hybrid" | "keyword" | "semantic";
 export type ModelState = "loading" | "ready" | "missing";
 export type NoteState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed";
 export type NoteType = "note" | "signal" | "project" | "moc" | "daily";
-export type RelaxStep = "beginnings" | "any-passage" | "without-filters" | "meaning";
+export type RelaxStep = "beginnings" | "any-passage" | "as-words" | "meaning";
 export type ReportState = "indexed" | "partial" | "hidden" | "waiting" | "excluded" | "failed" | "unknown";
 export type Retriever = "keyword" | "dense";
 export type SortOrder = "relevance" | "modified" | "created" | "name";
@@ -306,6 +306,14 @@ export interface SearchOptions {
    */
   readonly typing?: boolean;
   /**
+   * With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning.
+   */
+  readonly paused?: boolean;
+  /**
+   * Find nothing where no note matches the query as it stands, instead of relaxing it.
+   */
+  readonly strict?: boolean;
+  /**
    * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */
   readonly detail?: Detail;
@@ -430,6 +438,10 @@ export interface SearchResult {
    * Set if the query had no hits and a relaxed query was searched instead.
    */
   readonly relaxed: Relaxed | null;
+  /**
+   * Set if nothing was found because of a filter.
+   */
+  readonly unmet: UnmetFilter | null;
   /**
    * The confidence of the first hit; 0 if there is none.
    */
@@ -652,13 +664,26 @@ export interface Correction {
  */
 export interface Relaxed {
   /**
-   * beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. without-filters: the filters are dropped. meaning: the nearest in meaning, however far.
+   * beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. as-words: words about time are no filter. meaning: the nearest in meaning, however far.
    */
   readonly step: RelaxStep;
   /**
    * Sentences to show to the user: what was not found, and what is.
    */
   readonly messages: readonly Message[];
+}
+/**
+ * The filter because of which nothing was found.
+ */
+export interface UnmetFilter {
+  /**
+   * Its index in `clauses`.
+   */
+  readonly clause: number;
+  /**
+   * A sentence to show to the user.
+   */
+  readonly message: Message;
 }
 /**
  * The sentence of the first hit that answers the question, word for word as in the note.
@@ -702,6 +727,10 @@ export interface Freshness {
    * Every commit increments it, also across rebuilds; it restarts at 1 if the index had to be created again. The answer includes all commits up to it: with an equal epoch, nothing can have changed.
    */
   readonly epoch: number;
+  /**
+   * Which model answers in place of the chosen one; null if none does.
+   */
+  readonly fallback: Message | null;
 }
 /**
  * A search, and one note among its hits.
@@ -743,6 +772,14 @@ export interface HitOptions {
    * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
    */
   readonly typing?: boolean;
+  /**
+   * With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning.
+   */
+  readonly paused?: boolean;
+  /**
+   * Find nothing where no note matches the query as it stands, instead of relaxing it.
+   */
+  readonly strict?: boolean;
   /**
    * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
    */

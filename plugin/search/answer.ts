@@ -8,7 +8,7 @@ import { type FurtherPassages } from "./passage-loader";
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "unmet" | "weakness" | "extract">;
 
 /** What names alone found, without an engine. */
 export interface NamesResult extends SearchResult {
@@ -30,6 +30,8 @@ export interface Asked {
   readonly snippetWidth: number;
   /** The last word was searched as a prefix. */
   readonly lastWordIsPrefix: boolean;
+  /** Typing rests, so that the last word counts as it stands. */
+  readonly isAtRest: boolean;
   /** From request to answer, as the user waits. */
   readonly tookMs: number;
 }
@@ -64,6 +66,20 @@ export function answerFrom(found: SearchResult, asked: Asked): Answer {
 export function answerOf(state: SearchState): Answer | null {
   if (state.kind === "results") return state.answer;
   return state.kind === "idle" ? null : state.previous;
+}
+
+/** The query of `answer` without the clause at `at`; null where the rest would mean something else. */
+export function queryWithout({ query, clauses }: Pick<Answer, "query" | "clauses">, at: number): string | null {
+  const clause = clauses[at];
+  if (clause?.kind === "time") return `${query.slice(0, clause.start)}(${query.slice(clause.start, clause.end).trim()})${query.slice(clause.end)}`; // words, in parentheses
+  return clause?.removable === true ? (query.slice(0, clause.start) + query.slice(clause.end)).trim() : null;
+}
+
+/** The query of `answer` without its filters; exclusions and phrases stay. Null where it has none that can be left out. */
+export function queryWithoutFilters(answer: Pick<Answer, "query" | "clauses">): string | null {
+  const at = [...answer.clauses].findLastIndex(({ kind, negated, removable }) => kind !== "phrase" && !negated && removable);
+  const query = queryWithout(answer, at);
+  return query === null ? null : (queryWithoutFilters({ query, clauses: answer.clauses.slice(0, at) }) ?? query);
 }
 
 export interface ResultSource {

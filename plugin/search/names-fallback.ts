@@ -3,7 +3,7 @@
  * engine goes on with neither a second session nor other rows.
  *
  * An engine that starts is waited for, because it usually answers within a second and reading the names would be in vain.
- * While a vault is indexed for the first time, names answer what the index has nothing for yet.
+ * While a vault is indexed for the first time, what names find comes before what the index already has: it may have a tenth.
  */
 import { type Clock } from "../clock";
 import { Emitter } from "../emitter";
@@ -15,12 +15,14 @@ import { type Reply } from "../sidecar/failure";
 import { type Supervisor } from "../sidecar/supervisor";
 import { type NameAnswer, type NoteNames } from "../vault/note-names";
 import { type NamesResult } from "./answer";
+import { joined } from "./pages";
 
 const START_WAIT_MS = 1_500; // most engines are there by then
 
 /** The engine, as far as it decides who answers. */
-export type EngineInUse = Pick<Supervisor, "state" | "status" | "changed" | "indexUpdated">;
+export type EngineInUse = Pick<Supervisor, "state" | "status" | "changed" | "statusChanged" | "indexUpdated">;
 
+const WITHOUT_VERDICT = { weakness: null, corrections: [], unknownWords: [] } as const;
 const OWN_ID = -1; // no request of the engine has it
 
 export class NamesFallback implements Requester {
@@ -39,6 +41,12 @@ export class NamesFallback implements Requester {
       if (isWithoutEngine(kind)) this.updated.emit(); // rows of an engine that is gone make way for those by names
     });
     engine.indexUpdated.listen(() => { this.updated.emit(); });
+    let wasFirstIndex = false;
+    engine.statusChanged.listen(() => {
+      const isFirstIndex = engine.status?.indexedMs === null;
+      if (wasFirstIndex && !isFirstIndex) this.updated.emit(); // names need to help no longer
+      wasFirstIndex = isFirstIndex;
+    });
     names.changed.listen(() => { if (engine.state.kind !== "live") this.updated.emit(); });
   }
 
@@ -55,12 +63,15 @@ export class NamesFallback implements Requester {
     return { ...pending, reply: this.#completed(pending.reply, params) };
   }
 
-  /** The engine's reply; from names, where the index has nothing for the query yet. */
+  /** The engine's reply behind what names find, without a word on how good it is. A query with filters is the engine's alone. */
   async #completed(reply: Promise<Reply<SearchResult>>, params: SearchOptions): Promise<Reply<SearchResult>> {
-    const given = await reply;
-    if (!given.ok || given.value.hits.length > 0) return given;
-    const answer = await this.#page(params, () => false);
-    return answer === null || answer.total === 0 ? given : { ok: true, value: resultOf(answer, given.value) };
+    const [given, names] = await Promise.all([reply, this.#page({ ...params, offset: 0 }, () => false)]);
+    if (!given.ok) return given;
+    const { hits, total, reachable } = given.value;
+    if (hits.length === 0) return names === null || names.total === 0 ? given : { ok: true, value: resultOf(names, given.value) };
+    const isNamed = !params.offset && names !== null && names.ignored.length === 0;
+    const first = isNamed ? names.hits.map((hit) => hits.find(({ path }) => path === hit.path) ?? hit) : [];
+    return { ok: true, value: { ...given.value, ...WITHOUT_VERDICT, hits: joined(first, hits), total: Math.max(total, first.length), reachable: Math.max(reachable, first.length) } };
   }
 
   #searchNames(params: SearchOptions): Pending<SearchResult> {
@@ -110,5 +121,5 @@ export class NamesFallback implements Requester {
 }
 
 function resultOf({ hits, total, ignored }: NameAnswer, like: SearchResult): NamesResult {
-  return { ...like, hits, total, reachable: total, ignored, weakness: null, corrections: [], unknownWords: [], relaxed: null };
+  return { ...like, ...WITHOUT_VERDICT, hits, total, reachable: total, ignored, relaxed: null };
 }

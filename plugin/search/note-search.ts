@@ -76,7 +76,7 @@ export class NoteSearch {
     const { query } = this.state;
     const note = this.path();
     const filters = { notes: [note] };
-    const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, expand: true, maxTokens: LIMITS.maxTokens, filters });
+    const pending = this.client.request("search", { query, mode: this.mode(), limit: 1, typing: true, paused: true, expand: true, maxTokens: LIMITS.maxTokens, filters });
     this.#pending = pending;
     const reply = await pending.reply;
     if (this.#pending !== pending) return; // superseded

@@ -42,3 +42,32 @@ function leading(hits: readonly Hit[]): readonly Hit[] {
   const end = hits.findIndex(({ missingWords }) => missingWords.length > 0);
   return hits.slice(0, Math.min(PREFIX, end < 0 ? hits.length : end));
 }
+
+const LEADING = 3; // rows that are read while typing
+const FIRST_MARGIN = 0.05; // of the score, by which another row has to be better to take the first place
+const OTHER_MARGIN = 0.15;
+const NAMED_MARGIN = 0.3; // to take the place of a note whose title goes on as the query begins
+
+/** `hits` with the leading ones of `before`, the answer to a part of what was typed, in their places unless others are better by a margin. */
+export function steady(before: readonly Hit[], hits: readonly Hit[], typed: string): readonly Hit[] {
+  const rest = [...hits];
+  const leading = before.slice(0, LEADING).flatMap(({ path }, place) => {
+    const [best] = rest;
+    if (!best) return [];
+    const own = rest.find((hit) => hit.path === path) ?? best;
+    const margin = isNamed(own.title, typed) ? NAMED_MARGIN : place === 0 ? FIRST_MARGIN : OTHER_MARGIN;
+    const taken = (best.score ?? 0) - (own.score ?? 0) < margin ? own : best;
+    rest.splice(rest.indexOf(taken), 1);
+    return [taken];
+  });
+  return [...leading, ...rest];
+}
+
+/** Whether `title`, from the beginning of a word on, goes on from `typed`. */
+function isNamed(title: string, typed: string): boolean {
+  return wordsOf(title).includes(wordsOf(typed));
+}
+
+function wordsOf(text: string): string {
+  return ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim()}`;
+}

@@ -105,11 +105,12 @@ export function passagesOf(state: FurtherPassages): readonly Passage[] {
 }
 
 /** The passage of the note at `path` that starts at `start`; null where the note has none there any more. */
-export async function widePassage(client: Requester, { query, mode = "hybrid", typing = false }: SearchOfHit, path: string, start: number): Promise<Passage | null> {
+export async function widePassage(client: Requester, { query, mode = "hybrid", typing = false, paused = false }: SearchOfHit, path: string, start: number): Promise<Passage | null> {
   const reply = await client.request("search", {
     query,
     mode,
     typing,
+    paused,
     limit: 1,
     filters: { notes: [path] },
     expand: true,

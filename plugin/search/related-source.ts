@@ -123,6 +123,7 @@ export class RelatedSource implements ResultSource {
       mode: "hybrid",
       limit: hits.length,
       lastWordIsPrefix: false,
+      isAtRest: true,
     };
   }
 

@@ -5,8 +5,8 @@
  * answer is pending, the previous one stays available, so that a screen can keep its rows.
  *
  * The last word of a typed query is searched as a prefix, and stays one: a user who stops at `bell` sees "bellows" and
- * keeps seeing it. Only a prefix that matches nothing is searched once more as a whole word when typing pauses, because the
- * engine corrects whole words only.
+ * keeps seeing it. A word that is not whole yet has no meaning, so that nothing is near to `bel`, until typing pauses. Then
+ * it is compared as it stands; a prefix that matches nothing is searched as a whole word, because the engine corrects no other.
  *
  * While the query changes, only as many hits are asked for as are in sight; the others follow when it rests. If search by
  * meaning was slow, a search by words alone is shown first (`firstStage`) until the whole answer arrives.
@@ -18,8 +18,8 @@ import { type Requester, type Pending } from "../sidecar/client";
 import { type Reply } from "../sidecar/failure";
 import { PassageLoader, type SearchOfHit, widePassage } from "./passage-loader";
 import { type Answer, answerFrom, answerOf, type Asked, ignoredBy, type ResultSource, type SearchState } from "./answer";
-import { FIRST_HITS, joined, mergeStages, type Page, pageAfter, SLOW_MS } from "./pages";
-import { lastWordIsUnknown } from "./spelling";
+import { FIRST_HITS, joined, mergeStages, type Page, pageAfter, SLOW_MS, steady } from "./pages";
+import { lastWordIsUnfinished, lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
@@ -36,7 +36,7 @@ export interface SearchOptions {
   /** Maximum length of a snippet, in characters of its source. */
   readonly snippetWidth: number;
   /** What else is asked of the engine; for the further passages of a hit as well. */
-  readonly scope?: Pick<SearchOfHit, "filters">;
+  readonly scope?: Pick<SearchOfHit, "filters" | "strict">;
 }
 
 /** Whether the query is being typed; its last word is a prefix until typing has `ended`. */
@@ -74,6 +74,8 @@ export class SearchSession implements ResultSource {
   #work: Work = RESTING;
   #wanted: number; // hits that the list is to have
   #rowsAreFrozen = false;
+  /** Nothing was found for a word that is being typed: the rows before it stay until typing rests. */
+  #held: Answer | null = null;
   #meaningIsSlow = false;
   #lastRequestAt = -Infinity;
 
@@ -185,11 +187,11 @@ export class SearchSession implements ResultSource {
   }
 
   #correctIfDue(): void {
-    const current = this.state;
-    if (this.#typing.kind !== "paused" || this.#rowsAreFrozen || flightOf(this.#work) || current.kind !== "results") return;
-    if (!current.answer.lastWordIsPrefix || !lastWordIsUnknown(current.answer)) return;
-    this.#setTyping({ kind: "ended" });
-    this.#schedule(0, true);
+    const answer = this.#held ?? (this.state.kind === "results" ? this.state.answer : null);
+    if (this.#typing.kind !== "paused" || this.#rowsAreFrozen || flightOf(this.#work) || !answer?.lastWordIsPrefix) return;
+    const isUnknown = lastWordIsUnknown(answer);
+    if (isUnknown) this.#setTyping({ kind: "ended" });
+    if (isUnknown || isUnfinished(answer)) this.#schedule(0, this.#held === null);
   }
 
   // --- requests -----------------------------------------------------------------------------------
@@ -206,6 +208,7 @@ export class SearchSession implements ResultSource {
   /** Ends what is scheduled; the result is the search that is still on its way. */
   #dropWork(): Flight | null {
     const work = this.#work;
+    this.#held = null;
     if (work.kind === "due" || work.kind === "remaining") work.cancel();
     this.#work = RESTING;
     return flightOf(work);
@@ -221,7 +224,8 @@ export class SearchSession implements ResultSource {
     const { mode, snippetWidth } = this.options;
     const requestedAt = this.clock.now();
     this.#lastRequestAt = requestedAt;
-    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended" };
+    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended", isAtRest: this.#typing.kind !== "typing" };
+    const earlier = answerOf(this.state);
     const flight = this.#send(asked, page, isRefresh);
     this.#work = { kind: "asking", flight, repeats };
     const shown = this.#showFirstStage(asked, flight, requestedAt);
@@ -232,12 +236,19 @@ export class SearchSession implements ResultSource {
     if (reply.ok) {
       const tookMs = this.clock.now() - requestedAt;
       if (mode === "hybrid" && ignoredBy(reply.value) === null) this.#meaningIsSlow = tookMs > SLOW_MS;
-      const { hits, reachable } = reply.value;
+      const { hits: found, reachable } = reply.value;
+      const isGoingOn = earlier && !isRefresh && (query.startsWith(earlier.query) || earlier.query.startsWith(query));
+      const hits = isGoingOn && this.#order === "relevance" && shown.hits.length === 0 ? steady(earlier.hits, found, query) : found;
       let answer = answerFrom({ ...reply.value, hits: mergeStages(shown.hits, hits, this.#rowsAreFrozen) }, { ...asked, tookMs });
       if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
       if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever `reachable` was
       if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
         await this.#request(isRefresh, answer, landed.repeats);
+        return;
+      }
+      if (answer.hits.length === 0 && answer.unmet === null && isUnfinished(answer)) {
+        this.#held = answer;
+        this.#correctIfDue();
         return;
       }
       this.#fetchRemaining(answer);
@@ -250,10 +261,10 @@ export class SearchSession implements ResultSource {
   }
 
   /** Sends the request, in two stages if meaning is slow; it supersedes the one on its way. */
-  #send({ query, mode, limit, snippetWidth, lastWordIsPrefix }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
+  #send({ query, mode, limit, snippetWidth, lastWordIsPrefix, isAtRest }: Omit<Asked, "tookMs">, page: Page, isRefresh: boolean): Flight {
     const earlier = this.#dropWork();
     earlier?.firstStage?.cancel();
-    const params = { query, typing: lastWordIsPrefix, maxTokens: LIMITS.maxTokens, snippetWidth, ...GUARD, ...this.options.scope };
+    const params = { query, typing: lastWordIsPrefix, paused: isAtRest, maxTokens: LIMITS.maxTokens, snippetWidth, ...GUARD, ...this.options.scope };
     const isStaged = mode === "hybrid" && lastWordIsPrefix && !isRefresh && this.#meaningIsSlow && this.#order === "relevance";
     const firstStage = isStaged ? this.client.request("search", { ...params, mode: "keyword", limit: Math.min(FIRST_HITS, limit) }) : null;
     const pending = this.client.request("search", {
@@ -304,7 +315,7 @@ export class SearchSession implements ResultSource {
     const query = this.#query;
     const { mode } = this.options;
     const limit = Math.min(LIMITS.maxLimit, Math.max(this.options.limit, this.#wanted));
-    return this.client.request("explain", { query, path, mode, limit, typing: this.#typing.kind !== "ended" }).reply;
+    return this.client.request("explain", { query, path, mode, limit, typing: this.#typing.kind !== "ended", paused: this.#typing.kind !== "typing" }).reply;
   }
 
   /** Reports what was made of a hit of the current answer. An engine of an earlier version refuses, which changes nothing. */
@@ -322,9 +333,14 @@ export class SearchSession implements ResultSource {
   get #searchOfHits(): SearchOfHit | null {
     const answer = answerOf(this.state);
     if (!answer) return null;
-    const { query, mode, limit, snippetWidth, lastWordIsPrefix } = answer;
-    return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, ...GUARD, ...this.options.scope };
+    const { query, mode, limit, snippetWidth, lastWordIsPrefix, isAtRest } = answer;
+    return { query, mode, limit, snippetWidth, typing: lastWordIsPrefix, paused: isAtRest, ...GUARD, ...this.options.scope };
   }
+}
+
+/** Whether `answer` leaves out what its last word means. */
+function isUnfinished(answer: Answer): boolean {
+  return answer.mode === "hybrid" && !answer.isAtRest && !answer.byNames && lastWordIsUnfinished(answer);
 }
 
 function flightOf(work: Work): Flight | null {

@@ -9,6 +9,7 @@ import { type Correction, type Hit, type Mark } from "../protocol/messages";
 
 // The engine corrects words of letters only, of four or more. A value after an operator is not a word to it.
 const LAST_WORD = /(?:^|[\s(])(\p{L}{4,})$/u;
+const BEGUN_WORD = /(?:^|[\s(])(\p{L}{3,})$/u; // fewer letters are compared with names alone
 const NO_LETTERS = /[^\p{L}\p{M}]+/u;
 
 /** Whether no word that `hits` were found by begins with the last word of `query`. */
@@ -17,6 +18,12 @@ export function lastWordIsUnknown({ query, hits }: { readonly query: string; rea
   if (word === undefined) return false;
   const prefix = foldCase(word);
   return !hits.some((hit) => matchedWords(hit).some((matched) => foldCase(matched).startsWith(prefix)));
+}
+
+/** Whether the last word of `query` may still be going on: no word that `hits` were found by is that word. */
+export function lastWordIsUnfinished({ query, hits }: { readonly query: string; readonly hits: readonly Hit[] }): boolean {
+  const word = BEGUN_WORD.exec(query)?.[1];
+  return word !== undefined && !hits.some((hit) => matchedWords(hit).some((matched) => foldCase(matched) === foldCase(word)));
 }
 
 /**

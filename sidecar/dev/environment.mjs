@@ -42,7 +42,7 @@ export async function prepare(say = console.error) {
 /** Install the Node packages unless exactly the locked ones are installed. */
 export async function prepareNode(say = console.error) {
   if (nodePackagesMatch()) return;
-  say("Installing the Node packages …");
+  say("Installing the Node packages, which takes a minute …");
   const [npm = "npm", ...first] = npmCommand();
   const command = /** @type {const} */ ([npm, [...first, "ci", "--no-progress"], { cwd: ROOT, shell: WINDOWS && npm === "npm" }]);
   await promisify(execFile)(...command).catch((error) => { throw failed(error, npm, command[1]); });
@@ -72,7 +72,7 @@ export function preparePython(say = console.error) {
   const wanted = fingerprint();
   if (existsSync(PYTHON) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   if (!existsSync(PYTHON)) makeVenv(say);
-  say("Installing the Python packages …");
+  say("Installing the Python packages, which takes a minute or two …");
   const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"];
   runQuietly(PYTHON, [...pip, "--require-hashes", "-r", join(SIDECAR, "requirements.lock")]);
   runQuietly(PYTHON, [...pip, "--no-deps", "--no-build-isolation", "-e", SIDECAR]);

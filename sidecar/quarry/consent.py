@@ -5,11 +5,11 @@ A vault's own `.quarry.toml` may come from anywhere, so that it can only prefer 
 one file beside the indexes, never in a vault, and count for all vaults of the device.
 """
 
-import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
+from filelock import FileLock
 from msgspec import MsgspecError
 from msgspec.json import decode, encode  # noqa: TID251  a file of ours
 
@@ -21,7 +21,7 @@ from quarry.private_files import read_private, write_atomically
 FILE_NAME = "consent.json"
 MAX_BYTES = 1 << 20
 
-_lock = threading.Lock()  # of the file, within this process; of two sidecars at once, the last yes is kept
+LOCK_S = 10.0  # a change takes milliseconds
 
 Request: TypeAlias = tuple[ConsentKind, str]
 """A kind, and the subject: the name of a model, or the origin of an endpoint."""
@@ -29,7 +29,7 @@ Request: TypeAlias = tuple[ConsentKind, str]
 
 def is_confirmed(kind: ConsentKind, subject: str) -> bool:
     """Whether the user of this device has said yes. Reads a small file, so that it is not for the way of a query."""
-    return subject in _read().get(kind, ())
+    return (kind, subject) in confirmed()
 
 
 def require(requests: Iterable[Request], name: str) -> None:
@@ -39,13 +39,11 @@ def require(requests: Iterable[Request], name: str) -> None:
     Raises:
         NotConfirmed: One is not.
     """
-    confirmed = _read()
-    for kind, subject in requests:
-        if kind != "key" and subject not in confirmed.get(kind, ()):
-            raise NotConfirmed(
-                f"this vault prefers the model {name!r}, which you have not confirmed on this device; to use it, run "
-                "`quarry models use` in the vault, or choose it in the settings of the plugin"
-            )
+    if {request for request in requests if request[0] != "key"} - confirmed():
+        raise NotConfirmed(
+            f"this vault prefers the model {name!r}, which you have not confirmed on this device; to use it, run "
+            "`quarry models use` in the vault, or choose it in the settings of the plugin"
+        )
 
 
 def version() -> int:
@@ -63,19 +61,37 @@ def confirm(requests: Iterable[Request]) -> None:
     Raises:
         IndexUnavailable: It cannot be written.
     """
-    path = data_dir() / FILE_NAME
-    with _lock:
-        confirmed = _read()
-        for kind, subject in requests:
-            confirmed[kind] = sorted({*confirmed.get(kind, ()), subject})
-        try:
-            write_atomically(path, encode(confirmed), durable=True)
-        except OSError as error:
-            raise IndexUnavailable(f"{path} cannot be written: {error.strerror}; nothing was confirmed") from error
+    with _changing() as found:
+        found.update(requests)
 
 
-def _read() -> dict[ConsentKind, list[str]]:
-    """The subjects of each kind, in order; none where the file is missing or not what it should be."""
+def withdraw(subjects: Collection[str]) -> list[Request]:
+    """Take back every yes for *subjects*, and return what was taken back, in order. Raises as `confirm`."""
+    with _changing() as found:
+        withdrawn = sorted(request for request in found if request[1] in subjects)
+        found.difference_update(withdrawn)
+    return withdrawn
+
+
+def confirmed() -> set[Request]:
+    """All that is confirmed; nothing where the file is missing or not what it should be."""
     with suppress(MsgspecError, RecursionError):
-        return decode(read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}", type=dict[ConsentKind, list[str]])
-    return {}
+        content = read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}"
+        kinds = decode(content, type=dict[ConsentKind, list[str]])
+        return {(kind, subject) for kind, subjects in kinds.items() for subject in subjects}
+    return set()
+
+
+@contextmanager
+def _changing() -> Iterator[set[Request]]:
+    """What is confirmed, which is written as the caller leaves it; no other process changes it meanwhile."""
+    path = data_dir() / FILE_NAME
+    try:
+        with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):
+            yield (found := confirmed())
+            kinds: dict[ConsentKind, list[str]] = {}
+            for kind, subject in sorted(found):
+                kinds.setdefault(kind, []).append(subject)
+            write_atomically(path, encode(kinds), durable=True)
+    except OSError as error:
+        raise IndexUnavailable(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error

@@ -215,6 +215,15 @@ class SearchOptions(ReadParams, frozen=True, kw_only=True):
         bool,
         doc("The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error."),
     ] = False
+    paused: Annotated[
+        bool,
+        doc(
+            "With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning."
+        ),
+    ] = False
+    strict: Annotated[
+        bool, doc("Find nothing where no note matches the query as it stands, instead of relaxing it.")
+    ] = False
     detail: Annotated[
         Detail,
         doc(

@@ -167,7 +167,7 @@ export class Product {
 
   /** @param {string} state of the index, as the pane's last line shows it */
   async freshness(state) {
-    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor();
+    await this.pane.locator(`.quarry-foot[data-state="${state}"]`).waitFor({ state: "attached" }); // hidden where the body says so
   }
 
   /** @param {string} state of the pane's body */

@@ -139,18 +139,21 @@ describe("what the pane says", () => {
     await product.host.enable();
     await product.openPane();
     await product.freshness("indexing");
-    const counts = await until(async () => /Indexing [1-9]\d* of 600 notes/.exec(await product.freshnessWords()), "the counts are shown");
+    const counts = await until(async () => /Indexing [1-9]\d* of 600 notes/.exec(await product.pane.locator(".quarry-progress-text").first().innerText()), "the counts are shown");
+    const footers = await product.pane.locator(".quarry-foot").filter({ visible: true }).count();
     await product.input.fill("harbour");
     const early = await product.rowsUntil((rows) => rows.length > 0, "there are rows before all is read");
-    const during = await product.freshnessWords();
-    await product.pane.locator(".quarry-status-action", { hasText: "Pause" }).click();
+    const during = await product.adjustments();
+    const offers = await product.pane.locator(".quarry-create").count();
+    await product.pane.locator('.quarry-line [data-action="pause"]').click();
     await product.freshness("paused");
     const paused = await product.freshnessWords();
     await product.pane.locator(".quarry-status-action", { hasText: "Resume" }).click();
     await product.freshness("live");
 
     assert.ok(early.length > 0);
-    assert.match(during, /^Indexing/);
+    assert.match(during, /^\d+% indexed, results are incomplete/);
+    assert.deepEqual([footers, offers], [0, 0]);
     assert.match(paused, /^Paused · [\d,]+ notes still to index$/);
     assert.equal(await product.freshnessWords(), `Live · ${LARGE_VAULT.notes.toLocaleString("en")} notes`);
     t.diagnostic(`first counts seen: ${counts[0]}`);

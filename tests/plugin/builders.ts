@@ -20,7 +20,7 @@ export function hit(path: string, fields: Partial<Hit> = {}): Hit {
 }
 
 /** That of an index at rest. */
-export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1 };
+export const FRESHNESS: Freshness = { state: "live", done: 3, total: 3, epoch: 1, fallback: null };
 
 const UNDERSTOOD: Message = { code: "understood.notes", args: { conditions: [{ code: "understood.by-both", args: { words: "retry" } }] } };
 
@@ -30,8 +30,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, weakness, extract, tookMs: 5, ...fields };
+  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, unmet, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, isAtRest: true, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, unmet, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {

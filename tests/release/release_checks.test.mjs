@@ -94,6 +94,7 @@ test("PyPI gets the attested files of a release, by its own environment and with
 
   expect(Object.keys(on)).toEqual(["workflow_dispatch"]);
   expect(Object.keys(jobs)).toEqual(["pypi"]);
+  expect(jobs.pypi.if).toBe("github.ref_type == 'tag'");
   expect(jobs.pypi.environment).toBe("pypi");
   expect(jobs.pypi.permissions).toEqual({ "id-token": "write", contents: "read", attestations: "read" });
   expect(take.run).toMatch(/sha256sum --check SHA256SUMS[^]*gh attestation verify/);

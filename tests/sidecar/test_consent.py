@@ -2,12 +2,13 @@
 
 import stat
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
 from quarry import consent
 from quarry.config import data_dir
+from quarry.embedding.endpoint_name import withdraw
 from quarry.errors import NotConfirmed
 
 
@@ -52,8 +53,23 @@ def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_writte
     assert consent.is_confirmed("download", "a/b")
 
 
-def test_answers_given_at_once_are_all_kept():
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: consent.confirm([("download", f"owner/{number}")]), range(20)))
+def test_answers_given_to_several_processes_at_once_are_all_kept():
+    answers = [[("download", f"owner/{number}")] for number in range(40)]
 
-    assert all(consent.is_confirmed("download", f"owner/{number}") for number in range(20))
+    with ProcessPoolExecutor(4) as pool:
+        list(pool.map(consent.confirm, answers))
+
+    assert consent.confirmed() == {request for answer in answers for request in answer}
+
+
+def test_a_yes_to_where_a_model_runs_is_withdrawn_with_the_last_model_there():
+    first, second = "https://example.com/v1#first", "https://example.com/v1#second"
+    of_both = [("remote", "https://example.com:443"), ("key", "https://example.com:443")]
+    other = ("download", "owner/name")
+    consent.confirm([("endpoint", first), ("endpoint", second), *of_both, other])
+
+    assert withdraw(first) == [("endpoint", first)]
+    assert consent.confirmed() == {("endpoint", second), *of_both, other}
+    assert withdraw(second) == [("endpoint", second), *sorted(of_both)]
+    assert consent.confirmed() == {other}
+    assert withdraw(second) == []

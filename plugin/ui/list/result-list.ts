@@ -140,7 +140,8 @@ export class ResultList extends Component {
     this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
-      const newNote = parts.offersNote && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
+      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
     }));
     this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));
@@ -196,7 +197,7 @@ export class ResultList extends Component {
   }
 
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
-  handleKey(key: PaneKey, event: KeyboardEvent): boolean {
+  handleKey(key: PaneKey, event: KeyboardEvent | null): boolean {
     const row = selectedRow(this.model);
     switch (key.kind) {
       case "move":
@@ -247,7 +248,7 @@ export class ResultList extends Component {
   }
 
   /** Runs a command for the chosen rows; false where it makes no sense for them. */
-  #runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
+  #runCommand(id: RowCommandId, event: KeyboardEvent | null): boolean {
     const rows = targetRows(this.model);
     const row = selectedRow(this.model);
     if (rows.length === 0 && row && id.startsWith("open")) {

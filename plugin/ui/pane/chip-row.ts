@@ -6,7 +6,7 @@
  */
 import { setIcon, setTooltip } from "obsidian";
 import { t } from "../../i18n/translate";
-import { type Clause } from "../../protocol/messages";
+import { type Answer, queryWithout } from "../../search/answer";
 import { isToDraw } from "../list/elements";
 
 export interface ChipHandlers {
@@ -28,11 +28,16 @@ export function chipRow(el: HTMLElement, { take, leave }: ChipHandlers): (chips:
     focusAt = buttons[at] === el.doc.activeElement ? at : null;
     take(rest);
   };
-  const draw = ({ text, rest, readAs }: Chip, at: number): HTMLElement => {
+  const tipOf = ({ text, rest, readAs, isIgnored = false }: Chip): string => {
+    if (isIgnored) return t("chip.ignored", { filter: text });
+    return readAs === undefined ? t(rest === null ? "chip.fixed" : "chip.remove", { filter: text }) : t("chip.time", { words: text, filter: readAs });
+  };
+  const draw = (chip: Chip, at: number): HTMLElement => {
+    const { text, rest, isIgnored = false } = chip;
     const button = el.createEl("button", { cls: "quarry-chip", attr: { tabindex: at === 0 ? 0 : -1 } });
-    button.createSpan({ cls: "quarry-chip-text", text, attr: { dir: "auto" } });
+    button.createEl(isIgnored ? "s" : "span", { cls: "quarry-chip-text", text, attr: { dir: "auto" } });
     button.setAttr("aria-disabled", String(rest === null));
-    setTooltip(button, readAs === undefined ? t(rest === null ? "chip.fixed" : "chip.remove", { filter: text }) : t("chip.time", { words: text, filter: readAs }));
+    setTooltip(button, tipOf(chip));
     if (rest !== null) setIcon(button.createSpan({ cls: "quarry-chip-remove" }), "x");
     button.addEventListener("click", () => { takeAt(at); });
     return button;
@@ -82,13 +87,15 @@ export interface Chip {
   readonly rest: string | null;
   /** The filter that plain words about time were read as. */
   readonly readAs?: string;
+  /** The notes are shown although it is not met. */
+  readonly isIgnored?: boolean;
 }
 
-/** The parts of `query` that are shown as chips, in order. */
-export function chipsOf(query: string, clauses: readonly Clause[]): readonly Chip[] {
-  return clauses.map(({ kind, start, end, value, removable }) => {
-    const [before, text, behind] = [query.slice(0, start), query.slice(start, end).trim(), query.slice(end)];
-    if (kind === "time") return { text, rest: `${before}(${text})${behind}`, readAs: value }; // words, in parentheses
-    return { text, rest: removable ? (before + behind).trim() : null };
+/** The parts of the query of `answer` that are shown as chips, in order. */
+export function chipsOf(answer: Pick<Answer, "query" | "clauses" | "relaxed">): readonly Chip[] {
+  const ignored = answer.relaxed?.step === "as-words" ? "time" : answer.relaxed?.step === "any-passage" ? "phrase" : null;
+  return answer.clauses.map(({ kind, start, end, value }, at) => {
+    const text = answer.query.slice(start, end).trim();
+    return { text, rest: queryWithout(answer, at), ...(kind === ignored && { isIgnored: true }), ...(kind === "time" && { readAs: value }) };
   });
 }

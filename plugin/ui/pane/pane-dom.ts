@@ -32,6 +32,7 @@ export interface PaneDom {
   readonly showProgress: (freshness: Freshness | null) => void;
   /** The list; the panel and the progress scroll with it. */
   readonly list: ListView;
+  readonly footEl: HTMLElement;
   readonly showFreshness: (freshness: Freshness) => void;
   /** Draws what is around the rows. */
   readonly around: Surroundings;
@@ -83,11 +84,12 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const lineEl = head.createDiv({ cls: "quarry-line" });
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
-  const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }));
+  const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }), handlers.act);
   const list = new ListView(el, bodyEl, input, handlers);
-  const showFreshness = indexStatusLine(el.createDiv({ cls: "quarry-foot" }), handlers.act);
+  const footEl = el.createDiv({ cls: "quarry-foot" });
+  const showFreshness = indexStatusLine(footEl, handlers.act);
   const completions = completionsFor(completionsEl, input, list, handlers.names, handlers.completed);
-  const dom = { el, search, input, completions, showChips, showSort, showMode, lineEl, panelEl, showProgress, list, showFreshness };
+  const dom = { el, search, input, completions, showChips, showSort, showMode, lineEl, panelEl, showProgress, list, footEl, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -104,11 +106,13 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       const read = state.kind === "bad-query" ? null : answer; // while an answer is pending, the chips of the one before stay
       dom.showMode(model.mode);
       showStatus(dom.lineEl, model, handlers.act);
-      dom.showChips(read ? chipsOf(read.query, read.clauses) : []);
+      dom.showChips(read ? chipsOf(read) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);
-      dom.showProgress(answer === null || state.kind === "no-results" ? fresh : null);
+      const isBare = answer === null || state.kind === "no-results";
+      dom.showProgress(isBare ? fresh : null);
       dom.showFreshness(fresh);
+      dom.footEl.toggleClass("is-hidden", fresh.kind === "indexing" && (isBare || model.status?.indexedMs === null)); // it is said once
       dom.el.dataset["state"] = state.kind;
       dom.list.listEl.setAttr("aria-label", answer ? t("pane.results") : t("pane.completions"));
       if (state.kind !== "searching") dom.list.live.announceState(announcement(state));

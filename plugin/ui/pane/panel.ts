@@ -1,9 +1,10 @@
 /** The block that describes the state of the pane and offers actions, drawn from `PanelWords`. */
-import { actionOf } from "../../i18n/actions";
+import { type Step } from "../../i18n/engine";
 import { type PanelWords } from "../../i18n/panels";
+import { t } from "../../i18n/translate";
 import { type ActionId, type CommandMap } from "../../pane/commands";
 import { type PaneModel } from "../../pane/model";
-import { iconButton, isToDraw } from "../list/elements";
+import { isToDraw } from "../list/elements";
 import { type Surroundings } from "../list/result-list";
 
 export interface PanelHandlers {
@@ -17,14 +18,11 @@ export function showPanel(el: HTMLElement, words: PanelWords | null, { act, copy
   el.empty();
   el.toggleClass("is-hidden", words === null);
   if (!words) return;
-  const { title, detail, commands, log = [], actions, hasWayOut } = words;
+  const { title, detail, steps = [], program, log = [], actions, hasWayOut } = words;
   el.createDiv({ cls: "quarry-panel-title", text: title });
   if (detail !== "") el.createDiv({ cls: "quarry-panel-detail", text: detail });
-  for (const command of commands) {
-    const row = el.createDiv({ cls: "quarry-panel-command" });
-    row.createEl("code", { text: command });
-    iconButton(row, "copy", actionOf("copy-command").label, () => { copy(command); });
-  }
+  if (steps.length > 0) showSteps(el.createEl("ol", { cls: "quarry-panel-steps" }), steps, copy);
+  if (program !== undefined) codeRow(el, program);
   if (log.length > 0) el.createEl("pre", { cls: "quarry-panel-log", text: log.join("\n"), attr: { dir: "ltr" } });
   const row = el.createDiv({ cls: "quarry-panel-actions" });
   for (const [at, { id, label }] of actions.entries()) {
@@ -32,6 +30,24 @@ export function showPanel(el: HTMLElement, words: PanelWords | null, { act, copy
     button.toggleClass("mod-cta", hasWayOut && at === 0);
     button.addEventListener("click", () => { act(id); });
   }
+}
+
+/** A numbered line for each step, with the button that does it. */
+function showSteps(list: HTMLElement, steps: readonly Step[], copy: (text: string) => void): void {
+  for (const { text, command, url } of steps) {
+    const item = list.createEl("li");
+    item.createDiv({ text });
+    if (url !== undefined) item.createEl("a", { cls: "quarry-link", text: t("engine.openPage"), href: url });
+    if (command === undefined) continue;
+    const button = codeRow(item, command).createEl("button", { text: t("engine.copy"), attr: { "aria-label": t("engine.copyCommand", { command }) } });
+    button.addEventListener("click", () => { copy(command); });
+  }
+}
+
+function codeRow(parent: HTMLElement, text: string): HTMLElement {
+  const row = parent.createDiv({ cls: "quarry-panel-command" });
+  row.createEl("code", { text });
+  return row;
 }
 
 /** What can be done in a place; buttons for anything else are left out. */

@@ -65,10 +65,12 @@ export function showStatus(el: HTMLElement, model: PaneModel, act: (action: Acti
 }
 
 /** The progress of the first indexing; the result shows it, or nothing where rows are shown instead. */
-export function progressBlock(el: HTMLElement): (freshness: Freshness | null) => void {
+export function progressBlock(el: HTMLElement, act: (action: ActionId) => void): (freshness: Freshness | null) => void {
   const textEl = el.createDiv({ cls: "quarry-progress-text" });
   const barEl = el.createEl("progress", { cls: "quarry-progress-bar" });
   el.createDiv({ cls: "quarry-progress-text", text: t("freshness.indexingHint") });
+  const pause = el.createEl("button", { cls: "quarry-link", text: actionOf("pause").label, attr: { "data-action": "pause" } });
+  pause.addEventListener("click", () => { act("pause"); });
   return (freshness) => {
     const isShown = freshness?.kind === "indexing";
     el.toggleClass("is-hidden", !isShown);

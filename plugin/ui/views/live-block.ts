@@ -80,7 +80,7 @@ export class LiveBlock extends MarkdownRenderChild {
     const { mode } = preferences();
     const note = noteAt(parts.app.vault, this.path);
     const ownPath = (): string => note?.path ?? this.path; // it may be renamed
-    const scope = { get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
+    const scope = { strict: true, get filters() { return { notNotes: [ownPath()] }; } }; // its own note is no result
     const session = new SearchSession(parts.client, parts.clock, { mode, limit: spec.shows === "count" ? 1 : spec.limit, snippetWidth: roomFor(el.clientWidth, preferences().density).asked, scope });
     const list = new ResultList(view, { ...parts, preferences, source: session, around, place: BLOCK_PLACE, leaf: null, explain: null });
     this.addChild(list);

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "index": {
         "index": "bring the index of a vault up to date",
-        "models": "list the embedding models to choose from, or use one",
+        "models": "list the embedding models to choose from, use one, or withdraw a yes",
         "status": "show the contents of the index and its current work",
         "doctor": "check the installation and a vault, and say how to repair failures",
         "ps": "list the running sidecars",

@@ -3,18 +3,21 @@
 import argparse
 import sys
 
+from quarry import consent
 from quarry import protocol as wire
 from quarry.cli.arguments import connect, wait_for_index
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stderr
+from quarry.embedding.endpoint_name import withdraw
 
 LANGUAGES = {"english": "English", "scripts": "English, other scripts", "many": "many languages", None: "?"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    actions = ("list", "use", "forget")
-    parser.add_argument("action", nargs="?", choices=actions, default=actions[0], help="default: list; forget: vectors")
+    actions = ("list", "use", "forget", "confirmed", "withdraw")
+    about = "default: list; forget: vectors; confirmed: what you said yes to on this device; withdraw: take a yes back"
+    parser.add_argument("action", nargs="?", choices=actions, default=actions[0], help=about)
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="as listed, or a folder; default: the one in the settings"
     )
@@ -23,11 +26,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """
-    List the models, use one, or delete the vectors that are kept of one.
+    List the models, use one, delete the vectors that are kept of one, list what is confirmed, or withdraw that.
 
     Raises:
         BadUsage: It is not confirmed, or none are kept.
     """
+    if options.action in ("confirmed", "withdraw"):
+        _show_confirmed(options)
+        return
     with connect(options, as_owner=True) as client:
         wait_for_index(client, None)
         if options.action == "forget":
@@ -52,6 +58,30 @@ def run(options: argparse.Namespace) -> None:
         print_answer(options, settings, lambda _: print_line(told))
         if choice.obstacle:
             print_stderr(str(choice.obstacle))
+
+
+def _show_confirmed(options: argparse.Namespace) -> None:
+    """
+    Print what is confirmed, or what is from now on no longer.
+
+    Raises:
+        BadUsage: There is nothing to withdraw.
+    """
+    is_withdrawn = options.action == "withdraw"
+    found = withdraw(options.name or "") if is_withdrawn else sorted(consent.confirmed())
+    if is_withdrawn and not found:
+        raise BadUsage(f"nothing is confirmed for {options.name!r}", "see `quarry models confirmed`")
+    rows = [{"kind": kind, "name": subject} for kind, subject in found]
+    print_answer(options, rows, _print_confirmed)
+    if is_withdrawn:
+        print_stderr("withdrawn for all vaults, within seconds; what was downloaded stays and can be used")
+
+
+def _print_confirmed(rows: list[dict[str, str]]) -> None:
+    for row in rows:
+        print_line(f"{row['kind']:<9} {row['name']}")
+    if not rows:
+        print_line("Nothing is confirmed on this device.")
 
 
 def _show(found: wire.ModelsListResult) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from quarry import protocol as wire
 from quarry.cli.arguments import add_json
 from quarry.cli.sidecars import client_of, running
-from quarry.cli.terminal import dim, print_answer, print_line, print_stderr
+from quarry.cli.terminal import counted, dim, print_answer, print_line, print_stderr
 from quarry.client.discovery import Discovery
 from quarry.errors import QuarryError
 
@@ -44,7 +44,7 @@ def _row(discovery: Discovery) -> dict[str, Any]:
 
 def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     for row in found["sidecars"]:
-        state = f"{row['state']}, {row['notes']} notes" if row["state"] else SILENT
+        state = f"{row['state']}, {counted(row['notes'], 'note')}" if row["state"] else SILENT
         memory = f", {row['memoryBytes'] / 1e6:.0f} MB" if row["memoryBytes"] else ""
         print_line(f"{row['pid']:>7}  {row['vault']}  {dim(f'{state}{memory}')}")
     if not found["sidecars"]:

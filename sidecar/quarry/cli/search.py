@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
 
-import msgspec
-
 from quarry import protocol as wire
 from quarry.cli import hits
 from quarry.cli.arguments import (
@@ -166,18 +164,18 @@ def _answer(client: SidecarClient, options: argparse.Namespace, query: str) -> i
 
 def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire.SearchResult:
     has_text = options.full or options.as_json or options.as_markdown
+    is_strict = options.files if options.strict is None else options.strict
     params: Mapping[str, Any] = {
         "query": query,
+        "strict": is_strict,
         "detail": "full" if has_text or options.why else "scan",
         "expand": options.full or options.as_json,
         "expandSmallResults": options.limit is None,  # an explicit limit is kept
         **given_fields(options, SearchOptions),
     }
     result: wire.SearchResult = client.ask("search", params)
-    is_strict = options.files if options.strict is None else options.strict
-    if is_strict and result.relaxed:
+    if is_strict and not result.hits:
         print_stderr("no note matches the query as it stands; --no-strict shows the nearest ones")
-        result = msgspec.structs.replace(result, hits=[], total=0, relaxed=None, weakness=None)
     return result
 
 

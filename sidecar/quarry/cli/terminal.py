@@ -18,6 +18,9 @@ T = TypeVar("T")
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 POINTED = 60  # characters of a query that are shown on either side of what is wrong with it
 _OURS = re.compile("(\x1b\\[[012]m)")
+_LABEL = "((?:\x1b\\[|[^]|[])*)"  # in which words may be bold
+_WIKI_LINK = re.compile(f"(?<!\x1b)(!?)\\[\\[{_LABEL}(?:\\|{_LABEL})?]]")
+_LINK = re.compile(f"(?<!\x1b)!?\\[{_LABEL}]\\((?:[^()]|\\([^()]*\\))*\\)")
 
 
 def is_decorated() -> bool:
@@ -78,8 +81,8 @@ def print_if_empty(vault: Vault, status: IndexStatus) -> None:
         print_stderr(f"there are no Markdown files in {vault.path}; name the folder that contains your notes")
 
 
-def print_limitations(index: Freshness, missing: Sequence[MissingRetriever] = ()) -> None:
-    """Print on standard error why an answer may lack notes."""
+def print_limitations(index: Freshness, missing: Sequence[MissingRetriever] | None = None) -> None:
+    """Print on standard error what `limitations` says."""
     for reason in limitations(index, missing):
         print_stderr(str(reason))
 
@@ -98,7 +101,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def marked(text: str, marks: Sequence[Mark]) -> str:
-    """A snippet on one line with its marks in bold; marks are UTF-16 offsets."""
+    """A snippet on one line, with the labels of its links alone and its marks in bold; marks are UTF-16 offsets."""
     units = text.encode("utf-16-le")
     pieces: list[str] = []
     at = 0
@@ -108,7 +111,8 @@ def marked(text: str, marks: Sequence[Mark]) -> str:
             pieces += [_piece(units, at, start), bold(_piece(units, start, mark.end))]
             at = mark.end
     pieces.append(_piece(units, at, len(units) // 2))
-    return "".join(pieces).strip()
+    with_labels = _WIKI_LINK.sub(lambda link: link[2] if link[1] else link[3] or link[2], "".join(pieces))
+    return _LINK.sub(r"\1", with_labels).strip()
 
 
 def print_caret(text: str, position: int) -> None:

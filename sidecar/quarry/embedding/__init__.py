@@ -17,7 +17,7 @@ from quarry.embedding.model_files import (
     needs_download,
 )
 from quarry.embedding.static import load_static_encoder
-from quarry.errors import ModelMissing, NotConfirmed
+from quarry.errors import ModelMissing
 
 __all__ = [
     "BUNDLED_NAME",
@@ -101,10 +101,9 @@ def load_contextual_encoder(name: str) -> ContextualEncoder | None:
 
 def load_encoder(name: str = BUNDLED_NAME) -> Encoder:
     """
-    Load the static model called *name*; the bundled one if that is contextual, or not confirmed by the user of this
-    device. Raises as `static`.
+    Load the static model called *name*; the bundled one if that is contextual.
+
+    Raises:
+        ModelMissing, ModelDamaged: As `static`. What answers then is for the caller to say: see `ModelSlot`.
     """
-    try:
-        return load_static_encoder(BUNDLED_NAME if any(is_its(name) for is_its, _ in _CONTEXTUAL) else name)
-    except NotConfirmed:
-        return load_static_encoder(BUNDLED_NAME)
+    return load_static_encoder(BUNDLED_NAME if any(is_its(name) for is_its, _ in _CONTEXTUAL) else name)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from quarry import consent
 from quarry.consent import Request
 from quarry.errors import ModelMissing
 from quarry.lazy_pattern import lazy_pattern
@@ -100,9 +101,25 @@ def is_endpoint(name: str) -> bool:
 
 def remote_origin(name: str) -> str | None:
     """Where the model called *name* runs, if that is another machine: texts that are sent there leave this one."""
+    endpoint = _endpoint_of(name)
+    return endpoint.origin if endpoint and not endpoint.is_local else None
+
+
+def withdraw(name: str) -> list[Request]:
+    """
+    Take back what was confirmed for *name*, the name of a model or an origin, and return it.
+
+    A yes to where a model runs, or to a key for it, goes with the last model there. Raises as `consent.withdraw`.
+    """
+    own = _endpoint_of(name)
+    others = [_endpoint_of(subject) for kind, subject in consent.confirmed() if kind == "endpoint" and subject != name]
+    is_last = own and own.origin not in [other.origin for other in others if other]
+    return consent.withdraw([name, own.origin] if own and is_last else [name])
+
+
+def _endpoint_of(name: str) -> EndpointName | None:
     with suppress(ModelMissing):
-        if is_endpoint(name) and not (endpoint := parse_endpoint(name)).is_local:
-            return endpoint.origin
+        return parse_endpoint(name) if is_endpoint(name) else None
     return None
 
 

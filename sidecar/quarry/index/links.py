@@ -97,7 +97,8 @@ def notes_named(connection: apsw.Connection, targets: Sequence[str]) -> dict[str
     return {target: namesakes[key] for target, key in keys.items()}
 
 
-MIN_SIMILARITY = 60.0  # of 100: `Sourdogh` is 94 like `Sourdough rye`, `nope` 57 like `Open questions`
+MIN_SIMILARITY = 75.0  # of 100: `sourdow rye` is 83 like `Sourdough rye`, `templates` 67 like `emptiness`
+MIN_PART = 7  # characters of a name that may be a part of another; `nope` is in many, but for a letter
 
 
 def note_paths(connection: apsw.Connection, name: str) -> list[str]:
@@ -126,9 +127,15 @@ def similar_paths(connection: apsw.Connection, name: str, limit: int) -> list[st
     """Paths of the notes whose file name, title or alias is most like *name*, best first."""
     names = [(path, each) for path, all_names in _names(connection) for each in all_names]
     found = process.extract(
-        target_key(name), [each for _, each in names], scorer=fuzz.WRatio, limit=4 * limit, score_cutoff=MIN_SIMILARITY
+        target_key(name), [each for _, each in names], scorer=_similarity, limit=4 * limit, score_cutoff=MIN_SIMILARITY
     )
     return list(dict.fromkeys(names[position][0] for _, _, position in found))[:limit]
+
+
+def _similarity(wanted: str, name: str, **_options: object) -> float:
+    """How alike two names are as sets of words, or a long one to a part of the other, of 100."""
+    words = fuzz.token_set_ratio(wanted, name)
+    return max(words, fuzz.partial_ratio(wanted, name)) if MIN_PART <= len(wanted) <= len(name) else words
 
 
 def _names(connection: apsw.Connection) -> list[tuple[str, list[str]]]:

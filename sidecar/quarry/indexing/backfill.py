@@ -114,7 +114,7 @@ class ContextualBackfill:
         if slot is None or slot.is_of_another_kind:
             return None
         sent_to = remote_origin(slot.name) if slot.encoder else None
-        trouble = slot.message or self.failure or (slot.encoder.trouble if slot.encoder else None)
+        trouble = slot.why_not or self.failure
         if slot.state != "ready" or trouble:
             state: BackfillState = "loading" if slot.state == "loading" else "missing"
             return BackfillStatus(slot.name, state, trouble, sent_to=sent_to)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry.index import Reader
 from quarry.indexing.current_index import INITIAL_SYNC_DONE
 from quarry.indexing.request_queue import RequestQueue
 from quarry.indexing.status import Progress, State
 from quarry.indexing.sync import Synchronizer
+from quarry.messages import Message
 
 STILL: frozenset[State] = frozenset({"live", "rebuilding", "paused", "failed"})
 """States in which an answer is as complete as waiting makes it: a rebuild changes nothing, nothing is coming."""
@@ -31,6 +33,7 @@ class Freshness(Struct, frozen=True):
     done: int  # notes of the work in progress that are done; without work, all that can be found
     total: int  # notes of the work in progress; `total - done` is known to be missing
     epoch: int  # the generation of the index
+    fallback: Message | None = None  # which model answers in place of the chosen one
 
 
 class IndexFreshness:
@@ -62,7 +65,8 @@ class IndexFreshness:
         state, progress = self.state, self._sync.activity.progress()
         waiting, lag = self._requests.change_count, self._requests.lag
         with self._reader() as reader:  # after the lag: a snapshot that has more does no harm
-            yield freshness(state, progress, reader.note_count, waiting, lag, reader.generation)
+            found = freshness(state, progress, reader.note_count, waiting, lag, reader.generation)
+            yield replace(found, fallback=self._sync.model.fallback)
 
     def now(self) -> Freshness:
         """How current an answer is that is read from now on; raises as `snapshot`."""

@@ -286,7 +286,8 @@ class Indexer:
                     if not self._is_stale(path):
                         run.index.restamp(path, read[path])
         moves: list[Move] = [(new, old) for old, new in work.rename]
-        moves += [(path, None) for path in work.upsert]
+        # Newest first: a first index answers while it is made, and what was written last is asked about most.
+        moves += [(path, None) for path in sorted(work.upsert, key=lambda at: -disk[at].mtime_ns if at in disk else 0)]
         if moves:
             sizes = {path: stamp.size_bytes for path, stamp in run.known.items()}
             sizes |= {path: seen.size_bytes for path, seen in disk.items()}

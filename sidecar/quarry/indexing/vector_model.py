@@ -89,12 +89,15 @@ class ModelSlot(Generic[AnyEncoder]):
         return self.state == "missing" and self.message is None
 
     @property
+    def why_not(self) -> str | None:
+        """Why it cannot be used now."""
+        return self.message or getattr(self._encoder, "trouble", None)
+
+    @property
     def may_recover(self) -> bool:
         """Whether loading the model again may help: it is replaced, or its program did not answer, for a while."""
-        is_in_trouble = (
-            self._is_unreachable or self.loaded_name != self.name or getattr(self._encoder, "trouble", None) is not None
-        )
-        return is_in_trouble and time.monotonic() > self._begun_s + RETRY_S
+        is_in_trouble = self._is_unreachable or self.loaded_name != self.name or (self._encoder and self.why_not)
+        return bool(is_in_trouble) and time.monotonic() > self._begun_s + RETRY_S
 
     def wait(self, timeout_s: float) -> AnyEncoder | None:
         """The encoder, waiting at most *timeout_s* seconds for it to load."""
@@ -202,6 +205,15 @@ class VectorModel:
                 return message("status.model-missing", model=name, detail=self.slot.message or "it is missing")
             case "ready":
                 return message("status.vectors-pending", model=name)
+
+    @property
+    def fallback(self) -> Message | None:
+        """Which model answers in place of the chosen one, in a sentence; None where that one answers or is coming."""
+        slot, contextual = self.slot, self.contextual_slot
+        is_contextual_gone = contextual is not None and contextual.why_not is not None
+        if slot.encoder is None or (slot.loaded_name == slot.name and not is_contextual_gone):
+            return None
+        return message("freshness.fallback", chosen=slot.name, used=BUNDLED_NAME)
 
     @property
     def is_awaited(self) -> bool:

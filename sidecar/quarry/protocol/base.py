@@ -139,6 +139,7 @@ class Freshness(Value, frozen=True, kw_only=True):
             "again. The answer includes all commits up to it: with an equal epoch, nothing can have changed."
         ),
     ]
+    fallback: Annotated[Message | None, doc("Which model answers in place of the chosen one; null if none does.")]
 
     @property
     def is_complete(self) -> bool:
@@ -146,9 +147,16 @@ class Freshness(Value, frozen=True, kw_only=True):
         return self.state not in UNFINISHED and self.done >= self.total
 
 
-def limitations(index: Freshness, missing: Sequence[MissingRetriever] = ()) -> list[Message]:
-    """Why an answer of *index*, given without the *missing* retrievers, may lack notes."""
-    reasons = [retriever.reason for retriever in missing]
+def limitations(index: Freshness, missing: Sequence[MissingRetriever] | None = None) -> list[Message]:
+    """
+    Why an answer of *index*, given without the *missing* retrievers, may lack notes, or be of another model.
+
+    Args:
+        missing: None where the answer is not by meaning in any case.
+    """
+    reasons = [retriever.reason for retriever in missing or ()]
+    if index.fallback and missing is not None:
+        reasons.append(index.fallback)
     if index.state == "paused" and index.done < index.total:
         reasons.append(message("incomplete.paused", done=index.done, count=index.total))
     elif index.state in INCOMPLETE:

@@ -10,7 +10,7 @@ from quarry.protocol.hits import Anchor, Breakdown, Excerpt, Hit, Kind, Passage,
 from quarry.types import ClauseKind
 
 Weakness = Literal["no-words", "unlikely"]
-RelaxStep = Literal["beginnings", "any-passage", "without-filters", "meaning"]
+RelaxStep = Literal["beginnings", "any-passage", "as-words", "meaning"]
 
 
 class PassagesResult(Value, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class Relaxed(Value, frozen=True, kw_only=True):
         RelaxStep,
         doc(
             "beginnings: the last word is a prefix. any-passage: the words may be anywhere, not adjacent. "
-            "without-filters: the filters are dropped. meaning: the nearest in meaning, however far."
+            "as-words: words about time are no filter. meaning: the nearest in meaning, however far."
         ),
     ]
     messages: Annotated[list[Message], doc("Sentences to show to the user: what was not found, and what is.")]
@@ -78,6 +78,13 @@ class Extract(Value, frozen=True, kw_only=True):
     confidence: Annotated[float, doc("The probability that it answers; four in five of the returned sentences do.")]
 
 
+class UnmetFilter(Value, frozen=True, kw_only=True):
+    """The filter because of which nothing was found."""
+
+    clause: Annotated[int, doc("Its index in `clauses`.")]
+    message: Annotated[Message, doc("A sentence to show to the user.")]
+
+
 class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     """Hits, best first."""
 
@@ -107,6 +114,7 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
         list[str], doc("Words that no note contains and that were not corrected, if hits contain other words.")
     ]
     relaxed: Annotated[Relaxed | None, doc("Set if the query had no hits and a relaxed query was searched instead.")]
+    unmet: Annotated[UnmetFilter | None, doc("Set if nothing was found because of a filter.")]
     confidence: Annotated[float, doc("The confidence of the first hit; 0 if there is none.")]
     weakness: Annotated[
         Weakness | None,
@@ -139,6 +147,8 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
                 found.append(message(code, used=used, typed=typed))
         if self.unknown_words:
             found.append(message("answer.unknown", words=tuple(self.unknown_words)))
+        if self.unmet:
+            found.append(self.unmet.message)
         if self.relaxed:
             found += self.relaxed.messages
         elif self.weakness:

@@ -16,7 +16,7 @@ from quarry.types import Clause, Span
 SHORTEST_CUT = 300  # characters; a shorter piece of a chunk is not worth reading
 ELLIPSIS = "..."
 
-Step = Literal["beginnings", "any-passage", "without-filters", "meaning"]
+Step = Literal["beginnings", "any-passage", "as-words", "meaning"]
 """How a query that found nothing was relaxed, in the order in which the steps are tried."""
 
 
@@ -133,6 +133,13 @@ class Extract(Struct, frozen=True):
         return self.chunk.chunk.text[self.sentence.start : self.sentence.end]
 
 
+class UnmetFilter(Struct, frozen=True):
+    """The filter because of which nothing was found."""
+
+    clause: int  # its place among the clauses of the query
+    message: Message
+
+
 class Answer(Struct, frozen=True):
     """The hits of a search, best first, and how they were found."""
 
@@ -146,6 +153,7 @@ class Answer(Struct, frozen=True):
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note contains, where notes contain others
     relaxed: Relaxed | None = None
+    unmet: UnmetFilter | None = None  # where nothing was found because of it
     weakness: Weakness | None = None
     extract: Extract | None = None  # where it was asked for and is likely to answer
     compared: frozenset[str] = frozenset()  # paths of the notes about either subject of a comparison, to be quoted

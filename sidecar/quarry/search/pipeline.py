@@ -37,6 +37,7 @@ from quarry.search.answer import (
     RankedChunk,
     RankedNote,
     Relaxed,
+    UnmetFilter,
     Weakness,
 )
 from quarry.search.candidates import collect_candidates
@@ -47,7 +48,7 @@ from quarry.search.identifiers import prefer_identifier
 from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
-from quarry.search.relaxation import relaxations, with_what_is_shown
+from quarry.search.relaxation import relaxations, unmet_filter, with_what_is_shown
 from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
@@ -122,6 +123,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             truncated=truncated,
             understood=describe_query(query),
             clauses=query.clauses,
+            unmet=_unmet(result, query, options, execution),
             listed=True,
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
@@ -152,6 +154,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),
         relaxed=result.relaxed,
+        unmet=_unmet(result, query, options, execution),
         weakness=weakness,
         extract=extract,
         compared=compared,
@@ -228,10 +231,10 @@ def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchE
     else:
         first = _list_newest(query.condition, options, execution)
         found = first.total > 0
-    if times and not found:
+    if times and not found and not options.strict:
         said = message("relaxed.filters", filters=times), message("relaxed.as-words")
         words = _parse(options, execution, reads_times=False)
-        result = _run(words, options, execution, Relaxed("without-filters", said))
+        result = _run(words, options, execution, Relaxed("as-words", said))
         if result.has_answer:
             return result
     if found or isinstance(first, Listing):
@@ -240,7 +243,7 @@ def run_with_relaxation(query: Query, options: SearchOptions, execution: SearchE
         listing = _list_newest(query.condition, options, execution)
         if listing.total:
             return listing
-    for relaxed, easier in relaxations(query, options.filters, execution, typing=options.typing):
+    for relaxed, easier in () if options.strict else relaxations(query, typing=options.typing):
         result = _run(easier, options, execution, relaxed)
         if result.has_answer:
             by_words = [note for note in result.shown if "keyword" in note.retrievers]
@@ -278,6 +281,7 @@ def _run(
         query,
         execution,
         typing=options.typing or relaxed is not None,
+        paused=options.paused or not options.typing,
         corrects=step != "any-passage",  # a quoted word is meant as it is written
         in_one_note=len(options.filters.notes) == 1,
     )
@@ -444,6 +448,16 @@ def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[st
     has_words = any("keyword" in note.retrievers for note in result.shown)
     unknown = result.prepared.unknown_words
     return unknown if unknown and has_words and execution.has_keyword and execution.is_complete() else ()
+
+
+def _unmet(result: QueryResult, query: Query, options: SearchOptions, execution: SearchExecution) -> UnmetFilter | None:
+    """The filter because of which nothing was found, if it was one."""
+    is_found = result.total > 0 if isinstance(result, Listing) else result.has_answer
+    if is_found or not query.clauses:
+        return None
+    with Ornament("unmet"):
+        return unmet_filter(query, options, execution)
+    return None
 
 
 def _weakness(result: RankedResult, execution: SearchExecution) -> Weakness | None:

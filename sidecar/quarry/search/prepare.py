@@ -36,6 +36,12 @@ LEAST_TRUST = 0.15
 EXTENSION_TRUST = 0.5
 OTHER_LANGUAGE = 0.5  # of the words of a query, in no note, and of its letters, in no word of the model: as few have
 
+MIN_STEM = 4
+_ENDINGS = (  # of English words
+    " ability able ably alise alisation ality alize alization ally ance ancy ate ated ation ed edly ement ence ency"
+    " er ers es ic ical ied ies ing ings ion ions isation ise ised ism ist istic ity ive ization ize ized ment ness ous"
+)
+
 Pair = tuple[str, str]
 
 
@@ -155,13 +161,20 @@ def identifier_query(word: str, languages: Languages) -> KeywordQuery:
 
 
 def prepare_query(
-    query: Query, execution: SearchExecution, *, typing: bool, corrects: bool = True, in_one_note: bool = False
+    query: Query,
+    execution: SearchExecution,
+    *,
+    typing: bool,
+    paused: bool = True,
+    corrects: bool = True,
+    in_one_note: bool = False,
 ) -> PreparedQuery:
     """
     Prepare *query* for a snapshot.
 
     Args:
         typing: Whether the last word may be the beginning of one.
+        paused: Whether it has its meaning all the same. Before, it has none if no note contains it.
         corrects: Whether an unknown word may be taken for a typing error, if nearly all notes are indexed.
         in_one_note: Whether only one note is searched.
 
@@ -176,7 +189,12 @@ def prepare_query(
     absent, rare = _absent_and_rare(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
+    is_unfinished = prefix in absent and not paused and execution.has_keyword
     absent = [word for word in absent if word != prefix]
+    if prefix and is_unfinished and (stem := _stem_begun(prefix, execution)):
+        words_begun = tuple([stem if word == prefix else word for word in query.words])
+        query = replace(query, text=f"{_without_last(query.text)} {stem}".strip(), words=words_begun, prefix=None)
+        prefix = None
     words: Sequence[str] = query.words
     text = query.text
     corrections: tuple[Correction, ...] = ()
@@ -188,15 +206,15 @@ def prepare_query(
     dated = " ".join([query.text, *[clause.name for clause in query.clauses if clause.kind == "time"]])
     keyword_query = KeywordQuery.of(words, (*query.phrases, *date_phrases(dated)), prefix, languages)
     if keyword_query.name_prefix:  # one or two letters of a word to come mean nothing yet
-        text = text.rpartition(" ")[0]
+        text = _without_last(text)
     unknown_words = tuple([word for word in absent if word not in replaced])
-    meant = text
+    meant = said = _without_last(text) if is_unfinished else text
     if encoder and unknown_words:
         with Ornament("translation"):  # the list is read now, and an update may have taken it away
-            meant = _in_english(text, query, unknown_words, languages, encoder)
-    vector = encoder.encode([meant])[0] if encoder and text else None
+            meant = _in_english(said, query, unknown_words, languages, encoder)
+    vector = encoder.encode([meant])[0] if encoder and said else None
     vector = vector if vector is not None and vector.any() else None
-    contextual = execution.contextual.vector(text) if execution.contextual and encoder and text else None
+    contextual = execution.contextual.vector(said) if execution.contextual and encoder and said else None
     return PreparedQuery(
         query=query,
         admitted=admitted,
@@ -212,7 +230,7 @@ def prepare_query(
         contextual=contextual,
         in_one_note=in_one_note,
         vocabulary_coverage=encoder.vocabulary_coverage(meant) if encoder else 0.0,
-        trust_in_model=_trust_in_model(text, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
+        trust_in_model=_trust_in_model(said, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
     )
 
 
@@ -231,6 +249,18 @@ def _absent_and_rare(words: Sequence[str], execution: SearchExecution) -> tuple[
     if len(words) == 1:  # it is searched for as it is
         return absent, []
     return absent, [word for word, count in highest.items() if 0 < count <= RARE and word not in absent]
+
+
+def _without_last(text: str) -> str:
+    """*text* without its last word."""
+    return text.rpartition(" ")[0]
+
+
+def _stem_begun(word: str, execution: SearchExecution) -> str | None:
+    """The longest term of the vault behind which *word* begins an English ending: `garden` of `gardeni`."""
+    stems = [word[:end] for end in range(len(word) - 1, MIN_STEM - 1, -1) if f" {word[end:]}" in _ENDINGS]
+    counts = execution.reader.keywords.doc_frequencies(stems, deadline=execution.deadline)
+    return next((stem for stem in stems if counts[stem]), None)
 
 
 def _without_form(query: Query) -> Query:

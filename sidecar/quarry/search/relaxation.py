@@ -1,54 +1,31 @@
 """
-The easier queries that are tried when nothing is found.
+The easier queries that are tried when nothing is found, and which filter is to blame where none of them helps.
 
-One part of the query is dropped at a time, under a name that the answer carries. Only what was typed is relaxed, and
-never an exclusion: after `-draft`, drafts are not wanted.
+One part of the query is dropped at a time, under a name that the answer carries: a beginning may be taken for a word,
+and the words of a phrase may be apart. A filter is a promise and is never dropped.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from msgspec.structs import replace
 
-from quarry.conditions import (
-    AllOf,
-    Condition,
-    HasPhrase,
-    HasProperty,
-    HasTag,
-    InBlock,
-    InFile,
-    InFolder,
-    InPath,
-    InSection,
-    InTask,
-    Not,
-    conjuncts,
-    leaves,
-)
+from quarry.conditions import AllOf, Condition, HasPhrase, Not, all_of, conjuncts
+from quarry.errors import BadQuery
 from quarry.messages import Message, message
-from quarry.options import Filters
-from quarry.search.answer import Relaxed
+from quarry.options import SearchOptions
+from quarry.query.parse import parse_query
+from quarry.search.answer import Relaxed, UnmetFilter
 from quarry.search.execution import SearchExecution
 from quarry.types import Query
 
 MAX_NAMED_WORDS = 3  # of a query none of whose words is in a note
-_SELECTIVE = (InFolder, HasTag, InPath, InFile, HasProperty)  # fast to look up, and often misspelled
 
 
-def relaxations(
-    query: Query, scope: Filters, execution: SearchExecution, *, typing: bool
-) -> Iterator[tuple[Relaxed, Query]]:
-    """
-    Easier queries than *query*, the most similar first.
-
-    Args:
-        scope: Filters that were not typed, and stay.
-        execution: Evaluates conditions, to name a filter that no note of the vault meets.
-    """
+def relaxations(query: Query, *, typing: bool) -> Iterator[tuple[Relaxed, Query]]:
+    """Easier queries than *query*, the most similar first."""
     parts = conjuncts(query.condition)
     phrases = tuple(part for part in parts if isinstance(part, HasPhrase))
-    kept = {*phrases, *scope.conditions}
-    filters = tuple(part for part in parts if part not in kept and not _leaves_out(part))
     others = [part for part in parts if part not in phrases]
     among = "all" if not others else "not-excluded" if all(isinstance(part, Not) for part in others) else "filtered"
 
@@ -68,15 +45,6 @@ def relaxations(
             Relaxed("any-passage", (lacking, message(f"relaxed.phrases{'-in-case' if is_cased else ''}"))),
             replace(query, words=words, phrases=(), condition=loose),
         )
-    if filters:
-        unmet = [part for part in filters if isinstance(part, _SELECTIVE) and _admits_none(part, execution)]
-        written = tuple(part.written() for part in unmet or filters)
-        failed = message(f"relaxed.{'unmet-filters' if unmet else 'filters'}", filters=written)
-        wider: Condition = AllOf(tuple(part for part in parts if part not in filters))
-        yield (
-            Relaxed("without-filters", (failed, message("relaxed.ignored", count=len(filters)))),
-            replace(query, condition=wider),
-        )
     if query.text:
         is_named = not phrases and 0 < len(query.words) <= MAX_NAMED_WORDS
         words_found = none_contain(message("word.any-of", words=query.words))
@@ -91,15 +59,35 @@ def with_what_is_shown(relaxed: Relaxed, *, has_words: bool) -> Relaxed:
     return replace(relaxed, messages=(relaxed.messages[0], message("relaxed.meaning")))
 
 
-def _admits_none(condition: Condition, execution: SearchExecution) -> bool:
-    """Whether no note of the vault meets *condition*."""
-    admitted = execution.reader.matching_notes(condition, deadline=execution.deadline)
-    return admitted is not None and len(admitted) == 0
+def unmet_filter(query: Query, options: SearchOptions, execution: SearchExecution) -> UnmetFilter | None:
+    """
+    The filter that leaves *query* without a note: the first that none meets, else the first that none meets as well.
 
+    None where notes meet all of them, and where the one is a part of alternatives.
+    """
 
-def _leaves_out(condition: Condition) -> bool:
-    """Whether *condition* contains an exclusion."""
-    return any(
-        negated or (isinstance(leaf, InSection | InBlock | InTask) and bool(leaf.without))
-        for leaf, negated in leaves(condition)
-    )
+    def admits_none(*conditions: Condition) -> bool:
+        admitted = execution.reader.matching_notes(all_of(conditions), deadline=execution.deadline)
+        return admitted is not None and len(admitted) == 0
+
+    written: dict[int, str] = {}
+    found: dict[int, Condition] = {}
+    for at, clause in enumerate(query.clauses):
+        if clause.removable and not clause.negated:
+            written[at] = options.query[clause.start : clause.end].strip()
+            with suppress(BadQuery):  # it only excludes, such as `section:(-draft)`
+                read = parse_query(clause.value if clause.kind == "time" else written[at], now=execution.now)
+                found[at] = read.condition
+    lacking = next((at for at, condition in found.items() if admits_none(condition)), None)
+    if lacking is not None:
+        return UnmetFilter(lacking, message("answer.unmet", filter=written[lacking]))
+    for at, condition in found.items():
+        before = [place for place in found if place < at]
+        alone = [place for place in before if admits_none(found[place], condition)][:1]
+        if alone and query.clauses[alone[0]].kind in ("folder", "path"):
+            place = query.clauses[alone[0]].value
+            return UnmetFilter(at, message("answer.unmet-in", filter=written[at], place=place))
+        if alone or admits_none(*[found[place] for place in before], condition):
+            others = " ".join([written[place] for place in alone or before])
+            return UnmetFilter(at, message("answer.unmet-beside", filter=written[at], others=others))
+    return None

@@ -1,37 +1,46 @@
 import { describe, expect, test } from "vitest";
 import { version } from "../../../manifest.json";
-import { failureWords, installWords, scopeWords, startFailureWords, updateWords } from "../../../plugin/i18n/engine";
+import { failureWords, installSteps, RELEASES, scopeWords, startFailureWords, type Step, updateSteps } from "../../../plugin/i18n/engine";
 import { type StartFailure } from "../../../plugin/sidecar/failure";
 import { answer, hit } from "../builders";
 
 const WHEEL = `quarry_search-${version}-py3-none-any.whl`;
 
+const commandsOf = (steps: readonly Step[]): readonly string[] => steps.flatMap(({ command }) => command ?? []);
+
 describe("installing", () => {
   test.each([
     ["linux", ["uv"], [`uv tool install ~/Downloads/${WHEEL}`]],
-    ["linux", ["uv", "pipx"], [`uv tool install ~/Downloads/${WHEEL}`, `pipx install ~/Downloads/${WHEEL}`]],
+    ["linux", ["uv", "pipx"], [`uv tool install ~/Downloads/${WHEEL}`]],
     ["darwin", ["pipx", "brew"], [`pipx install ~/Downloads/${WHEEL}`]],
     ["darwin", ["brew"], ["brew install uv", `uv tool install ~/Downloads/${WHEEL}`]],
     ["darwin", [], ["curl -LsSf https://astral.sh/uv/install.sh | sh", `uv tool install ~/Downloads/${WHEEL}`]],
     ["win32", ["winget"], ["winget install --id=astral-sh.uv -e", `uv tool install "$HOME\\Downloads\\${WHEEL}"`]],
     ["win32", [], ['powershell -ExecutionPolicy ByPass -c "irm https://astral.sh/uv/install.ps1 | iex"', `uv tool install "$HOME\\Downloads\\${WHEEL}"`]],
-  ] as const)("on %s with %j", (platform, installers, commands) => {
-    const words = installWords({ platform, installers });
+  ] as const)("on %s with %j: one way, from the download to the return", (platform, installers, commands) => {
+    const steps = installSteps({ platform, installers });
 
-    expect(words.commands).toEqual(commands);
-    expect(words.detail).toContain(WHEEL);
+    expect(commandsOf(steps)).toEqual(commands);
+    expect([steps[0]?.text, steps[0]?.url]).toEqual([expect.stringContaining(WHEEL), RELEASES]);
+    expect(steps.at(-1)?.text).toMatch(/^Come back here/);
   });
 
-  test("where there is no installer, it is said where to begin", () => {
-    expect(installWords({ platform: "linux", installers: [] }).detail).toMatch(/get uv with the first command\..*second command/s);
+  test("a script from the network is never run unsaid, and a terminal is explained", () => {
+    for (const platform of ["darwin", "linux", "win32"]) {
+      const steps = installSteps({ platform, installers: [] });
+
+      expect(steps[1]?.text).toMatch(/^Open (a terminal|Terminal|PowerShell): .*press/);
+      expect(steps.find(({ command }) => command?.includes("astral.sh"))?.text).toMatch(/downloads the installer of uv.* from astral\.sh and runs it/);
+      expect(steps.find(({ command }) => command?.startsWith("uv"))?.text).toMatch(/open it again/);
+    }
   });
 });
 
 test("no command names a package that anybody could register", () => {
-  const all = [...updateWords().commands, ...installWords({ platform: "linux", installers: ["uv", "pipx"] }).commands];
+  const all = commandsOf([...updateSteps(), ...installSteps({ platform: "linux", installers: [] })]);
 
   expect(all.filter((command) => /\bquarry-search\b/.test(command))).toEqual([]);
-  expect(updateWords().detail).toContain(WHEEL);
+  expect(updateSteps()[0]?.text).toContain(WHEEL);
 });
 
 describe("the line above rows found by names", () => {

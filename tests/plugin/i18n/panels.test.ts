@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { installWords, updateWords } from "../../../plugin/i18n/engine";
+import { installSteps, updateSteps } from "../../../plugin/i18n/engine";
 import { announcement, blockCountWords, blockErrorWords, blockPanel, panelWords, relatedPanel, relatedToWords } from "../../../plugin/i18n/panels";
 import { emptyModel } from "../../../plugin/pane/model";
 import { type PaneState } from "../../../plugin/pane/state";
@@ -50,14 +50,14 @@ describe("every state of the pane", () => {
     expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null]);
   });
 
-  test("the commands to install and to update can be copied as they are", () => {
-    expect(panelWords(STATES.missing)?.commands).toEqual(installWords(MISSING).commands);
-    expect(panelWords(STATES.outdated)?.commands).toEqual(updateWords().commands);
-    expect(panelWords(STATES.missing)?.actions.map(({ id }) => id).slice(0, 2)).toEqual(["copy-command", "check-again"]);
+  test("there are steps to install and to update", () => {
+    expect(panelWords(STATES.missing)?.steps).toEqual(installSteps(MISSING));
+    expect(panelWords(STATES.outdated)?.steps).toEqual(updateSteps());
+    expect(panelWords(STATES.missing)?.actions.map(({ id }) => id)).toEqual(["check-again", "open-settings"]);
   });
 
   test("the question names the program, and an answer of no is not asked about again", () => {
-    expect(panelWords(STATES.unapproved)).toMatchObject({ commands: ["/bin/quarry"], hasWayOut: true });
+    expect(panelWords(STATES.unapproved)).toMatchObject({ program: "/bin/quarry", hasWayOut: true });
     expect(panelWords(STATES.unapproved)?.actions.map(({ label }) => label)).toEqual(["Start", "Not now", "Open settings"]);
     expect(panelWords({ ...STATES.unapproved, isDeclined: true })?.actions.map(({ label }) => label)).toEqual(["Start", "Open settings"]);
   });
@@ -65,7 +65,7 @@ describe("every state of the pane", () => {
   test("an engine newer than the plugin asks for the plugin's update", () => {
     const words = panelWords({ ...STATES.outdated, version: "9.0.0", protocol: 9 });
 
-    expect(words?.commands).toEqual([]);
+    expect(words?.steps).toBeUndefined();
     expect(words?.detail).toContain("Update the plugin");
   });
 

@@ -124,11 +124,22 @@ describe("while a vault is indexed for the first time", () => {
     expect(said(await pending.reply)).toEqual(["Boat.md"]);
   });
 
-  test("what the index has is shown", async () => {
+  test("names come first, then what the index has, each note once and without a verdict on a part of the vault", async () => {
     const pending = search("boat");
-    client.last.answer(searchResult(hit("Engine.md")));
+    client.last.answer({ ...searchResult(hit("Engine.md"), hit("Boat.md")), weakness: "unlikely", unknownWords: ["boat"] });
+    const reply = await pending.reply;
 
-    expect(said(await pending.reply)).toEqual(["Engine.md"]);
+    expect(said(reply)).toEqual(["Boat.md", "Engine.md"]);
+    expect(reply.ok && [reply.value.weakness, reply.value.unknownWords, ignoredBy(reply.value)]).toEqual([null, [], null]);
+  });
+
+  test("names neither answer a query with filters beside the index nor come again on its next page", async () => {
+    const filtered = search("boat created:7d");
+    client.last.answer(searchResult(hit("Engine.md")));
+    const next = fallback.request("search", { query: "boat", limit: 10, offset: 10 });
+    client.last.answer(searchResult(hit("Later.md")));
+
+    expect([said(await filtered.reply), said(await next.reply)]).toEqual([["Engine.md"], ["Later.md"]]);
   });
 });
 

@@ -50,7 +50,7 @@ describe("typing", () => {
   test("asks for what the pane is set to", () => {
     session.setQuery("retry");
 
-    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, maxTokens: 100_000, snippetWidth: 120, expandSmallResults: false });
+    expect(client.last.params).toEqual({ query: "retry", mode: "hybrid", extract: true, limit: 30, typing: true, paused: false, maxTokens: 100_000, snippetWidth: 120, expandSmallResults: false });
   });
 
   test("a newer query supersedes the older, which is abandoned", async () => {
@@ -92,7 +92,7 @@ describe("typing", () => {
   test("the answer has the time that the user waited", async () => {
     session.setQuery("retry");
     await clock.advance(23);
-    client.last.answer(searchResult());
+    client.last.answer(searchResult(hit("a.md")));
     await settled();
 
     expect(session.state).toMatchObject({ kind: "results", answer: { tookMs: 23 } });
@@ -154,9 +154,9 @@ describe("when the typing rests", () => {
     await settled();
     const corrected = session.state;
     await clock.advance(100);
-    await typed("xyzzy");
+    await typed("xyzzy", "other words");
     session.finishTyping();
-    client.last.answer(searchResult());
+    client.last.answer(searchResult(hit("a.md")));
     await settled();
 
     expect(corrected).toMatchObject({ kind: "results", isRefresh: false });
@@ -199,7 +199,7 @@ test("a note is explained as the open query was asked", async () => {
   const { method, params } = client.last;
   client.last.answer(explained({ path: "b.md" }));
 
-  expect([method, params]).toEqual(["explain", { query: "retr", path: "b.md", mode: "hybrid", limit: 30, typing: true }]);
+  expect([method, params]).toEqual(["explain", { query: "retr", path: "b.md", mode: "hybrid", limit: 30, typing: true, paused: false }]);
   expect(await reply).toMatchObject({ ok: true, value: { path: "b.md" } });
 });
 

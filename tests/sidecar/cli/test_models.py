@@ -86,6 +86,26 @@ def test_what_a_cloned_vault_prefers_waits_for_a_yes_and_is_then_used(
     assert "search_document: " in "".join(server.sent_texts)
 
 
+def test_a_yes_is_shown_and_withdrawn_and_nothing_is_sent_after_that(
+    command, vault: Path, name: str, server: EmbeddingServer, backfill
+):
+    assert "Nothing is confirmed" in command("models", "confirmed").out
+    command("models", "use", name, "--yes", "--vault", str(vault))
+    backfill("complete")
+    assert json.loads(command("models", "confirmed", "--json").out) == [{"kind": "endpoint", "name": name}]
+
+    done = command("models", "withdraw", name)
+
+    assert done.out == f"endpoint  {name}\n"
+    assert "which you have not confirmed on this device" in str(backfill("missing")["message"])
+    server.requests.clear()
+    (vault / "New.md").write_text("a note on oolong")
+    command("index", str(vault))
+    assert command("search", "oolong", "--vault", str(vault)).code == 0
+    assert server.sent_texts == []
+    assert "nothing is confirmed for" in command("models", "withdraw", name).err
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
@@ -130,6 +150,9 @@ def test_the_bundled_model_answers_while_another_is_gone(command, vault: Path, t
     assert "'gone' does not exist" in command("status", "--vault", str(vault)).err
     found = command("search", "oolong", "--mode", "semantic", "--json", "--vault", str(vault))
     assert "dense" in json.loads(found.out)["retrievers"]
+    told = "The model “./gone” cannot be used now: “bundled” answers."
+    assert told in command("search", "oolong", "--vault", str(vault)).err
+    assert told in command("context", "oolong", "--vault", str(vault)).err
 
 
 def test_vectors_that_are_kept_of_a_model_can_be_deleted(command, vault: Path, name: str, backfill, tools):

@@ -30,7 +30,7 @@ def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, comma
             "Notes were left out because of “-reed”. Put it in quotes to search for it.",
         ),
         (["--mode=keyword", "sourdouhg"], "Showing results for “sourdough”. No notes contain “sourdouhg”."),
-        (["--mode=keyword", "tag:nowhere", "sourdough"], "No notes match #nowhere. These results ignore that filter."),
+        (["--mode=keyword", "tag:nowhere", "sourdough"], "No notes with tag:nowhere."),
     ],
 )
 def test_how_the_hits_were_found_is_told_above_them(at_shared, command, arguments, says):

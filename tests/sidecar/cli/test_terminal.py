@@ -34,9 +34,12 @@ def test_a_note_cannot_borrow_our_decoration_inside_of_it(at_a_terminal):
         ("🍵 two\n\n  words \tmore", [(10, 15)], "🍵 two \x1b[1mwords\x1b[0m more"),
         ("Ah. The boat is in. Yes.", [(4, 18), (8, 12)], "Ah. \x1b[1mThe boat is in\x1b[0m. Yes."),
         ("  a \n b\x1b ", [], "a b"),
+        ("See [the old one](a/b%20(c).md) and ![pic](p.png).", [(5, 8)], "See \x1b[1mthe\x1b[0m old one and pic."),
+        ("[[a/Plan|the plan]] [[Plan]] ![[p.png|240]]", [(4, 8)], "the plan Plan p.png"),
+        ("now [1] see [x] (y) [^1]", [(0, 3)], "\x1b[1mnow\x1b[0m [1] see [x] (y) [^1]"),
     ],
 )
-def test_marks_are_bold_once_and_the_snippet_is_one_line(at_a_terminal, text, marks, shown):
+def test_marks_are_bold_once_and_the_snippet_is_one_line_without_targets_of_links(at_a_terminal, text, marks, shown):
     assert marked(text, [Mark(start=start, end=end, kind="word") for start, end in marks]) == shown
 
 

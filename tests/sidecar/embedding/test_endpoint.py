@@ -19,6 +19,7 @@ from quarry.embedding.endpoint_name import KEY_VARIABLE, parse_endpoint
 from quarry.errors import ModelDamaged, ModelMissing, ModelUnreachable
 
 KEY = "a-key-of-ours"
+PATIENCE_S = 30.0
 
 
 @pytest.fixture(autouse=True)
@@ -215,7 +216,43 @@ def test_an_answer_without_end_is_given_up_wherever_it_is(answer: str, monkeypat
             load_contextual_encoder(name)
 
 
+def test_an_answer_that_comes_after_its_time_is_not_taken_for_that_of_the_next_question(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = load(server)
+    expected = encoder.encode_query("the second")
+    monkeypatch.setattr(endpoint, "QUERY_TIMEOUT_S", 0.2)
+    encoder = load(server)
+    answered = threading.Event()
+
+    def late(status: int, answer: Any) -> tuple[int, Any]:
+        answered.wait(PATIENCE_S)
+        return status, answer
+
+    server.answer = late
+    with pytest.raises(ModelUnreachable, match="does not answer"):
+        encoder.encode_query("the first")
+    server.answer = lambda status, answer: (status, answer)
+    answered.set()
+
+    assert np.array_equal(encoder.encode_query("the second"), expected)
+
+
 # --- which model it is -------------------------------------------------------------------------------
+
+
+@APIS
+def test_vectors_of_another_length_than_before_are_those_of_another_model(server: EmbeddingServer, api: str) -> None:
+    encoder = load(server, api)
+    server.dim = DIM // 2
+
+    with pytest.raises(ModelUnreachable, match=f"have {DIM // 2} dimensions, and had {DIM} before"):
+        encoder.encode_query("one")
+
+    assert "cannot be used at the moment" in str(encoder.trouble)
+    assert encoder.dim == DIM
+    server.dim = DIM
+    assert encoder.encode_query("one").shape == (DIM,)
 
 
 # --- what was confirmed ------------------------------------------------------------------------------
@@ -235,6 +272,27 @@ def test_the_key_of_the_environment_is_sent_where_its_user_has_confirmed(
     consent.confirm([("key", server.origin)])
 
     assert load(server, "openai").encode_query("one").shape == (DIM,)
+
+
+def test_a_key_is_sent_to_another_machine_over_an_encrypted_connection_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    server = EmbeddingServer(host="").start()
+    origin = f"http://{socket.gethostname().lower()}:{server.port}"
+    name = f"{origin}/v1#nomic-embed-text"
+    assert [kind for kind, _ in parse_endpoint(name).requests] == ["endpoint", "remote"]
+    assert [kind for kind, _ in parse_endpoint(name.replace("http:", "https:")).requests] == [
+        "endpoint",
+        "remote",
+        "key",
+    ]
+    consent.confirm([("endpoint", name), ("remote", origin), ("key", origin)])
+
+    encoder = load_contextual_encoder(name)
+
+    assert encoder is not None
+    assert server.sent_texts
+    assert KEY not in repr(server.requests)
+    server.stop()
 
 
 @pytest.mark.parametrize(("key", "sent"), [(f"{KEY}\r\n", KEY), (f"{KEY}\r\nX-Other: 1", None), (f"“{KEY}”", None)])

@@ -45,12 +45,13 @@ def test_names_that_differ_by_an_accent_are_different_notes():
 
 @pytest.fixture
 def find(index, put, make_note):
-    """Find a note among five by a name; its path."""
+    """Find a note among six by a name; its path."""
     put("Kubernetes/Pods.md", "one", title="Pods and containers", aliases=("Pod", "Kapsel"))
     put("Archive/Pods.md", "two", title="Old pods")
     put("Recipes/Sourdough rye.md", "three", title="Sourdough rye")
     put("Daily/1.md", "four", title="Monday")
     put("Daily/2.md", "five", title="Monday")
+    put("Open-source and politics.md", "six", title="Emptiness")
 
     def path_of(name):
         with index.reader() as reader:
@@ -92,7 +93,7 @@ def test_a_slip_of_the_finger_is_offered_the_note_it_is_most_like(find, name):
         find(name)
 
 
-@pytest.mark.parametrize("name", ["", "xyzzyqqq", "/", "..", "\0"])
+@pytest.mark.parametrize("name", ["", "xyzzyqqq", "/", "..", "\0", "nope", "templates"])
 def test_what_is_like_nothing_is_offered_nothing(find, name):
     with pytest.raises(NoteNotFound) as refused:
         find(name)

@@ -248,7 +248,8 @@ def test_the_log_says_which_rules_fired_in_a_note_and_never_on_what(vault: Vault
 
 def start_long_run(vault: Vault, encoder: HashEncoder, open_engine, count: int = 200) -> Engine:
     """An engine in the middle of its first run, held before the first batch is stored."""
-    vault.write_all({f"{n:03}.md": f"# N{n}\nwalnut{n}" for n in range(count)})
+    for n in range(count):
+        vault.write(f"{n:03}.md", f"# N{n}\nwalnut{n}", mtime_ns=(n + 1) * 10**9)
     encoder.hold()
     engine = open_engine(wait=False)
     wait_until(encoder.is_waiting.is_set)
@@ -329,7 +330,8 @@ def test_a_run_pauses_between_batches_and_goes_on(vault: Vault, encoder: HashEnc
     encoder.release()
     wait_until(lambda: engine.status().notes == 64)
     assert engine.status().state == "paused"
-    assert find(engine, "walnut3", mode="keyword") == ["003.md"]
+    assert find(engine, "walnut199", mode="keyword") == ["199.md"]  # the newest notes are the first
+    assert find(engine, "walnut3", mode="keyword") == []
 
     engine.resume()
     settle(engine)

@@ -180,7 +180,7 @@ def test_a_vault_is_complete_when_its_model_is_there_and_nothing_is_pending(note
     ("state", "done", "complete"), [("live", 2, True), ("paused", 2, True), ("indexing", 2, False), ("live", 1, False)]
 )
 def test_an_answer_is_complete_if_every_note_was_searched(state, done, complete):
-    assert wire.Freshness(state=state, done=done, total=2, epoch=1).is_complete is complete
+    assert wire.Freshness(state=state, done=done, total=2, epoch=1, fallback=None).is_complete is complete
 
 
 def test_a_result_is_a_sequence_that_cannot_be_changed(notes):

@@ -265,13 +265,13 @@ def test_a_correction_is_made_in_explanations_too(vault: Vault, open_engine):
 
 
 def test_what_a_relaxed_answer_shows_is_explained_as_shown(engine: Engine):
-    typed = "walnut folder:Nowhere"
+    typed = '"cherry walnut"'
     answer = ask(engine, typed)
 
     explained = why(engine, typed, answer.hits[0].path)
 
     assert answer.relaxed is not None
-    assert answer.relaxed.step == "without-filters"
+    assert answer.relaxed.step == "any-passage"
     assert (explained.state, explained.rank) == ("hit", 1)
     assert explained.messages[:2] == answer.relaxed.messages
     assert explained.messages[2].code == "explained.hit"

@@ -1,12 +1,11 @@
-"""Where nothing is found, one thing after the other is given up, and the answer says what."""
+"""Where nothing is found, one thing after the other is given up, but no filter, and the answer says what."""
 
 from datetime import datetime
 
 import pytest
-from builders import Vault, ask, execution_over
+from builders import Vault, ask
 
-from quarry.conditions import AllOf, Condition, HasPhrase, HasTag, InFolder, Not
-from quarry.index import Deadline
+from quarry.conditions import AllOf, HasPhrase
 from quarry.messages import sentences
 from quarry.options import Filters, Scope
 from quarry.query.parse import describe_query, parse_query
@@ -17,29 +16,15 @@ EVERYWHERE = Scope()
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001
 
 
-class NoSuchFolder:
-    """A reader of a vault without notes in `Nope` or tagged `zz`."""
-
-    def matching_notes(self, condition: Condition, *, deadline: Deadline) -> list[int] | None:
-        return [] if condition in (InFolder("Nope"), HasTag("zz")) else None
-
-
-EXECUTION = execution_over(NoSuchFolder())  # type: ignore[arg-type]
-
-
 def told(typed: str, scope: Scope = EVERYWHERE) -> dict[str, str]:
     """The message of each step."""
     query = parse_query(typed, scope, now=NOW)
-    return {
-        relaxed.step: sentences(relaxed.messages) for relaxed, _ in relaxations(query, scope, EXECUTION, typing=False)
-    }
+    return {relaxed.step: sentences(relaxed.messages) for relaxed, _ in relaxations(query, typing=False)}
 
 
 def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> list[tuple[str, Query]]:
     query = parse_query(typed, scope, now=NOW)
-    *others, (last, as_asked) = [
-        (relaxed.step, query) for relaxed, query in relaxations(query, scope, EXECUTION, typing=typing)
-    ]
+    *others, (last, as_asked) = [(relaxed.step, query) for relaxed, query in relaxations(query, typing=typing)]
     assert (last, as_asked) == ("meaning", query), "what is far in meaning is tried last, and gives up nothing else"
     return others
 
@@ -53,8 +38,8 @@ def easier(typed: str, *, typing: bool = False, scope: Scope = EVERYWHERE) -> li
         ("walnut", ["beginnings"]),
         ('"hide glue"', ["any-passage"]),
         ('walnut "hide glue"', ["any-passage"]),
-        ("folder:x walnut", ["beginnings", "without-filters"]),
-        ('folder:x "hide glue" [status:done] walnut', ["beginnings", "any-passage", "without-filters"]),
+        ("folder:x walnut", ["beginnings"]),
+        ('folder:x "hide glue" [status:done] walnut', ["beginnings", "any-passage"]),
         ("-draft walnut", ["beginnings"]),
         ("walnut -draft", []),
         ("walnut -folder:Old -tag:draft", []),
@@ -76,42 +61,14 @@ def test_words_of_a_phrase_that_is_given_up_are_ranked_by():
     assert query.condition == AllOf()
 
 
-def test_a_filter_is_given_up_and_the_phrase_is_not():
-    _, (step, query) = easier('folder:x "hide glue"')
-
-    assert step == "without-filters"
-    assert query.condition == AllOf((HasPhrase("hide glue"),))
-
-
 @pytest.mark.parametrize(
-    "typed",
-    [
-        'folder:x tag:y "hide glue" walnut -draft -"old oak" -folder:Bin -tag:z',
-        "folder:x walnut -(draft old)",
-        "folder:x walnut (tag:y -draft)",
-    ],
+    "typed", ['folder:x tag:y "hide glue" walnut -draft -"old oak" -folder:Bin -tag:z', "(tag:a -b) walnut"]
 )
-def test_no_exclusion_is_ever_given_up(typed: str):
+def test_only_a_phrase_is_ever_given_up(typed: str):
     asked = parse_query(typed, now=NOW).condition
     for _, query in easier(typed):
         kept = query.condition.parts if isinstance(query.condition, AllOf) else (query.condition,)
-        assert set(kept) >= {part for part in asked.parts if isinstance(part, Not)}
-
-
-@pytest.mark.parametrize(
-    "typed", ["section:(oak -draft) walnut", "task:(oak -draft) walnut", "(tag:a -b) OR tag:c walnut"]
-)
-def test_a_filter_that_holds_an_exclusion_is_kept_with_it(typed: str):
-    asked = parse_query(typed, now=NOW).condition
-
-    assert all(query.condition == asked for _, query in easier(typed))
-
-
-def test_what_was_set_elsewhere_is_not_given_up():
-    [_, (step, query)] = easier("tag:oak walnut", scope=Filters(folders=("Work",)))
-
-    assert step == "without-filters"
-    assert query.condition == AllOf((InFolder("Work"),))
+        assert set(kept) >= {part for part in asked.parts if not isinstance(part, HasPhrase)}
 
 
 # --- what is said ----------------------------------------------------------------------------------
@@ -132,28 +89,6 @@ def test_an_exclusion_is_not_called_a_filter(typed: str, says: str):
 
 def test_a_filter_set_elsewhere_is_called_a_filter():
     assert "that match your filters" in told('"rate limit"', Scope(tags=("oak",)))["any-passage"]
-
-
-@pytest.mark.parametrize(
-    ("typed", "says"),
-    [
-        (
-            "task-todo:call walnut",
-            'Nothing was found with task-todo:"call". These results ignore that filter.',
-        ),
-        (
-            "folder:Work tag:oak walnut",
-            "Nothing was found with folder:Work, #oak. These results ignore the filters in the query.",
-        ),
-        ("folder:Nope walnut", "No notes match folder:Nope. These results ignore that filter."),
-        (
-            "folder:Nope tag:zz file:oak walnut",
-            "No notes match folder:Nope, #zz. These results ignore the filters in the query.",
-        ),
-    ],
-)
-def test_the_filters_that_were_dropped_are_named(typed: str, says: str):
-    assert told(typed)["without-filters"] == says
 
 
 # --- what comes of it ------------------------------------------------------------------------------
@@ -186,17 +121,9 @@ def test_an_answer_with_hits_was_not_relaxed(engine):
     [
         ("waln", {"mode": "keyword"}, ["Work/b.md"], "beginnings", "“waln”"),
         ('"hide bones"', {"limit": 1}, ["Work/a.md"], "any-passage", "“hide bones”"),
-        ("folder:Nowhere walnut", {"mode": "keyword"}, ["Work/b.md"], "without-filters", "folder:Nowhere"),
         ('folder:Work "hide glue"', {"mode": "keyword"}, ["Work/a.md"], "any-passage", "that match your filters"),
-        (
-            "tag:nothing glue",
-            {"filters": Filters(folders=("Home",))},
-            ["Home/c.md", "Home/d.md"],
-            "without-filters",
-            "#nothing",
-        ),
     ],
-    ids=["a beginning", "words side by side", "a filter", "what a note outside of the filters has", "a folder stays"],
+    ids=["a beginning", "words side by side", "what a note outside of the filters has"],
 )
 def test_what_finds_nothing_is_relaxed_and_said(engine, typed, options, paths, step, says):
     answer = ask(engine, typed, expand_small_results=False, **options)
@@ -225,10 +152,38 @@ def test_relaxed_or_not_an_excluded_word_is_in_no_hit(engine, mode: str):
     assert "Home/d.md" not in [hit.path for hit in answer.hits]
 
 
-def test_what_nothing_helps_stays_empty_and_names_no_step(engine):
-    answer = ask(engine, "folder:Nowhere xylophone", mode="keyword")
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+@pytest.mark.parametrize(
+    ("typed", "clause", "says"),
+    [
+        ("tag:tree folder:Nowhere walnut", 1, "No notes with folder:Nowhere."),
+        ("folder:Work tag:tree [status:done]", 2, "No notes with [status:done]."),
+        ("folder:Home -draft tag:tree", 2, "No notes with tag:tree in Home."),
+        ("walnut tag:tree -draft [type:howto] path:Home", 2, "No notes with [type:howto]."),
+        ("file:b file:a tag:tree", 1, "No notes with both file:a and file:b."),
+        ("walnut modified:<2000", 0, "No notes with modified:<2000."),
+    ],
+)
+def test_no_filter_is_dropped_and_the_one_that_no_note_meets_is_named(engine, typed, mode, clause, says):
+    answer = ask(engine, typed, mode=mode)
 
     assert (answer.hits, answer.total, answer.relaxed) == ((), 0, None)
+    assert answer.unmet.clause == clause
+    assert sentences([answer.unmet.message]) == says
+
+
+def test_no_filter_is_blamed_where_notes_meet_all_of_them(engine):
+    assert ask(engine, "folder:Home xylophone", mode="keyword").unmet is None
+    assert ask(engine, "folder:Home -folder:Home walnut").unmet is None
+    assert ask(engine, "walnut (tag:none OR folder:Nowhere)").unmet.clause == 0
+
+
+@pytest.mark.parametrize("typed", ['"hide bones"', "waln", "walnut from last year"])
+def test_a_strict_search_is_not_relaxed(engine, typed):
+    answer = ask(engine, typed, mode="keyword", strict=True)
+
+    assert ask(engine, typed, mode="hybrid").relaxed is not None
+    assert (answer.hits, answer.relaxed) == ((), None)
 
 
 def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine):

@@ -48,6 +48,7 @@ def search_result(answer: Answer, index: Freshness, options: SearchOptions) -> w
         relaxed=wire.Relaxed(step=relaxed.step, messages=[redacted(each) for each in relaxed.messages])
         if relaxed
         else None,
+        unmet=to_wire(wire.UnmetFilter, answer.unmet, message=redacted(answer.unmet.message)) if answer.unmet else None,
         extract=_extract(answer.extract, clean) if answer.extract else None,
         missing=missing_retrievers(answer.missing),
         index=freshness(index),

@@ -12,7 +12,7 @@ vi.mock("obsidian", async (original) => ({ ...(await original<object>()), Notice
 const app = new (App as unknown as new () => App)();
 const NOTE: CaptureResult = {
   path: "00-inbox/Tea.md", title: "Tea", created: true, searchable: true, redacted: 0, redactions: {},
-  index: { state: "live", done: 1, total: 1, epoch: 2 },
+  index: { state: "live", done: 1, total: 1, epoch: 2, fallback: null },
 };
 
 let answer: Reply<CaptureResult>;

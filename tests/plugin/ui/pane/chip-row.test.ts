@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, beforeEach, expect, test } from "vitest";
-import { type Clause } from "../../../../plugin/protocol/messages";
-import { chipRow, chipsOf } from "../../../../plugin/ui/pane/chip-row";
+import { type Clause, type Relaxed } from "../../../../plugin/protocol/messages";
+import { type Chip, chipRow, chipsOf } from "../../../../plugin/ui/pane/chip-row";
 import { emptyBody, texts } from "../dom";
 
 describe("chip row", () => {
@@ -66,7 +66,7 @@ describe("clauses", () => {
   test("a chip says its part as it was typed, and cuts exactly that out", () => {
     const query = "🍵 #idea folder:Work tea";
 
-    expect(chipsOf(query, [clause({ start: 3, end: 9 }), clause({ kind: "folder", start: 9, end: 21 })])).toEqual([
+    expect(chipsOf({ query, relaxed: null, clauses: [clause({ start: 3, end: 9 }), clause({ kind: "folder", start: 9, end: 21 })] })).toEqual([
       { text: "#idea", rest: "🍵 folder:Work tea" },
       { text: "folder:Work", rest: "🍵 #idea tea" },
     ]);
@@ -75,12 +75,14 @@ describe("clauses", () => {
   test("words about time become words again in parentheses", () => {
     const query = "reeds from last month #a";
 
-    expect(chipsOf(query, [clause({ kind: "time", start: 6, end: 21, name: "from last month", value: "modified:last month" })])).toEqual([
-      { text: "from last month", rest: "reeds (from last month) #a", readAs: "modified:last month" },
-    ]);
+    const chips = (relaxed: Relaxed | null): readonly Chip[] => chipsOf({ query, relaxed, clauses: [clause({ kind: "time", start: 6, end: 21, name: "from last month", value: "modified:last month" })] });
+    const chip = { text: "from last month", rest: "reeds (from last month) #a", readAs: "modified:last month" };
+
+    expect(chips(null)).toEqual([chip]);
+    expect(chips({ step: "as-words", messages: [] })).toEqual([{ ...chip, isIgnored: true }]);
   });
 
   test("a part of alternatives cannot be taken out", () => {
-    expect(chipsOf("a OR #b", [clause({ start: 5, end: 7, removable: false })])).toEqual([{ text: "#b", rest: null }]);
+    expect(chipsOf({ query: "a OR #b", relaxed: null, clauses: [clause({ start: 5, end: 7, removable: false })] })).toEqual([{ text: "#b", rest: null }]);
   });
 });

@@ -8,10 +8,10 @@ import { emptyBody, one, texts } from "../dom";
 
 const WORDS: PanelWords = {
   title: "Not installed",
-  detail: "Run one of these.",
-  commands: ["uv tool install x", "pipx install x"],
+  detail: "In three steps.",
+  steps: [{ text: "Download it.", url: "obsidian://x" }, { text: "Run this.", command: "uv tool install x" }, { text: "Or this.", command: "pipx install x" }],
   hasWayOut: true,
-  actions: [actionOf("copy-command"), actionOf("check-again")],
+  actions: [actionOf("check-again"), actionOf("open-settings")],
 };
 
 let el: HTMLElement;
@@ -28,11 +28,12 @@ function show(words: PanelWords | null): void {
   showPanel(el, words, { act: (action) => acted.push(action), copy: (text) => copied.push(text) });
 }
 
-test("shows title, detail, commands and actions, of which the first stands out", () => {
+test("shows title, detail, numbered steps with their commands or pages, and actions, of which the first stands out", () => {
   show(WORDS);
 
-  expect(texts(el, ".quarry-panel-title, .quarry-panel-detail, code")).toEqual(["Not installed", "Run one of these.", "uv tool install x", "pipx install x"]);
-  expect(texts(el, ".mod-cta")).toEqual(["Copy command"]);
+  expect(texts(el, ".quarry-panel-title, .quarry-panel-detail, ol > li > div:first-child, code")).toEqual(["Not installed", "In three steps.", "Download it.", "Run this.", "uv tool install x", "Or this.", "pipx install x"]);
+  expect(one(el, "li a").getAttribute("href")).toBe("obsidian://x");
+  expect(texts(el, ".mod-cta")).toEqual(["Check again"]);
 });
 
 test("the end of a log is shown as it is", () => {
@@ -43,10 +44,9 @@ test("the end of a log is shown as it is", () => {
 
 test("every command can be copied, and every button runs its action", () => {
   show(WORDS);
-  for (const icon of el.querySelectorAll<HTMLElement>(".clickable-icon")) icon.click();
-  one(el, '[data-action="copy-command"]').click();
-  one(el, '[data-action="check-again"]').click();
+  for (const button of el.querySelectorAll<HTMLElement>("li button")) button.click();
+  for (const button of el.querySelectorAll<HTMLElement>("[data-action]")) button.click();
 
   expect(copied).toEqual(["uv tool install x", "pipx install x"]);
-  expect(acted).toEqual(["copy-command", "check-again"]);
+  expect(acted).toEqual(["check-again", "open-settings"]);
 });

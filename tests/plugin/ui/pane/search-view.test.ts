@@ -153,7 +153,7 @@ describe("search view", () => {
       pane.client.last.answer(result("the second"));
       await settled();
 
-      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, path: "a.md" }]);
+      expect(asked()).toEqual([{ query: "retry", mode: "hybrid", limit: 13, expandSmallResults: false, snippetWidth: roomFor(0, "normal").asked, typing: true, paused: false, path: "a.md" }]);
       expect(snippets()).toEqual(["the second"]);
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toBe("1 more passage in a");
     });
@@ -248,13 +248,13 @@ describe("search view", () => {
       expect(walked).toEqual(["newest", "older", "older", "newest", "typed"]);
     });
 
-    test("Mod+S saves the query and takes it out again, Mod and a digit chooses the mode", async () => {
-      key(pane.input(), "s", { ctrlKey: true });
+    test("commands save the query and take it out again, choose the mode, and go through the rows", async () => {
+      pane.view.perform({ kind: "save" });
       await pane.type("retry ");
-      key(pane.input(), "s", { ctrlKey: true });
+      pane.view.perform({ kind: "save" });
       const saved = pane.saved;
-      key(pane.input(), "s", { ctrlKey: true });
-      key(pane.input(), "2", { ctrlKey: true });
+      pane.view.perform({ kind: "save" });
+      pane.view.perform({ kind: "mode", mode: "keyword" });
 
       expect([saved, pane.saved, pane.mode]).toEqual([["retry"], [], "keyword"]);
     });
@@ -334,7 +334,7 @@ describe("search view", () => {
       expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
       expect(pane.titles()).toEqual(["a"]);
 
-      pane.press("copy-command");
+      one(pane.panel(), "li button").click();
       one(line, "[data-action=engine-help]").click();
       expect(pane.copied).toHaveLength(1);
       expect(pane.panel().classList.contains("is-hidden")).toBe(true);

@@ -164,11 +164,13 @@ describe("status line", () => {
 
 describe("progress block", () => {
   let el: HTMLElement;
+  let acted: string[];
   let show: ReturnType<typeof progressBlock>;
 
   beforeEach(() => {
     el = emptyBody().createDiv();
-    show = progressBlock(el);
+    acted = [];
+    show = progressBlock(el, (action) => acted.push(action));
   });
 
   test("says and draws how far the index is", () => {
@@ -178,6 +180,8 @@ describe("progress block", () => {
     expect(el.hasClass("is-hidden")).toBe(false);
     expect(one(el, ".quarry-progress-text").textContent).toBe("Indexing 64 of 256 notes");
     expect([bar.value, bar.max]).toEqual([64, 256]);
+    one(el, "button").click();
+    expect(acted).toEqual(["pause"]);
   });
 
   test("keeps its bar while it fills, and is hidden once rows are there or nothing is indexed", () => {
