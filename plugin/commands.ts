@@ -1,6 +1,9 @@
 /** The commands and their ids, which never change because users bind keys to them. No default hotkeys. */
 import { type Editor, type Plugin } from "obsidian";
 import { t } from "./i18n/translate";
+import { type ActionId, ROW_COMMANDS } from "./pane/commands";
+import { ASSIGNABLE, type PaneKey } from "./pane/keys";
+import { MODES } from "./protocol/messages";
 import { type Inspector } from "./ui/inspector/inspector";
 
 export interface CommandTargets {
@@ -49,6 +52,21 @@ export function addCommands(plugin: Plugin, targets: CommandTargets): void {
   plugin.addCommand({ id: "pause-or-resume", name: t("command.pause"), icon: "pause", checkCallback: whenLive(targets.pauseOrResume) });
   plugin.addCommand({ id: "restart-engine", name: t("command.restart"), icon: "power", callback: targets.restart });
   plugin.addCommand({ id: "copy-diagnostics", name: t("command.copy-report"), icon: "clipboard-copy", callback: targets.copyReport });
+}
+
+/** Commands for what is done in the pane, with keys and without; `active` gives what carries them out in the active pane, or null. */
+export function addPaneCommands(plugin: Plugin, active: () => ((what: PaneKey | ActionId) => void) | null): void {
+  const add = (id: string, name: string, what: PaneKey | ActionId): void => {
+    const offer = (): (() => void) | null => {
+      const perform = active();
+      return perform && (() => { perform(what); });
+    };
+    plugin.addCommand({ id, name, checkCallback: offered(offer) });
+  };
+  for (const id of Object.keys(ASSIGNABLE) as (keyof typeof ASSIGNABLE)[]) add(id, t(`command.${id}`), ASSIGNABLE[id]);
+  for (const command of ROW_COMMANDS) add(`result-${command}`, t("command.result", { action: t(`menu.${command}`) }), { kind: "command", command });
+  for (const mode of MODES) add(`mode-${mode}`, t("command.mode", { mode: t(`mode.${mode}`) }), { kind: "mode", mode });
+  add("show-operators", t("action.show-operators"), "show-operators");
 }
 
 const SELECTION_CHARS = 500; // a paragraph; the protocol allows 4,096, but a longer selection is hardly meant as a query

@@ -5,7 +5,7 @@ import { type ApiHandle, createApi } from "./api/api";
 import { cliCommands } from "./api/cli";
 import type { QuarryApi } from "./api/quarry-api";
 import { windowClock } from "./clock";
-import { addCommands, savedCommands } from "./commands";
+import { addCommands, addPaneCommands, savedCommands } from "./commands";
 import { DiagnosticLog } from "./diagnostic-log";
 import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
@@ -181,6 +181,10 @@ export default class QuarryPlugin extends Plugin {
       restart: commands.restart,
       copyReport: commands["copy-report"],
       isLive: () => supervisor.state.kind === "live",
+    });
+    addPaneCommands(this, () => {
+      const pane = this.app.workspace.getActiveViewOfType(SearchView);
+      return pane && ((what) => { pane.perform(what); });
     });
     const updateSaved = savedCommands(this, (query) => void this.#openPane(query));
     const update = (): void => { updateSaved(this.#preferences.saved); };

@@ -1,6 +1,6 @@
 /** The names of actions, keys and the commands of rows. Pure. */
 import { type ActionId, type RowCommandId } from "../pane/commands";
-import { type Binding, BINDINGS } from "../pane/keys";
+import { type Binding, BINDINGS, combinationsOf } from "../pane/keys";
 import { t } from "./translate";
 
 export interface Action {
@@ -15,7 +15,7 @@ export function actionOf(id: ActionId): Action {
 const NAMES: Readonly<Record<string, string>> = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", ContextMenu: "Menu" };
 /** Keys that carry a word in each language. */
 const WORDED = { PageDown: "PageDown", PageUp: "PageUp", " ": "Space" } as const satisfies Readonly<Record<string, string>>;
-const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "↩" };
+const MAC_NAMES: Readonly<Record<string, string>> = { Mod: "⌘", Ctrl: "⌃", Alt: "⌥", Shift: "⇧", Enter: "↩" };
 
 /** `Mod+Alt+Enter` as the keyboard of the system has it: `Ctrl + Alt + Enter`, or `⌘ ⌥ ↩`. */
 export function combinationWords(combination: string, isMac: boolean): string {
@@ -38,8 +38,8 @@ export function keySheet(isMac: boolean): readonly (readonly [heading: string, r
   return sections.map((section) => [t(`key.section.${section}`), BINDINGS.filter((binding) => binding.section === section).map((binding) => wordsOf(binding, isMac))]);
 }
 
-function wordsOf({ id, keys }: Binding, isMac: boolean): KeyWords {
-  return { label: t(`key.${id}`), combinations: keys.map(([combination]) => combinationWords(combination, isMac)) };
+function wordsOf(binding: Binding, isMac: boolean): KeyWords {
+  return { label: t(`key.${binding.id}`), combinations: combinationsOf(binding, isMac).map((combination) => combinationWords(combination, isMac)) };
 }
 
 /** The commands that are offered for several rows at once. */

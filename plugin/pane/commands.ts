@@ -24,21 +24,11 @@ export type PaneActionId =
 export type ActionId = EngineActionId | PaneActionId;
 
 /** Commands for rows that represent passages. */
-export type RowCommandId =
-  | "open"
-  | "open-tab"
-  | "open-split"
-  | "open-background"
-  | "open-window"
-  | "insert-link"
-  | "insert-quote"
-  | "copy-link"
-  | "copy-text"
-  | "more-context"
-  | "less-context"
-  | "explain"
-  | "dismiss"
-  | "restore";
+export const ROW_COMMANDS = [
+  ...(["open", "open-tab", "open-split", "open-background", "open-window", "insert-link", "insert-quote", "copy-link"] as const),
+  ...(["copy-text", "more-context", "less-context", "explain", "dismiss", "restore"] as const),
+] as const;
+export type RowCommandId = (typeof ROW_COMMANDS)[number];
 
 /** What each command does. */
 export type CommandMap<Id extends string> = Readonly<Record<Id, () => void>>;

@@ -1,8 +1,9 @@
 /**
  * The meaning of a key in the search box: one table, which the key sheet shows too. Pure; keys that edit the text are not in
- * it. Left and right are, for a caret at the end of the text: see `needsCaretAtEnd`.
+ * it, nor those that Obsidian has for something else, such as Mod+O. Left and right are, at the end of the text: see
+ * `movesCaret`.
  */
-import { type Mode, MODES } from "../protocol/messages";
+import { type Mode } from "../protocol/messages";
 import { type RowCommandId } from "./commands";
 
 export type PaneKey =
@@ -35,7 +36,7 @@ export type PaneKey =
 interface KeyBinding {
   readonly id: string;
   readonly section: "rows" | "open" | "write" | "search";
-  /** `Mod` is Ctrl, on a Mac Command. */
+  /** `Mod` is Ctrl, on a Mac Command; `Ctrl` is Control on a Mac, where it moves the caret by lines. */
   readonly keys: readonly (readonly [combination: string, meaning: PaneKey])[];
 }
 
@@ -47,10 +48,9 @@ const command = (id: RowCommandId): PaneKey => ({ kind: "command", command: id }
 
 /** All keys, in the order of the key sheet. */
 const TABLE = [
-  { id: "move", section: "rows", keys: [["ArrowDown", { kind: "move", step: 1 }], ["ArrowUp", { kind: "move", step: -1 }]] },
+  { id: "move", section: "rows", keys: [["ArrowDown", { kind: "move", step: 1 }], ["ArrowUp", { kind: "move", step: -1 }], ["Ctrl+n", { kind: "move", step: 1 }], ["Ctrl+p", { kind: "move", step: -1 }]] },
   { id: "page", section: "rows", keys: [["PageDown", { kind: "move", step: PAGE }], ["PageUp", { kind: "move", step: -PAGE }]] },
-  { id: "expand", section: "rows", keys: [["ArrowRight", UNFOLD], ["ArrowLeft", FOLD], ["Alt+ArrowDown", UNFOLD], ["Alt+ArrowUp", FOLD]] },
-  { id: "more-context", section: "rows", keys: [["Alt+ArrowRight", command("more-context")], ["Alt+ArrowLeft", command("less-context")]] },
+  { id: "expand", section: "rows", keys: [["ArrowRight", UNFOLD], ["ArrowLeft", FOLD]] },
   { id: "extend", section: "rows", keys: [["Shift+ArrowDown", { kind: "extend", step: 1 }], ["Shift+ArrowUp", { kind: "extend", step: -1 }]] },
   { id: "peek", section: "rows", keys: [[" ", { kind: "peek" }]] },
   { id: "menu", section: "rows", keys: [["ContextMenu", { kind: "menu" }], ["Shift+F10", { kind: "menu" }]] },
@@ -58,16 +58,12 @@ const TABLE = [
   { id: "open-tab", section: "open", keys: [["Mod+Enter", command("open-tab")]] },
   { id: "open-split", section: "open", keys: [["Mod+Alt+Enter", command("open-split")]] },
   { id: "open-window", section: "open", keys: [["Mod+Alt+Shift+Enter", command("open-window")]] },
-  { id: "open-background", section: "open", keys: [["Mod+o", command("open-background")]] },
   { id: "insert-link", section: "write", keys: [["Alt+Enter", command("insert-link")]] },
   { id: "insert-quote", section: "write", keys: [["Alt+Shift+Enter", command("insert-quote")]] },
   { id: "copy-link", section: "write", keys: [["Mod+c", command("copy-link")]] },
   { id: "create", section: "write", keys: [["Shift+Enter", { kind: "create" }]] },
   { id: "history", section: "search", keys: [["Mod+ArrowUp", { kind: "history", step: 1 }], ["Mod+ArrowDown", { kind: "history", step: -1 }]] },
-  { id: "save", section: "search", keys: [["Mod+s", { kind: "save" }]] },
-  { id: "mode", section: "search", keys: MODES.map((mode: Mode, at) => [`Mod+${at + 1}`, { kind: "mode", mode }] as const) },
   { id: "accept", section: "search", keys: [["Tab", { kind: "suggestions" }]] },
-  { id: "suggest", section: "search", keys: [["Ctrl+Space", { kind: "suggestions" }]] },
   { id: "undo", section: "search", keys: [["Mod+z", { kind: "undo" }]] },
   { id: "escape", section: "search", keys: [["Escape", { kind: "escape" }]] },
   { id: "keys", section: "search", keys: [["?", { kind: "keys" }]] },
@@ -80,23 +76,42 @@ export interface Binding extends KeyBinding {
 
 export const BINDINGS: readonly Binding[] = TABLE;
 
+/** The combinations of a binding that the system leaves to the pane: Ctrl+N is a new note where Ctrl is Mod. */
+export function combinationsOf({ keys }: KeyBinding, isMac: boolean): readonly string[] {
+  return keys.map(([combination]) => combination).filter((combination) => isMac || !combination.startsWith("Ctrl+"));
+}
+
+/** What can be given a hotkey in Obsidian, beside the modes and what is done with a result, by the ids of the commands. */
+export const ASSIGNABLE = {
+  "next-result": { kind: "move", step: 1 },
+  "previous-result": { kind: "move", step: -1 },
+  "show-passages": UNFOLD,
+  "hide-passages": FOLD,
+  "preview-result": { kind: "peek" },
+  "result-menu": { kind: "menu" },
+  "earlier-search": { kind: "history", step: 1 },
+  "later-search": { kind: "history", step: -1 },
+  "save-search": { kind: "save" },
+  "create-note": { kind: "create" },
+} as const satisfies Readonly<Record<string, PaneKey>>;
+
 const MEANINGS = new Map(BINDINGS.flatMap(({ keys }) => keys));
 
 type Key = Pick<KeyboardEvent, "key" | "altKey" | "shiftKey" | "ctrlKey" | "metaKey" | "isComposing">;
 
 /** The action of a key; null for one that is not handled. While an input method composes, all keys belong to it. */
-export function paneKey(key: Key): PaneKey | null {
-  return key.isComposing ? null : (MEANINGS.get(combinationOf(key)) ?? null);
+export function paneKey(key: Key, isMac: boolean): PaneKey | null {
+  return key.isComposing ? null : (MEANINGS.get(combinationOf(key, isMac)) ?? null);
 }
 
-/** Whether the key moves the caret, unless it is behind the last letter. */
-export function needsCaretAtEnd({ key }: Pick<KeyboardEvent, "key">): boolean {
-  return key === "ArrowLeft" || key === "ArrowRight";
+/** Whether the caret goes with the key: to the right of the last letter it can't, to the left it can unless the user is among the rows. */
+export function movesCaret({ key }: Pick<KeyboardEvent, "key">, isAtEnd: boolean, isAmongRows: boolean): boolean {
+  return (key === "ArrowRight" && !isAtEnd) || (key === "ArrowLeft" && !(isAtEnd && isAmongRows));
 }
 
 /** A pressed key as the table writes it. */
-function combinationOf({ key, altKey, shiftKey, ctrlKey, metaKey }: Key): string {
+function combinationOf({ key, altKey, shiftKey, ctrlKey, metaKey }: Key, isMac: boolean): string {
   const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase(); // on some keyboards it needs Shift, on others not
-  const held = [ctrlKey || metaKey ? "Mod" : "", altKey ? "Alt" : "", shiftKey && !isSign ? "Shift" : ""];
+  const held = [isMac && ctrlKey ? "Ctrl" : "", !isMac && metaKey ? "Meta" : "", (isMac ? metaKey : ctrlKey) ? "Mod" : "", altKey ? "Alt" : "", shiftKey && !isSign ? "Shift" : ""];
   return [...held, key.length === 1 ? key.toLowerCase() : key].filter((part) => part !== "").join("+");
 }

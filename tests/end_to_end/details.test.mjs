@@ -152,13 +152,13 @@ describe("details", () => {
     }
   });
 
-  test("Alt+Right quotes what stands around the passage, Alt+Left less again", async () => {
+  test("a command quotes what stands around the passage, another less again", async () => {
     const [first] = await product.search('"painted in spring"');
     const snippet = product.pane.locator(".quarry-hit").first().locator(".quarry-snippet");
-    await product.input.press("Alt+ArrowRight");
+    await host.runCommand("result-more-context");
     await until(async () => ((await snippet.innerText()).length > (first?.snippet.length ?? 0)), "more of the passage is shown");
     assert.match(await snippet.innerText(), /primer[^]*painted in spring/);
-    await product.input.press("Alt+ArrowLeft");
+    await host.runCommand("result-less-context");
     await until(async () => (await snippet.innerText()) === first?.snippet, "the excerpt is back");
   });
 

@@ -77,7 +77,7 @@ describe("further passages", () => {
   test("follow the note when it changes while they are shown", async () => {
     await product.search("patience with tuning reeds");
     const others = product.pane.locator(".quarry-hit").first().locator(".quarry-others");
-    await product.input.press("Alt+ArrowDown");
+    await product.input.press("ArrowRight");
     await others.locator(".quarry-passage").nth(1).waitFor();
     await host.write("Inbox/Reeds.md", LONG_NOTE.replaceAll("one scratch at a time", "one stroke at a time"));
     await others.locator(".quarry-snippet", { hasText: "one stroke" }).first().waitFor();

@@ -31,7 +31,7 @@ describe("the query", () => {
     await product.search("bellows");
     const top = () => product.pane.locator(".quarry-hit").first().evaluate((el) => el.getBoundingClientRect().top);
     const before = await top();
-    await product.input.press("Control+Space");
+    await host.runCommand("show-operators");
     const during = await top();
     const isOver = await product.pane.locator(".quarry-completion").first().evaluate((el) => {
       const { left, top, width, height } = el.getBoundingClientRect();

@@ -37,7 +37,7 @@ from quarry.server.encode import context
 from quarry.vault.paths import nfc
 
 PASSAGES, COMPARISONS = PROMPTS / "passages", PROMPTS / "comparisons"
-OF_DATA = ("garden-dendron", "garden-jackyzha0", "fcc-guide")
+OF_DATA = ("garden-dendron", "garden-jackyzha0", "powershell-docs", "fcc-guide")
 HELD_BACK = ("fr", *NEVER_FITTED)
 NORMAL = 1.96  # standard deviations on either side of a mean that hold 95 % of a normal distribution
 

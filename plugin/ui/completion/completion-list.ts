@@ -101,10 +101,6 @@ export function completionList(el: HTMLElement, input: HTMLInputElement, { names
   };
   const handleKey = ({ key, altKey, ctrlKey, metaKey, shiftKey, isComposing }: KeyboardEvent): boolean => {
     if (isComposing || altKey || metaKey || shiftKey) return false;
-    if (key === " " && ctrlKey) {
-      openAll();
-      return true;
-    }
     if (!completion || ctrlKey) return false;
     switch (key) {
       case "Tab":

@@ -56,5 +56,6 @@ export function keyDialog(app: App, isMac = Platform.isMacOS): Modal {
       list.createEl("dd", { text: label });
     }
   }
+  modal.contentEl.createEl("p", { cls: "quarry-keys-more", text: t("key.more") });
   return modal;
 }

@@ -32,16 +32,16 @@ export class ActiveOption {
       this.#current?.removeClass("is-selected");
     }
     this.#current = el;
-    el?.setAttr("aria-selected", "true");
-    el?.addClass("is-selected");
-    this.input?.setAttr("aria-expanded", String(el !== null));
+    if (el) showAttr(el, "aria-selected", "true");
+    if (el) showClass(el, "is-selected", true);
+    if (this.input) showAttr(this.input, "aria-expanded", String(el !== null));
     this.updateAria();
   }
 
   /** Points `aria-activedescendant` at the selected option. */
   updateAria(): void {
-    this.input?.setAttr("aria-controls", this.listEl.id);
-    (this.input ?? this.listEl).setAttr("aria-activedescendant", this.#current?.id ?? null);
+    if (this.input) showAttr(this.input, "aria-controls", this.listEl.id);
+    showAttr(this.input ?? this.listEl, "aria-activedescendant", this.#current?.id ?? null);
   }
 }
 
@@ -83,10 +83,20 @@ export function setText(el: HTMLElement, text: string): void {
   if (el.textContent !== text) el.setText(text);
 }
 
+/** Sets the attribute, or takes it away, unless it is so already: the same value once more would be styled once more. */
+export function showAttr(el: HTMLElement, name: string, value: string | null): void {
+  if (el.getAttribute(name) !== value) el.setAttr(name, value);
+}
+
+/** Sets the class, or takes it away, unless it is so already. */
+export function showClass(el: HTMLElement, name: string, isOn: boolean): void {
+  if (el.hasClass(name) !== isOn) el.toggleClass(name, isOn);
+}
+
 /** As `setText`; an element without text takes no room. */
 export function showText(el: HTMLElement, text: string): void {
   setText(el, text);
-  el.toggleClass("is-hidden", text === "");
+  showClass(el, "is-hidden", text === "");
 }
 
 /** Brings `els` into `parent` in this order, before any other element. One that only goes up or down is moved alone. */

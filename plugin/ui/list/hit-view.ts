@@ -11,7 +11,7 @@ import { t } from "../../i18n/translate";
 import { type HitRow, type Row } from "../../pane/rows";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
 import { type Room } from "../../snippet/excerpt";
-import { delayedFlag, initOption, isToDraw, setText, showText } from "./elements";
+import { delayedFlag, initOption, isToDraw, setText, showAttr, showClass, showText } from "./elements";
 import { NO_NOTES, type PassageBlock, passageBlock, showMarked } from "./passage-block";
 import { type RowView } from "./row-views";
 
@@ -49,9 +49,9 @@ export function hitView(clock: Clock): RowView {
 
   const showNames = ({ name, hit }: HitRow): void => {
     showMarked(titleEl, name.text, name.marks);
-    titleEl.title = hit.path;
+    showAttr(titleEl, "title", hit.path);
     showMarked(asideEl, name.aside?.text ?? "", name.aside?.marks ?? []);
-    asideEl.toggleClass("is-hidden", name.aside === null);
+    showClass(asideEl, "is-hidden", name.aside === null);
     showText(folderEl, name.folder ?? "");
     const tags = hit.tags.slice(0, TAGS_SHOWN).map((tag) => `#${tag}`);
     if (tagsEl.textContent === tags.join("")) return;
@@ -62,9 +62,9 @@ export function hitView(clock: Clock): RowView {
     showKind(kindEl, row.hit.kind);
     const count = row.hit.furtherPassages;
     showText(reasonEl, reasonWords(row));
-    reasonEl.title = reasonTip(row);
+    showAttr(reasonEl, "title", reasonTip(row));
     showText(countEl, count === 0 ? "" : `+${count}`);
-    countEl.title = count === 0 ? "" : morePassages(count);
+    showAttr(countEl, "title", count === 0 ? null : morePassages(count));
   };
   const updateAge = (nowMs: number): void => {
     if (!shown) return;
@@ -81,15 +81,16 @@ export function hitView(clock: Clock): RowView {
     const { hit, name } = row;
     showNames(row);
     showFlair(row);
-    el.toggleClass("is-weak", row.isWeak);
-    el.toggleClass("is-dismissed", row.isDismissed);
-    dismissedEl.toggleClass("is-hidden", !row.isDismissed);
+    showClass(el, "is-weak", row.isWeak);
+    showClass(el, "is-dismissed", row.isDismissed);
+    showClass(dismissedEl, "is-hidden", !row.isDismissed);
     best.show(row.passage, hit.title, room, { missing: missingWordsLabel(row.missing), maps: mapsWords(hit.maps) }, row.context);
     showText(mapsEl, best.hasMeta() ? "" : mapsWords(hit.maps)); // not in a line of their own
     further.show(row, room);
-    el.setAttrs({ "aria-label": name.text, "aria-busy": row.further.kind === "loading" ? "true" : null });
+    showAttr(el, "aria-label", name.text);
+    showAttr(el, "aria-busy", row.further.kind === "loading" ? "true" : null);
     const isExpanded = row.further.kind === "loading" || row.further.kind === "unfolded";
-    main.setAttr("data-expanded", hit.furtherPassages === 0 ? null : String(isExpanded)); // ARIA has it for no option: the list's announcement tells
+    showAttr(main, "data-expanded", hit.furtherPassages === 0 ? null : String(isExpanded)); // ARIA has it for no option: the list's announcement tells
     updateAge(nowMs);
   };
   return {
@@ -133,7 +134,7 @@ function furtherList(parent: HTMLElement, clock: Clock): FurtherList {
   const showLine = (): void => {
     setText(textEl, count === 0 ? "" : furtherPassagesWords(state, count, isSlow));
     const isQuick = state.kind === "loading" && !isSlow && blocks.length === 0;
-    lineEl.toggleClass("is-hidden", count === 0 || state.kind === "folded" || isQuick); // the head of the row counts them
+    showClass(lineEl, "is-hidden", count === 0 || state.kind === "folded" || isQuick); // the head of the row counts them
     setText(retryEl, state.kind === "failed" ? t("pane.retry") : "");
   };
   const setSlow = delayedFlag(clock, (isOn) => {

@@ -1,5 +1,5 @@
 /** Keys, mouse and dragging in a list, with one delegated listener per event type, because rows come and go. */
-import { type App, type Component, Keymap, type PaneType, type TFile } from "obsidian";
+import { type App, type Component, Keymap, type PaneType, Platform, type TFile } from "obsidian";
 import { type PaneKey, paneKey } from "../../pane/keys";
 import { isPlace, type PlaceRow, type Row } from "../../pane/rows";
 import { linksTo, subpathTo } from "./links";
@@ -66,15 +66,15 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
   });
 }
 
-/** With Mod a row is chosen beside others, with Shift all up to it; both together, and Alt, say where to open. */
+/** As in the file explorer, a row is chosen beside others with Alt, all up to it with Shift; with Mod it is opened in a tab. */
 function isChoosing(event: MouseEvent): boolean {
-  return !event.altKey && event.shiftKey !== Keymap.isModifier(event, "Mod");
+  return event.altKey !== event.shiftKey && !Keymap.isModifier(event, "Mod");
 }
 
 /** Handles the keys of a list without a search box, until `owner` is unloaded. Escape returns the focus to the note. */
 export function listenToKeys(owner: Component, app: App, listEl: HTMLElement, handle: (key: PaneKey, event: KeyboardEvent) => boolean): void {
   owner.registerDomEvent(listEl, "keydown", (event) => {
-    const key = paneKey(event);
+    const key = paneKey(event, Platform.isMacOS);
     if (!key) return;
     if (key.kind === "escape") focusNote(app);
     else if (!handle(key, event)) return;

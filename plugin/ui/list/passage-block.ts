@@ -4,7 +4,7 @@ import { excerptOf, type Room } from "../../snippet/excerpt";
 import { textRuns } from "../../snippet/highlight";
 import { headingsOf } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
-import { isToDraw, showText } from "./elements";
+import { isToDraw, showClass, showText } from "./elements";
 
 /** What else is said in the line of the heading path; either may be empty. */
 export interface PassageNotes {
@@ -37,13 +37,13 @@ export function passageBlock(el: HTMLElement): PassageBlock {
     text: () => snippetEl.textContent,
     hasMeta: () => !metaEl.hasClass("is-hidden"),
     show: (passage, title, room, notes = NO_NOTES, context = null) => {
-      el.toggleClass("is-hidden", passage === null && notes.missing === "");
-      el.toggleClass("is-wide", context !== null);
+      showClass(el, "is-hidden", passage === null && notes.missing === "");
+      showClass(el, "is-wide", context !== null);
       const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
       showText(missingEl, notes.missing);
       showText(trailEl, trail);
       showText(mapsEl, notes.maps);
-      metaEl.toggleClass("is-hidden", trail === "" && notes.missing === "");
+      showClass(metaEl, "is-hidden", trail === "" && notes.missing === "");
       const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
       showMarked(snippetEl, excerpt.text, excerpt.marks);
     },
@@ -59,9 +59,7 @@ export function showMarked(el: HTMLElement, text: string, marks: readonly Mark[]
       el.appendText(run.text);
       continue;
     }
-    const span = el.createSpan({ text: run.text });
-    span.toggleClass("search-result-file-matched-text", run.isWord);
-    span.toggleClass("quarry-sentence", run.isSentence);
+    el.createSpan({ text: run.text, cls: [...(run.isWord ? ["search-result-file-matched-text"] : []), ...(run.isSentence ? ["quarry-sentence"] : [])] });
   }
 }
 

@@ -197,7 +197,7 @@ export class ResultList extends Component {
   }
 
   /** Handles a key that concerns the rows; false when it has nothing to do with them. */
-  handleKey(key: PaneKey, event: KeyboardEvent): boolean {
+  handleKey(key: PaneKey, event: KeyboardEvent | null): boolean {
     const row = selectedRow(this.model);
     switch (key.kind) {
       case "move":
@@ -248,7 +248,7 @@ export class ResultList extends Component {
   }
 
   /** Runs a command for the chosen rows; false where it makes no sense for them. */
-  #runCommand(id: RowCommandId, event: KeyboardEvent): boolean {
+  #runCommand(id: RowCommandId, event: KeyboardEvent | null): boolean {
     const rows = targetRows(this.model);
     const row = selectedRow(this.model);
     if (rows.length === 0 && row && id.startsWith("open")) {

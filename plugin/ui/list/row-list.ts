@@ -3,7 +3,7 @@ import { type Clock } from "../../clock";
 import { type ActionId } from "../../pane/commands";
 import { type Row } from "../../pane/rows";
 import { type Room } from "../../snippet/excerpt";
-import { arrange } from "./elements";
+import { arrange, showAttr, showClass } from "./elements";
 import { hitView } from "./hit-view";
 import { createView, dividerView, exampleView, extractView, moreView, type RecentHandlers, recentView, type RowView } from "./row-views";
 
@@ -50,8 +50,8 @@ export class RowList {
   /** Marks the rows that are chosen; while none is, the selected row is announced to a screen reader instead. */
   markChosen(chosen: ReadonlySet<string>, selected: string | null): void {
     for (const [key, { el }] of this.#options) {
-      el.toggleClass("is-chosen", chosen.has(key));
-      el.setAttr("aria-selected", String(chosen.size > 0 ? chosen.has(key) : key === selected));
+      showClass(el, "is-chosen", chosen.has(key));
+      showAttr(el, "aria-selected", String(chosen.size > 0 ? chosen.has(key) : key === selected));
     }
   }
 
@@ -102,8 +102,8 @@ export class RowList {
     let position = 0;
     for (const { el } of this.#options.values()) {
       position += 1;
-      if (el.getAttribute("aria-posinset") !== String(position)) el.setAttr("aria-posinset", position);
-      if (el.getAttribute("aria-setsize") !== size) el.setAttr("aria-setsize", size);
+      showAttr(el, "aria-posinset", String(position));
+      showAttr(el, "aria-setsize", size);
     }
   }
 }

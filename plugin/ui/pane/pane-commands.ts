@@ -1,8 +1,8 @@
 /** What a search box depends on, and its commands, text events and key scope. */
-import { type App, type Component, type Modifier, Scope } from "obsidian";
+import { type App, type Component, type Modifier, Platform, Scope } from "obsidian";
 import { type Emitter } from "../../emitter";
 import { type CommandMap, type QueryActionId } from "../../pane/commands";
-import { BINDINGS } from "../../pane/keys";
+import { BINDINGS, combinationsOf } from "../../pane/keys";
 import { type PaneModel } from "../../pane/model";
 import { type Answer, answerOf, queryWithout, queryWithoutFilters } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
@@ -126,11 +126,16 @@ export function listenToInput(owner: Component, { search, input, completions, li
   });
 }
 
+/** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
+export function isAtEnd({ selectionStart, value }: HTMLInputElement): boolean {
+  return selectionStart === value.length;
+}
+
 /** `handle` gives true for a key that it took; it is not asked about one that was taken already. */
 export function keyScope(app: App, handle: (event: KeyboardEvent) => boolean): Scope {
   const scope = new Scope(app.scope);
   const take = (event: KeyboardEvent): false | undefined => (event.defaultPrevented || handle(event) ? false : undefined);
-  for (const [combination] of BINDINGS.flatMap(({ keys }) => keys)) {
+  for (const combination of BINDINGS.flatMap((binding) => combinationsOf(binding, Platform.isMacOS))) {
     const parts = combination.split("+");
     const key = parts.pop() ?? "";
     if (parts.length > 0) scope.register(parts as Modifier[], key, take);

@@ -1,12 +1,12 @@
 /** The search pane as Obsidian's view: a search box with its session, around the list of results. */
-import { ItemView, type Menu, Notice, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { ItemView, type Menu, Notice, Platform, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
 import { type Cancel } from "../../clock";
 import { explainWords } from "../../i18n/answer";
 import { failureWords } from "../../i18n/engine";
 import { t } from "../../i18n/translate";
 import { type ActionId, type CommandMap } from "../../pane/commands";
 import { ClearedQuery, QueryWalk } from "../../pane/history";
-import { needsCaretAtEnd, paneKey } from "../../pane/keys";
+import { movesCaret, type PaneKey, paneKey } from "../../pane/keys";
 import { fileName } from "../../pane/note-name";
 import { type Mode, type SortOrder, SORTS } from "../../protocol/messages";
 import { type SearchState } from "../../search/answer";
@@ -18,7 +18,7 @@ import { ICON } from "../icon";
 import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
 import { fillEmptyBox } from "./empty-box";
-import { keyScope, listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "./pane-commands";
+import { isAtEnd, keyScope, listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "./pane-commands";
 import { buildPane, type PaneDom } from "./pane-dom";
 import { searchLink } from "./search-link";
 
@@ -254,8 +254,22 @@ export class SearchView extends ItemView {
 
   /** Handles a key of the search box; true when it was handled. */
   #onKey(event: KeyboardEvent): boolean {
-    const key = paneKey(event);
-    if (!key || (needsCaretAtEnd(event) && !isAtEnd(event.target))) return false;
+    const key = paneKey(event, Platform.isMacOS);
+    const input = this.#dom?.input;
+    if (!key || !input || movesCaret(event, isAtEnd(input), this.#isAmongRows)) return false;
+    if (key.kind === "command" && key.command === "copy-link" && input.selectionStart !== input.selectionEnd) return false; // it copies the text
+    if (key.kind === "keys" && input.value !== "") return false;
+    if (key.kind === "peek" && !this.#isAmongRows) return false;
+    return this.#perform(key, event);
+  }
+
+  /** What a command of Obsidian does in the pane. */
+  perform(what: PaneKey | ActionId): void {
+    if (typeof what === "string") this.#commands?.[what]();
+    else this.#perform(what, null);
+  }
+
+  #perform(key: PaneKey, event: KeyboardEvent | null): boolean {
     switch (key.kind) {
       case "escape":
         if (!this.#list?.handleKey(key, event)) focusNote(this.app); // the query stays: the cross in the box clears it
@@ -265,17 +279,14 @@ export class SearchView extends ItemView {
       case "open":
         if (!this.#list?.handleKey(key, event)) this.#session.finishTyping();
         return true;
-      case "command":
-        return !(key.command === "copy-link" && hasSelectedText(event.target)) && (this.#list?.handleKey(key, event) ?? false);
-      case "keys":
-        return this.#dom?.input.value === "" && (this.#list?.handleKey(key, event) ?? false);
-      case "peek":
-        return this.#isAmongRows && (this.#list?.handleKey(key, event) ?? false);
       case "move":
       case "extend":
         this.#isAmongRows = true;
         return this.#list?.handleKey(key, event) ?? false;
+      case "command":
       case "expand":
+      case "keys":
+      case "peek":
       case "create":
       case "menu":
       case "suggestions":
@@ -337,11 +348,3 @@ function nextOf<T>(values: readonly T[], value: T): T {
   return values[(values.indexOf(value) + 1) % values.length] ?? value;
 }
 
-/** Whether the caret is behind the last letter, so that it could go nowhere to the right. */
-function isAtEnd(target: EventTarget | null): boolean {
-  return target !== null && "value" in target && "selectionStart" in target && target.selectionStart === String(target.value).length;
-}
-
-function hasSelectedText(target: EventTarget | null): boolean {
-  return target !== null && "selectionStart" in target && "selectionEnd" in target && target.selectionStart !== target.selectionEnd;
-}

@@ -1,7 +1,7 @@
 /** The search as a dialog over the note: the same list and keys, with the selected passage at the side where there is room. */
 import { type App, Component, Modal, Platform } from "obsidian";
 import { type Cancel } from "../../clock";
-import { paneKey } from "../../pane/keys";
+import { movesCaret, paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
 import { isPlace } from "../../pane/rows";
 import { type SearchSession } from "../../search/session";
@@ -9,7 +9,7 @@ import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { ListView, scrollable } from "../list/list-view";
-import { listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "../pane/pane-commands";
+import { isAtEnd, listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "../pane/pane-commands";
 import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
@@ -93,8 +93,8 @@ export class QuickSearch extends Modal {
         completions.update();
       },
       key: (event) => {
-        const key = paneKey(event);
-        if (!key || key.kind === "peek" || !list.handleKey(key, event)) return false; // the passage is at the side
+        const key = paneKey(event, Platform.isMacOS);
+        if (!key || movesCaret(event, isAtEnd(input), list.model.selection.isPinned) || key.kind === "peek" || !list.handleKey(key, event)) return false; // the passage is at the side
         event.stopPropagation();
         return true;
       },

@@ -3,7 +3,7 @@ import { chosenWords, combinationWords, isForSeveral, keySheet, rowCommandName }
 
 test("a combination is written as the system's keyboard has it", () => {
   expect([combinationWords("Mod+Alt+Enter", false), combinationWords("Mod+Alt+Enter", true)]).toEqual(["Ctrl + Alt + Enter", "⌘ ⌥ ↩"]);
-  expect([combinationWords("Mod+o", false), combinationWords("Shift+ArrowDown", false)]).toEqual(["Ctrl + O", "Shift + ↓"]);
+  expect([combinationWords("Ctrl+n", true), combinationWords("Mod+c", false), combinationWords("Shift+ArrowDown", false)]).toEqual(["⌃ N", "Ctrl + C", "Shift + ↓"]);
 });
 
 test("the sheet has a heading for each section, and no row without words", () => {

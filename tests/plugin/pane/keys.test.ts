@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { BINDINGS, type PaneKey, needsCaretAtEnd, paneKey } from "../../../plugin/pane/keys";
+import { BINDINGS, combinationsOf, movesCaret, type PaneKey, paneKey } from "../../../plugin/pane/keys";
 
-const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; ctrlKey?: boolean; metaKey?: boolean; isComposing?: boolean } = {}): PaneKey | null =>
-  paneKey({ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...held });
+/** A Mac's keyboard, where Command is held. */
+const press = (key: string, held: { altKey?: boolean; shiftKey?: boolean; ctrlKey?: boolean; metaKey?: boolean; isComposing?: boolean } = {}, isMac = held.metaKey === true): PaneKey | null =>
+  paneKey({ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...held }, isMac);
 
 test.each([
   ["ArrowDown", { kind: "move", step: 1 }],
@@ -16,9 +17,16 @@ test.each([
   expect(press(key)).toEqual(meaning);
 });
 
-test("with Alt the arrows open and close a note's passages", () => {
-  expect(press("ArrowDown", { altKey: true })).toEqual({ kind: "expand", isExpanded: true });
-  expect(press("ArrowUp", { altKey: true })).toEqual({ kind: "expand", isExpanded: false });
+test("what Obsidian and the caret do with a key is left to them", () => {
+  for (const key of ["o", "s", "n", "p", "1", "2", "3", " "]) expect(press(key, { ctrlKey: true })).toBeNull();
+  for (const key of ["o", "s", "n", "p", "1", "2", "3"]) expect(press(key, { metaKey: true })).toBeNull();
+  for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]) expect(press(key, { altKey: true })).toBeNull();
+});
+
+test("on a Mac, Control+N and P go through the rows as they go through lines, and no other key means Control", () => {
+  expect([press("n", { ctrlKey: true }, true), press("p", { ctrlKey: true }, true)]).toEqual([{ kind: "move", step: 1 }, { kind: "move", step: -1 }]);
+  expect([press("Enter", { ctrlKey: true }, true), press("Enter", { metaKey: true }, false)]).toEqual([null, null]);
+  expect(BINDINGS.flatMap((binding) => combinationsOf(binding, false)).filter((combination) => combination.startsWith("Ctrl+"))).toEqual([]);
 });
 
 test("Mod+Z undoes, and neither the letter nor redo does", () => {
@@ -33,16 +41,14 @@ test("F10 is the menu key only with Shift", () => {
 
 test("right and left unfold and fold, and are told apart from keys that leave the caret alone", () => {
   expect([press("ArrowRight"), press("ArrowLeft")]).toEqual([{ kind: "expand", isExpanded: true }, { kind: "expand", isExpanded: false }]);
-  expect([press("ArrowRight", { altKey: true }), press("ArrowLeft", { altKey: true })]).toEqual([{ kind: "command", command: "more-context" }, { kind: "command", command: "less-context" }]);
-  expect(["ArrowRight", "ArrowLeft", "ArrowDown", "Enter"].map((key) => needsCaretAtEnd({ key }))).toEqual([true, true, false, false]);
+  const atEnd = (isAtEnd: boolean, isAmongRows: boolean): readonly boolean[] => ["ArrowRight", "ArrowLeft", "ArrowDown"].map((key) => movesCaret({ key }, isAtEnd, isAmongRows));
+  expect([atEnd(false, true), atEnd(true, false), atEnd(true, true)]).toEqual([[true, true, false], [false, true, false], [false, false, false]]);
 });
 
-test("Mod walks through the history, saves and chooses the mode", () => {
+test("Mod walks through the history", () => {
   const mod = (key: string): PaneKey | null => press(key, { metaKey: true });
 
   expect([mod("ArrowUp"), mod("ArrowDown")]).toEqual([{ kind: "history", step: 1 }, { kind: "history", step: -1 }]);
-  expect(mod("s")).toEqual({ kind: "save" });
-  expect(["1", "2", "3", "4"].map(mod)).toEqual([{ kind: "mode", mode: "hybrid" }, { kind: "mode", mode: "keyword" }, { kind: "mode", mode: "semantic" }, null]);
 });
 
 test.each(["Home", "End", "a"])("%j stays with the text", (key) => {
@@ -71,7 +77,7 @@ test("Shift with the arrows chooses", () => {
 
 test("a question mark is one with Shift and without, a letter is not", () => {
   expect([press("?"), press("?", { shiftKey: true })]).toEqual([{ kind: "keys" }, { kind: "keys" }]);
-  expect([press("O", { ctrlKey: true }), press("O", { ctrlKey: true, shiftKey: true })]).toEqual([{ kind: "command", command: "open-background" }, null]);
+  expect([press("C", { ctrlKey: true }), press("C", { ctrlKey: true, shiftKey: true })]).toEqual([{ kind: "command", command: "copy-link" }, null]);
 });
 
 test("no combination means two things", () => {

@@ -103,7 +103,7 @@ export class TestList {
 
   press(key: string, modifiers: KeyboardEventInit = {}): boolean {
     const event = new KeyboardEvent("keydown", { key, ...modifiers });
-    const meant = paneKey(event);
+    const meant = paneKey(event, false);
     return meant !== null && this.list.handleKey(meant, event);
   }
 

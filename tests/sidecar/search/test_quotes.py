@@ -112,13 +112,16 @@ def test_listed_notes_are_quoted_in_their_order_as_far_as_they_fit_before_all_ot
 
 
 @pytest.mark.parametrize(
-    "text", ["![[Books.base]]", "![[Daily.base#Monthly]]\n\n![a cover](cover.png)\n---\n", "", "…"]
+    "text",
+    ["![[Books.base]]", "![[Daily.base#Monthly]]\n\n![a cover](cover.png)\n---\n", "[Source](https://a.b/c)", "", "…"],
 )
-def test_a_passage_that_only_embeds_files_says_nothing(text):
+def test_a_passage_that_only_embeds_files_or_names_its_source_says_nothing(text):
     assert not says_something(text)
 
 
-@pytest.mark.parametrize("text", ["[[Books]]", "See ![[Books.base]]", "![[Books.base", "書", "1"])
+@pytest.mark.parametrize(
+    "text", ["[[Books]]", "See ![[Books.base]]", "![[Books.base", "[How Raft works](https://a.b)", "書", "1"]
+)
 def test_links_and_words_say_something(text):
     assert says_something(text)
 

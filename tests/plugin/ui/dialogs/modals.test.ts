@@ -2,7 +2,7 @@
 import { App, ButtonComponent } from "obsidian";
 import { describe, expect, test, vi } from "vitest";
 import "../dom";
-import { BINDINGS } from "../../../../plugin/pane/keys";
+import { BINDINGS, combinationsOf } from "../../../../plugin/pane/keys";
 import { confirmDialog, explainDialog, keyDialog } from "../../../../plugin/ui/dialogs/modals";
 import { texts } from "../dom";
 
@@ -45,7 +45,7 @@ describe("key sheet", () => {
   test("every key that has a meaning is listed", () => {
     const sheet = keyDialog(new App(), false);
 
-    expect(texts(sheet.contentEl, "kbd")).toHaveLength(BINDINGS.flatMap(({ keys }) => keys).length);
+    expect(texts(sheet.contentEl, "kbd")).toHaveLength(BINDINGS.flatMap((binding) => combinationsOf(binding, false)).length);
     expect(texts(sheet.contentEl, "dd")).toHaveLength(BINDINGS.length);
     expect(texts(sheet.contentEl, "kbd")).toContain("Ctrl + Alt + Enter");
   });

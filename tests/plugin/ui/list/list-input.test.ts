@@ -89,17 +89,17 @@ describe("list mouse", () => {
     expect(did).toEqual(["touch"]);
   });
 
-  test("Mod and a click chooses one row, Shift and a click all up to it, both say where to open", () => {
-    fire(".quarry-title", "click", { ctrlKey: true });
+  test("Alt and a click chooses one row, Shift and a click all up to it, Mod says where to open", () => {
+    fire(".quarry-title", "click", { altKey: true });
     fire(".quarry-title", "click", { shiftKey: true });
-    fire(".quarry-title", "click", { ctrlKey: true, altKey: true });
+    for (const held of [{}, { shiftKey: true }, { altKey: true }]) fire(".quarry-title", "click", { ctrlKey: true, ...held });
 
     expect(did.slice(0, 2)).toEqual(["choose a.md", "range to a.md"]);
-    expect(did[2]).toMatch(/^open a\.md/u);
+    expect(did.slice(2).every((what) => what.startsWith("open a.md"))).toBe(true);
   });
 
   test("choosing leaves the focus where it is, a plain press does not", () => {
-    expect([fire(".quarry-title", "mousedown", { ctrlKey: true }).defaultPrevented, fire(".quarry-title", "mousedown").defaultPrevented]).toEqual([true, false]);
+    expect([fire(".quarry-title", "mousedown", { altKey: true }).defaultPrevented, fire(".quarry-title", "mousedown").defaultPrevented]).toEqual([true, false]);
   });
 });
 

@@ -46,24 +46,25 @@ describe("keys", () => {
     expect(shown.source.asked).toEqual(["freeze", "unfold a.md", "fold a.md"]);
   });
 
-  test("Alt and right show the passage at length, Alt and left no longer", async () => {
+  test("commands show the passage at length, and no longer", async () => {
     shown.source.answer({ hits: [hit("a.md")] });
     const snippet = (): string => one(shown.el, ".quarry-snippet").textContent;
-    const less = shown.press("ArrowLeft", { altKey: true });
+    const run = (command: "less-context" | "more-context"): boolean => shown.list.handleKey({ kind: "command", command }, null);
+    const less = run("less-context");
     shown.source.wide = passage({ snippet: "far more of the passage" });
-    shown.press("ArrowRight", { altKey: true });
+    run("more-context");
     await settled();
     const wide = snippet();
 
     expect(less).toBe(false);
-    expect([wide, shown.press("ArrowRight", { altKey: true }), shown.press("ArrowLeft", { altKey: true })]).toEqual(["far more of the passage", false, true]);
+    expect([wide, run("more-context"), run("less-context")]).toEqual(["far more of the passage", false, true]);
     await settled();
     expect(snippet()).toBe("retry with capped backoff");
   });
 
   test("a passage that is gone stays as it is", async () => {
     shown.source.answer({ hits: [hit("a.md")] });
-    shown.press("ArrowRight", { altKey: true });
+    shown.list.handleKey({ kind: "command", command: "more-context" }, null);
     await settled();
 
     expect(shown.el.querySelector(".is-wide")).toBeNull();

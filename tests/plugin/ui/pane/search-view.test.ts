@@ -248,13 +248,13 @@ describe("search view", () => {
       expect(walked).toEqual(["newest", "older", "older", "newest", "typed"]);
     });
 
-    test("Mod+S saves the query and takes it out again, Mod and a digit chooses the mode", async () => {
-      key(pane.input(), "s", { ctrlKey: true });
+    test("commands save the query and take it out again, choose the mode, and go through the rows", async () => {
+      pane.view.perform({ kind: "save" });
       await pane.type("retry ");
-      key(pane.input(), "s", { ctrlKey: true });
+      pane.view.perform({ kind: "save" });
       const saved = pane.saved;
-      key(pane.input(), "s", { ctrlKey: true });
-      key(pane.input(), "2", { ctrlKey: true });
+      pane.view.perform({ kind: "save" });
+      pane.view.perform({ kind: "mode", mode: "keyword" });
 
       expect([saved, pane.saved, pane.mode]).toEqual([["retry"], [], "keyword"]);
     });

@@ -1,68 +1,92 @@
 /**
- * The text and the selection of an editor.
+ * The editor of a note: CodeMirror as Obsidian has it, behind Obsidian's interface.
  *
  * As in Obsidian's editor, a line break is one character whatever the file has on disk, so offsets count a CRLF once.
  */
-import type { EditorPosition, EditorRange, EditorSelection, EditorTransaction } from "obsidian";
+import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView, drawSelection } from "@codemirror/view";
+import type { EditorPosition, EditorRange, EditorTransaction } from "obsidian";
 import { Known } from "../known";
 
-export class Editor extends Known {
-  private lines: string[] = [""];
-  private lineBreak = "\n";
-  private anchor = 0;
-  private head = 0;
-  private flashed: readonly (readonly [number, number])[] = [];
-  /** States to go back to, the newest last. */
-  private readonly done: Moment[] = [];
+type Spans = readonly (readonly [number, number])[];
 
-  /** *contentEl* is where the text is drawn. */
-  constructor(private readonly contentEl: HTMLElement) {
+const flash = StateEffect.define<Spans>();
+
+/** What a jump lit, until the text changes or the user goes elsewhere. */
+const flashed = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(lit, transaction) {
+    for (const effect of transaction.effects) if (effect.is(flash)) return Decoration.set(effect.value.filter(([from, to]) => from < to).map(([from, to]) => FLASHING.range(from, to)), true);
+    return transaction.docChanged || transaction.isUserEvent("select") ? Decoration.none : lit;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+const FLASHING = Decoration.mark({ class: "is-flashing" });
+const SIGNS = Decoration.mark({ class: "cm-formatting-header" });
+
+/** A heading's number signs are hidden until something in the line is selected, as in live preview. */
+const headings = EditorView.decorations.compute(["doc", "selection"], ({ doc, selection: { main } }) => {
+  const found = [];
+  for (let at = 1; at <= doc.lines; at += 1) {
+    const { from, to, text } = doc.line(at);
+    const level = /^(#{1,6}) /.exec(text)?.[1]?.length;
+    if (!level) continue;
+    found.push(Decoration.line({ class: `HyperMD-header HyperMD-header-${level}` }).range(from));
+    if (main.empty || main.to <= from || to <= main.from) found.push(SIGNS.range(from, from + level + 1));
+  }
+  return Decoration.set(found, true);
+});
+
+export class Editor extends Known {
+  private readonly view: EditorView;
+  private lineBreak = "\n";
+  /** States to go back to, the newest last. */
+  private readonly done: EditorState[] = [];
+
+  constructor(parent: HTMLElement) {
     super();
+    const extensions = [drawSelection(), EditorView.lineWrapping, flashed, headings];
+    this.view = new EditorView({ parent, state: EditorState.create({ extensions }) });
   }
 
   getValue(): string {
-    return this.lines.join("\n");
+    return this.view.state.doc.toString();
   }
 
   setValue(text: string): void {
+    const { main } = this.view.state.selection;
     this.lineBreak = /\r\n/.test(text) ? "\r\n" : "\n";
-    this.lines = text.split(/\r\n|\r|\n/);
-    this.flashed = [];
-    this.select(this.anchor, this.head);
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    this.select(main.anchor, main.head);
   }
 
   /** Host: the text as the file on disk has it. */
   hostFileText(): string {
-    return this.lines.join(this.lineBreak);
+    return this.getValue().replaceAll("\n", this.lineBreak);
   }
 
   getLine(line: number): string {
-    return this.lines[line] ?? "";
+    return line < 0 || line > this.lastLine() ? "" : this.view.state.doc.line(line + 1).text;
   }
 
   lastLine(): number {
-    return this.lines.length - 1;
+    return this.view.state.doc.lines - 1;
   }
 
   posToOffset({ line, ch }: EditorPosition): number {
-    const row = Math.clamp(line, 0, this.lastLine());
-    const before = this.lines.slice(0, row).reduce((sum, text) => sum + text.length + 1, 0);
-    return before + Math.clamp(ch, 0, this.getLine(row).length);
+    const { from, length } = this.view.state.doc.line(Math.clamp(line, 0, this.lastLine()) + 1);
+    return from + Math.clamp(ch, 0, length);
   }
 
   offsetToPos(offset: number): EditorPosition {
-    let rest = Math.max(offset, 0);
-    for (let line = 0; line < this.lines.length; line++) {
-      const { length } = this.getLine(line);
-      if (rest <= length) return { line, ch: rest };
-      rest -= length + 1;
-    }
-    return { line: this.lastLine(), ch: this.getLine(this.lastLine()).length };
+    const { doc } = this.view.state;
+    const at = Math.clamp(offset, 0, doc.length);
+    const { number, from } = doc.lineAt(at);
+    return { line: number - 1, ch: at - from };
   }
 
   getCursor(side: "from" | "to" | "head" | "anchor" = "head"): EditorPosition {
-    const offsets = { anchor: this.anchor, head: this.head, from: Math.min(this.anchor, this.head), to: Math.max(this.anchor, this.head) };
-    return this.offsetToPos(offsets[side]);
+    return this.offsetToPos(this.view.state.selection.main[side]);
   }
 
   setCursor(position: EditorPosition | number, ch = 0): void {
@@ -79,133 +103,68 @@ export class Editor extends Known {
   }
 
   replaceSelection(text: string): void {
-    this.splice(...this.hostSpan(), text);
+    this.done.push(this.view.state);
+    this.view.dispatch(this.view.state.replaceSelection(text));
   }
 
   replaceRange(text: string, from: EditorPosition, to: EditorPosition = from): void {
-    this.splice(this.posToOffset(from), this.posToOffset(to), text);
+    this.done.push(this.view.state);
+    this.view.dispatch({ changes: { from: this.posToOffset(from), to: this.posToOffset(to), insert: text } });
   }
 
   /** One step for undo; the selection is meant in the text as it is afterwards. */
   transaction({ changes = [], replaceSelection, selection, selections }: EditorTransaction): void {
-    const before = this.moment();
-    if (replaceSelection !== undefined) this.replace(...this.hostSpan(), replaceSelection);
-    // Last first, so that the positions of the others stay right.
-    const ordered = [...changes].sort((a, b) => this.posToOffset(b.from) - this.posToOffset(a.from));
-    for (const { from, to, text } of ordered) this.replace(this.posToOffset(from), this.posToOffset(to ?? from), text);
+    const before = this.view.state;
+    if (replaceSelection !== undefined) this.view.dispatch(before.replaceSelection(replaceSelection));
+    this.view.dispatch({ changes: changes.map(({ from, to, text }) => ({ from: this.posToOffset(from), to: this.posToOffset(to ?? from), insert: text })) });
     const chosen = selection ?? selections?.[0];
     if (chosen) this.setSelection(chosen.from, chosen.to);
-    if (this.getValue() !== before.text) this.done.push(before);
+    if (!this.view.state.doc.eq(before.doc)) this.done.push(before);
   }
 
   undo(): void {
-    const moment = this.done.pop();
-    if (!moment) return;
-    this.lines = moment.text.split("\n");
-    this.select(moment.anchor, moment.head);
+    const before = this.done.pop();
+    if (before) this.view.setState(before);
   }
 
   focus(): void {
-    this.contentEl.focus();
+    if (this.view.root !== this.view.dom.doc) this.view.setRoot(this.view.dom.doc); // it was moved into another window
+    this.view.focus();
   }
 
   hasFocus(): boolean {
-    return this.contentEl.doc.activeElement === this.contentEl;
+    return this.view.dom.doc.activeElement === this.view.contentDOM;
   }
 
   scrollIntoView({ from }: EditorRange, center = false): void {
-    this.contentEl.children[from.line]?.scrollIntoView({ block: center ? "center" : "nearest" });
+    this.view.dispatch({ effects: EditorView.scrollIntoView(this.posToOffset(from), { y: center ? "center" : "nearest" }) });
   }
 
   /** Host: `[start, end)` of what was last made to flash, as a jump does with the passage it lands on. */
-  hostFlash(spans: readonly (readonly [number, number])[]): void {
-    this.flashed = spans;
-    this.draw();
+  hostFlash(spans: Spans): void {
+    const { length } = this.view.state.doc;
+    this.view.dispatch({ effects: flash.of(spans.map(([from, to]) => [Math.min(from, length), Math.min(to, length)])) });
   }
 
-  hostFlashed(): readonly (readonly [number, number])[] {
-    return this.flashed;
+  hostFlashed(): Spans {
+    const spans: [number, number][] = [];
+    this.view.state.field(flashed).between(0, this.view.state.doc.length, (from, to) => void spans.push([from, to]));
+    return spans;
   }
 
   /** Host: the position of the text under a point of the window, as for a drop. */
   hostPosAt(x: number, y: number): EditorPosition {
-    const caret = this.contentEl.doc.caretPositionFromPoint(x, y);
-    const line = (caret?.offsetNode instanceof Element ? caret.offsetNode : caret?.offsetNode.parentElement)?.closest(".cm-line");
-    if (!caret || !line) return this.offsetToPos(this.getValue().length);
-    const range = new Range();
-    range.setStart(line, 0);
-    range.setEnd(caret.offsetNode, caret.offset);
-    return { line: this.contentEl.indexOf(line), ch: range.toString().length };
+    return this.offsetToPos(this.view.posAtCoords({ x, y }, false));
   }
 
   /** Host: `[start, end)` of the selection. */
   hostSpan(): [number, number] {
-    return [Math.min(this.anchor, this.head), Math.max(this.anchor, this.head)];
+    const { from, to } = this.view.state.selection.main;
+    return [from, to];
   }
 
   private select(anchor: number, head: number): void {
-    const { length } = this.getValue();
-    this.anchor = Math.clamp(anchor, 0, length);
-    this.head = Math.clamp(head, 0, length);
-    this.draw();
+    const { length } = this.view.state.doc;
+    this.view.dispatch({ selection: EditorSelection.single(Math.clamp(anchor, 0, length), Math.clamp(head, 0, length)) });
   }
-
-  private splice(from: number, to: number, text: string): void {
-    this.done.push(this.moment());
-    this.replace(from, to, text);
-  }
-
-  private moment(): Moment {
-    return { text: this.getValue(), anchor: this.anchor, head: this.head };
-  }
-
-  private replace(from: number, to: number, text: string): void {
-    const value = this.getValue();
-    this.flashed = []; // what a jump lit goes with the first change
-    this.lines = (value.slice(0, from) + text + value.slice(to)).split(/\r\n|\r|\n/);
-    this.select(from + text.length, from + text.length);
-  }
-
-  private draw(): void {
-    let offset = 0;
-    const rows = this.lines.map((line) => {
-      const row = drawLine(line, offset, [
-        { cls: "cm-selectionBackground", span: this.hostSpan() },
-        ...this.flashed.map((span) => ({ cls: "is-flashing", span })),
-      ]);
-      offset += line.length + 1;
-      return row;
-    });
-    this.contentEl.replaceChildren(...rows);
-  }
-}
-
-/** The text and the selection, before something changed them. */
-interface Moment {
-  readonly text: string;
-  readonly anchor: number;
-  readonly head: number;
-}
-
-interface Mark {
-  readonly cls: string;
-  /** `[start, end)` in the whole text. */
-  readonly span: readonly [number, number];
-}
-
-/** One line, cut into pieces wherever a marked span begins or ends. */
-function drawLine(line: string, offset: number, spans: readonly Mark[]): HTMLElement {
-  const level = /^(#{1,6}) /.exec(line)?.[1]?.length;
-  const row = createDiv({ cls: ["cm-line", ...(level ? [`HyperMD-header`, `HyperMD-header-${level}`] : [])] });
-  // A heading's number signs are hidden until something in the line is selected, as in live preview.
-  const isTouched = spans.some(({ span: [start, end] }) => start < end && start < offset + line.length && offset < end);
-  const marks: readonly Mark[] = level && !isTouched ? [{ cls: "cm-formatting-header", span: [offset, offset + level + 1] }] : spans;
-  const edges = marks.flatMap(({ span }) => span.map((edge) => Math.clamp(edge - offset, 0, line.length)));
-  const cuts = [...new Set([0, ...edges, line.length])].sort((a, b) => a - b);
-  for (const [index, from] of cuts.entries()) {
-    const to = cuts[index + 1] ?? from;
-    const covering = marks.filter(({ span }) => span[0] < offset + to && offset + from < span[1]);
-    if (to > from) row.createSpan({ cls: covering.map(({ cls }) => cls), text: line.slice(from, to) });
-  }
-  return row;
 }

@@ -35,8 +35,7 @@ export class MarkdownView extends FileView {
   constructor(leaf: WorkspaceLeaf) {
     super(leaf);
     this.sourceEl = this.contentEl.createDiv({ cls: "markdown-source-view cm-s-obsidian mod-cm6 is-live-preview" });
-    const scroller = this.sourceEl.createDiv({ cls: "cm-editor" }).createDiv({ cls: "cm-scroller" });
-    this.editor = new Editor(scroller.createDiv({ cls: "cm-content", attr: { tabindex: 0, role: "textbox", "aria-multiline": true } }));
+    this.editor = new Editor(this.sourceEl);
     this.previewMode = new MarkdownPreviewView(this, this.contentEl.createDiv({ cls: "markdown-reading-view" }));
     this.showMode("source");
     this.takeDrops();
