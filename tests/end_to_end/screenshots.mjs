@@ -42,7 +42,7 @@ const remarked = (query) => async (/** @type {Product} */ product) => {
 const opened = (query) => async (/** @type {Product} */ product) => {
   const [best] = await product.search(query);
   await product.input.press("Enter");
-  await product.opened(best?.path ?? "", ({ selection }) => selection.text !== "");
+  await product.opened(best?.path ?? "", ({ flashed }) => flashed.length > 0);
   await product.input.focus();
 };
 
