@@ -995,6 +995,10 @@ export interface RelatedNote {
   readonly title: string;
   readonly score: number;
   /**
+   * How near in meaning it is, by its nearest passage; null if that is unknown.
+   */
+  readonly cosine: number | null;
+  /**
    * One of the two notes links to the other.
    */
   readonly linked: boolean;
