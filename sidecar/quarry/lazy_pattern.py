@@ -35,3 +35,7 @@ class _LazyPattern(Generic[AnyStr]):
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
+
+
+SENTENCE_END = lazy_pattern(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+"""Where a sentence of a typed or pasted text ends; `documents/sentences.py` reads notes more closely."""

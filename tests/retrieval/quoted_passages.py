@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from quarry.agents.hooks.events import NoContext
 from quarry.agents.hooks.queries import read_prompt
-from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
+from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, PROMPT_TOKENS, least_confidence
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.collections import read_rows
@@ -37,7 +37,7 @@ from quarry.server.encode import context
 from quarry.vault.paths import nfc
 
 PASSAGES, COMPARISONS = PROMPTS / "passages", PROMPTS / "comparisons"
-OF_DATA = ("garden-dendron", "garden-jackyzha0", "fcc-guide")
+OF_DATA = ("garden-dendron", "garden-jackyzha0", "powershell-docs", "fcc-guide")
 HELD_BACK = ("fr", *NEVER_FITTED)
 NORMAL = 1.96  # standard deviations on either side of a mean that hold 95 % of a normal distribution
 
@@ -95,11 +95,12 @@ def read_comparisons(vault: str) -> list[Comparison]:
 def said_to(engine: Engine, prompt: str) -> ContextResult | None:
     """What a hook is answered for *prompt*; None where it does not ask, or may not."""
     try:
+        query = read_prompt(prompt).query
         params = ContextParams(
-            query=read_prompt(prompt).query,
+            query=query,
             limit=HITS,
             max_tokens=PROMPT_TOKENS - LEAD_TOKENS,
-            min_confidence=MIN_CONFIDENCE,
+            min_confidence=least_confidence(query),
         )
         answer, index = engine.search(context.search_options(params)), engine.freshness.now()
     except (NoContext, BadQuery, DeadlineExceeded):

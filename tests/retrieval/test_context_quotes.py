@@ -7,15 +7,22 @@ from collected import SAMPLE, sample, some_queries
 from context_quotes import Asked, Count, asked_of, chosen, count, is_answer, table
 
 from quarry import protocol as wire
+from quarry.index.records import StoredChunk
+from quarry.search.answer import Hit, Passage, RankedChunk
 from quarry.search.quotes import Quotable, Quote
+from quarry.search.snippet.snippet import beginning
 from quarry.server.encode.context import Quoted
+from quarry.types import Chunk
 
 
-def passage(path: str, text: str, confidence: float = 0.5, size: int | None = None) -> Quoted:
+def passage(path: str, text: str, confidence: float = 0.5) -> Quoted:
+    chunk = StoredChunk(1, path, path, (), (), 0, "", Chunk(0, (), text, 0, len(text), 0, 0, ""))
+    ranked = RankedChunk(1, path, 1.0)
+    shown = Passage(chunk, ranked, beginning(text, len(text)), "")
+    hit = Hit(path, 1.0, frozenset({"keyword"}), {}, (ranked,), confidence=confidence, passages=(shown,))
     source = wire.Source(path=path, heading_path=[], line=0, project=None, confidence=confidence)
-    return Quoted(
-        source, "", Quotable(text, confidence, (len(text),), (size or len(text),)), (source.path, ""), (text,)
-    )
+    quotable = Quotable(text, confidence, (len(text),), (len(text),))
+    return Quoted(hit, shown, source, (), quotable, (path, ""), (text,))
 
 
 def test_a_relevant_note_answers_and_with_spans_only_where_half_of_one_is_quoted() -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from quarry.analysis.analysis import Languages, ranking_terms, split_alternatives
 from quarry.analysis.languages import ENGLISH, STOP_WORDS, function_words
-from quarry.lazy_pattern import lazy_pattern
+from quarry.lazy_pattern import SENTENCE_END, lazy_pattern
 
 MAX_READINGS = 3  # each is a search
 MIN_WORDS = 2  # about something, of a sentence that is a reading by itself
@@ -27,7 +27,6 @@ MIN_SHARE = 0.3  # of the request's such words that the sentence has
 FOLLOW_UP = 5  # such words of a request, at most, that may depend on the one before
 CYRILLIC = "ru"  # whose words are stemmed in every vault
 
-_SENTENCE = lazy_pattern(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _WORD = lazy_pattern(r"[^\W_](?:\S*[^\W_])?[+#]*")
 _FILE = lazy_pattern(r"(\S+)\.([a-z]\w{0,4})")
 _PARTS = lazy_pattern(r"[\W_]+")
@@ -96,7 +95,7 @@ def _joined(sentences: Sequence[_Sentence]) -> str:
 def _sentences(text: str, languages: Languages) -> tuple[list[_Sentence], bool]:
     """The sentences of *text*, and whether it is an instruction: one of them begins with a verb of work."""
     asked = _asked_for(languages)
-    parts = [part.strip() for part in _SENTENCE.split(text) if part and not part.isspace()]
+    parts = [part.strip() for part in SENTENCE_END.split(text) if part and not part.isspace()]
     words = [_WORD.findall(part) for part in parts]
     if any(_begins_with_work(of_part, asked, languages) for of_part in words):
         about = [_about(of_part, asked, languages) for of_part in words]

@@ -157,6 +157,7 @@ class Answer(Struct, frozen=True):
     weakness: Weakness | None = None
     extract: Extract | None = None  # where it was asked for and is likely to answer
     compared: frozenset[str] = frozenset()  # paths of the notes about either subject of a comparison, to be quoted
+    unknown_side: str = ""  # the subject of a comparison that no note is about, where one is about the other
     listed: bool = False  # nothing to rank by: the newest notes that satisfy the conditions, whose scores are times
     reachable: int = 0  # how many notes all pages together have
     sort: SortOrder = "relevance"  # the order of the hits: by relevance as well where no note was worth sorting

@@ -6,18 +6,19 @@ always what is asked. Here every section of the note is divided at its headings,
 one is compared with the words of the query:
 
     covered    how much of the query it and its headings contain in any form, or come near to by MaxSim
+    sentence   the same of its best sentence alone
     heading    the same of its headings alone
     bm25       of its passage, relative to the best one of the note
     is_first   whether it is the first below its heading
 
 A word counts by its idf, and less the more sections of the note have it: the subject of a note tells none apart. The
 probability of a run is a softmax over the runs that do not overlap. Its weights were fitted as a conditional logit to
-the judged passages of `tests/retrieval/quoted_passages.py` and to `chroma-chunks`; nothing was fitted to those held
-back.
+the judged passages of `tests/retrieval/quoted_passages.py` and to `chroma-chunks`, but for `sentence`, which was chosen
+on the former; nothing was fitted to those held back. A run goes on in code, a table or a list up to `BLOCK` characters.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,15 +37,28 @@ from quarry.search.signals import SCORE_DIGITS
 from quarry.search.snippet.highlighting import find_matches
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
 
-WIDTH = 240  # characters of a run, unless its first sentence is longer; see docs/decisions/023
+WIDTH = 280  # characters of a run, unless its first sentence is longer; see docs/decisions/023
+BLOCK = 440  # the same, where it goes on in a list, a table or code
 MAX_EXCERPTS = 3  # of a note: a fourth has the answer where the others have not in 2 of 100
 MAX_CHUNKS = 40  # of a note that are compared: a longer one's best by words
-WEIGHTS = {"covered": 4.3, "heading": 2.5, "bm25": 3.1, "is_first": 0.6}  # half of the fitted ones: less sure elsewhere
+# Half of the fitted ones, as they are less sure elsewhere.
+WEIGHTS = {"covered": 2.5, "sentence": 1.3, "heading": 2.5, "bm25": 3.1, "is_first": 0.6}
 EVERYWHERE = 0.9  # a section comes so near to a word that it has it
 LEAST_RARITY = 0.02  # of a word that every section has
 
 _FENCES = ("```", "~~~")
 _HEADING = lazy_pattern(r"#{1,6}[ \t](.*)\Z")
+_IN_BLOCK = lazy_pattern(r"(?:>[ \t]*)*(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||```|~~~)")
+
+
+class _Sentence(NamedTuple):
+    start: int  # in the chunk
+    text: str
+    is_code: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
 
 class _Section(NamedTuple):
@@ -53,7 +67,7 @@ class _Section(NamedTuple):
     chunk_id: int
     above: str  # its headings but the first of the note, which is mostly the title
     headings: tuple[str, ...]  # in the chunk, above it
-    sentences: list[tuple[int, str]]  # with where each begins in the chunk
+    sentences: list[_Sentence]
 
 
 class _Run(NamedTuple):
@@ -100,7 +114,7 @@ def _runs(hit: Hit, prepared: PreparedQuery, execution: SearchExecution) -> Iter
     sections, words = _sections(hit, bm25, execution), prepared.word_idf
     if not sections or not words:
         return
-    texts = [text for section in sections for text in (*[text for _, text in section.sentences], section.above)]
+    texts = [text for section in sections for text in (*[one.text for one in section.sentences], section.above)]
     near, lengths = np.zeros((len(words), len(texts))), np.ones(len(words))  # how near each text comes to each word
     if execution.encoder is not None:
         compared = execution.encoder.max_similarities(words, texts)
@@ -118,14 +132,15 @@ def _runs(hit: Hit, prepared: PreparedQuery, execution: SearchExecution) -> Iter
     weights /= max(float(weights.sum()), 1e-9)
     best_bm25 = max(bm25.values(), default=0.0) or 1.0
     for section, part in zip(sections, parts, strict=True):
-        above, is_first = part[:, -1], 1.0
-        common = WEIGHTS["heading"] * float(weights @ above)
+        alone, is_first = weights @ part, 1.0
+        common = WEIGHTS["heading"] * float(alone[-1])
         common += WEIGHTS["bm25"] * bm25.get(section.chunk_id, 0.0) / best_bm25
-        for first, last in _extents(section):
-            covered = float(weights @ np.maximum(part[:, first : last + 1].max(axis=1), above))
-            cost = -round(common + WEIGHTS["covered"] * covered + WEIGHTS["is_first"] * is_first, SCORE_DIGITS)
-            end = section.sentences[last][0] + len(section.sentences[last][1])
-            yield _Run(cost, section.chunk_id, section.sentences[first][0], end, section.headings)
+        for first, last in _extents(section.sentences):
+            covered = float(weights @ np.maximum(part[:, first : last + 1].max(axis=1), part[:, -1]))
+            score = common + WEIGHTS["covered"] * covered + WEIGHTS["is_first"] * is_first
+            cost = -round(score + WEIGHTS["sentence"] * float(alone[first : last + 1].max()), SCORE_DIGITS)
+            start, end = section.sentences[first].start, section.sentences[last].end
+            yield _Run(cost, section.chunk_id, start, end, section.headings)
             is_first = 0.0
 
 
@@ -140,24 +155,44 @@ def _sections(hit: Hit, bm25: Mapping[int, float], execution: SearchExecution) -
     sections: list[_Section] = []
     for chunk_id, chunk in [one for one in chunks if len(chunks) <= MAX_CHUNKS or one[0] in kept]:
         sections.append(_Section(chunk_id, " ".join(chunk.trail[1:]), (), []))
-        in_fence = False
-        for span in split_sentences(chunk.text):
-            text = chunk.text[span.start : span.end]
-            in_fence ^= text.startswith(_FENCES)
-            if found := None if in_fence else _HEADING.match(text):
+        for sentence in _sentences(chunk.text):
+            if found := None if sentence.is_code else _HEADING.match(sentence.text):
                 heading = found[1].lstrip().rstrip(" \t#")
                 inner = () if heading in chunk.trail[-1:] else (heading,)
                 sections.append(_Section(chunk_id, " ".join((*chunk.trail[1:], *inner)), inner, []))
             else:
-                sections[-1].sentences.append((span.start, text))
+                sections[-1].sentences.append(sentence)
     return [section for section in sections if section.sentences]
 
 
-def _extents(section: _Section) -> Iterator[tuple[int, int]]:
+def _sentences(text: str) -> Iterator[_Sentence]:
+    """The sentences of *text*; code between fences and a table are one each, unless they are longer than `BLOCK`."""
+    blocks: list[list[_Sentence]] = []
+    in_fence = False
+    for span in split_sentences(text):
+        sentence = _Sentence(span.start, text[span.start : span.end], in_fence)
+        if in_fence or (sentence.text.startswith("|") and blocks and blocks[-1][-1].text.startswith("|")):
+            blocks[-1].append(sentence)
+        else:
+            blocks.append([sentence])
+        in_fence ^= sentence.text.startswith(_FENCES)
+    for first, *others in blocks:
+        whole = _Sentence(first.start, text[first.start : (others or [first])[-1].end], first.text.startswith(_FENCES))
+        yield from (whole,) if len(whole.text) <= BLOCK else (first, *others)
+
+
+def _extents(sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
     """From each sentence worth beginning with, the longest run: places of its first and its last sentence."""
-    ends = [start + len(text) for start, text in section.sentences]
-    texts = [text for _, text in section.sentences]
-    telling = [at for at, text in enumerate(texts) if says_something(text) and not text.startswith(_FENCES)]
+    telling = [at for at, one in enumerate(sentences) if says_something(one.text) and not _is_fence(one.text)]
     for first in telling:
-        end = section.sentences[first][0] + WIDTH
-        yield first, max([at for at in telling if at > first and ends[at] <= end], default=first)
+        start = sentences[first].start
+        last = max([at for at in telling if at > first and sentences[at].end <= start + WIDTH], default=first)
+        for at, one in enumerate(sentences[last + 1 :], last + 1):
+            if not (one.is_code or _IN_BLOCK.match(one.text)) or one.end > start + BLOCK:
+                break
+            last = at if at in telling else last
+        yield first, last
+
+
+def _is_fence(text: str) -> bool:
+    return text.startswith(_FENCES) and "\n" not in text

@@ -22,8 +22,9 @@ from quarry.query.parse import describe_query
 from quarry.search.answer import RankedChunk
 from quarry.search.execution import SearchExecution
 from quarry.search.note_reader import find_indexed_note, read_whole_note
-from quarry.search.pipeline import RankedResult, count_notes, parse_request, run_with_relaxation
+from quarry.search.pipeline import count_notes, parse_request, run_with_relaxation
 from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
+from quarry.search.result import RankedResult
 from quarry.types import Query
 
 MAX_NAMED = 6  # words of the query; more are counted

@@ -13,29 +13,20 @@ An answer has further parts that only some requests need, or that it can do with
 and left out where it fails (`Ornament`).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
-
-import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from quarry.conditions import AllOf, Condition, text_patterns
 from quarry.errors import BadQuery
-from quarry.index import NoteIds, note_of
+from quarry.index import note_of
 from quarry.kinds import kind_of
-from quarry.limits import SUBJECT_CONFIDENCE, WEAK_CONFIDENCE
 from quarry.messages import message
 from quarry.options import PromptOptions, SearchOptions
-from quarry.query.comparison import read_comparison
 from quarry.query.parse import describe_query, parse_query
 from quarry.search.answer import (
     Answer,
     Extract,
     FurtherPassages,
     Hit,
-    RankedChunk,
-    RankedNote,
     Relaxed,
     UnmetFilter,
     Weakness,
@@ -45,61 +36,17 @@ from quarry.search.excerpts import quote_excerpts
 from quarry.search.execution import Ornament, SearchExecution
 from quarry.search.extraction import SHOWN, extract_answer
 from quarry.search.identifiers import prefer_identifier
-from quarry.search.missing_words import notes_with_every_word
 from quarry.search.prepare import PreparedQuery, can_rank, prepare_query
 from quarry.search.ranking import FEW_CHUNKS, MIN_COSINE, SignalRanking, places_on_page, rank_by_signals
 from quarry.search.relaxation import relaxations, unmet_filter, with_what_is_shown
+from quarry.search.result import Listing, QueryResult, RankedResult, ranked_by_path, sort_page, unranked
 from quarry.search.rrf import PublishedRanking, rank_by_rrf, rrf_depth
+from quarry.search.sides import compare
 from quarry.search.six_signals import rank_by_six_signals
 from quarry.search.snippet.matcher import HighlightTerms
 from quarry.search.snippets import SnippetBuilder
 from quarry.search.weakness import weakness_of
 from quarry.types import Query
-
-JUDGED = 100  # notes by relevance that may be sorted; behind them hardly one is likely to answer, and each costs .1 ms
-
-
-class Listing(Struct, frozen=True):
-    """The newest notes, or the first in another order, that a query without anything to rank by admits."""
-
-    shown: tuple[RankedNote, ...]
-    total: int
-    patterns: tuple[str, ...]  # regular expressions among the conditions, which are marked
-
-
-class RankedResult(Struct, frozen=True):
-    """A query that was run, and the notes that it ranks."""
-
-    query: Query
-    prepared: PreparedQuery
-    ranking: SignalRanking | PublishedRanking
-    page: Sequence[int]  # the places in the ranking of the notes that are shown
-    shown: tuple[RankedNote, ...] = ()
-    relaxed: Relaxed | None = None  # the part of the query that was dropped to find them
-    matching: NoteIds | None = None  # the notes that are sorted; None: the order is by relevance
-    is_later_page: bool = False
-
-    @property
-    def reachable(self) -> int:
-        """How many notes all pages together have."""
-        if self.matching is not None:
-            return len(self.matching)
-        admitted = self.prepared.admitted
-        unranked = 0 if admitted is None or not self.lists_unranked else len(admitted)
-        return max(len(self.ranking.note_ids), unranked)
-
-    @property
-    def lists_unranked(self) -> bool:
-        """Whether notes that it admits and does not rank are hits as well: they meet an alternative without words."""
-        return self.query.has_filter_alternative and self.relaxed is None
-
-    @property
-    def has_answer(self) -> bool:
-        """Whether there is a passage to show, on this page or on one before it."""
-        return any(note.chunks for note in self.shown) or (self.is_later_page and self.reachable > 0)
-
-
-QueryResult: TypeAlias = RankedResult | Listing
 
 
 def search(options: SearchOptions, execution: SearchExecution) -> Answer:
@@ -109,7 +56,11 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
     Raises:
         BadQuery: The query cannot be read.
     """
-    query = parse_request(options, execution)
+    return answer_query(parse_request(options, execution), options, execution)
+
+
+def answer_query(query: Query, options: SearchOptions, execution: SearchExecution) -> Answer:
+    """Answer a request whose *query* was read."""
     result = run_with_relaxation(query, options, execution)
     execution.deadline.check()  # quoting costs as much as ranking, and while typing a newer search has cancelled this
     prepared = result.prepared if isinstance(result, RankedResult) else None
@@ -128,10 +79,13 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
             reachable=result.total,
             sort="modified" if options.sort == "relevance" else options.sort,
         )
-    compared: frozenset[str] = frozenset()
+    compared, unknown_side = frozenset[str](), ""
     if isinstance(options, PromptOptions) and options.width:
         with Ornament("excerpts"):
-            sides, least = _sides(query, options, execution), options.least_confidence
+            least, subjects = options.least_confidence, result.prepared.subjects
+            sides: list[Hit] = []
+            if subjects and not (query.clauses or query.phrases):
+                sides, unknown_side = compare(subjects, options, execution, search)
             compared = frozenset([side.path for side in sides])
             every = [*sides, *[hit for hit in hits if hit.path not in compared]]
             for at in [at for at, hit in enumerate(every) if hit.confidence >= least and hit.path not in compared]:
@@ -158,6 +112,7 @@ def search(options: SearchOptions, execution: SearchExecution) -> Answer:
         weakness=weakness,
         extract=extract,
         compared=compared,
+        unknown_side=unknown_side,
         reachable=result.reachable,
         sort="relevance" if result.matching is None else options.sort,
     )
@@ -177,7 +132,7 @@ def further_passages(path: str, options: SearchOptions, execution: SearchExecuti
     if hit is None and note and isinstance(result, RankedResult):  # on another page
         admitted = result.prepared.admitted
         if admitted is None or note.note_id in admitted:
-            ranked = _ranked_by_path([note.note_id], result, execution).get(note.path)
+            ranked = ranked_by_path([note.note_id], result, execution).get(note.path)
             hit = ranked if ranked and ranked.retrievers else None
     if hit is None:
         return FurtherPassages((), truncated=False)
@@ -294,7 +249,7 @@ def _run(
     page = places_on_page(ranking.note_ids, dense_only, options.limit, options.offset, matching)
     result = RankedResult(query, prepared, ranking, page, relaxed=relaxed, is_later_page=options.offset > 0)
     if options.sort != "relevance":
-        result = _sorted(result, options, execution)
+        result = sort_page(result, options, execution)
         if result.matching is not None:
             return result
     result = replace(result, shown=ranking.ranked_notes(page, execution))
@@ -323,13 +278,8 @@ def _list_newest(condition: Condition, options: SearchOptions, execution: Search
     newest = execution.reader.browse(
         condition, options.limit, deadline=execution.deadline, order=options.sort, offset=options.offset
     )
-    shown = tuple([_unranked(one.path, one.chunk_id, one.score) for one in newest.ranking])
+    shown = tuple([unranked(one.path, one.chunk_id, one.score) for one in newest.ranking])
     return Listing(shown, newest.total, text_patterns(condition))
-
-
-def _unranked(path: str, chunk_id: int, score: float = 0.0) -> RankedNote:
-    """The note at *path*, which no retriever found, shown by one of its passages."""
-    return RankedNote(path, score, frozenset(), {}, (RankedChunk(chunk_id, path, score),))
 
 
 def _with_unranked(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
@@ -341,73 +291,8 @@ def _with_unranked(result: RankedResult, options: SearchOptions, execution: Sear
     before = max(0, options.offset - len(ranked))  # that earlier pages showed
     depth = before + room + len(ranked)
     newest = execution.reader.browse(result.query.condition, depth, deadline=execution.deadline)
-    others = [_unranked(one.path, one.chunk_id) for one in newest.ranking if note_of(one.chunk_id) not in ranked]
+    others = [unranked(one.path, one.chunk_id) for one in newest.ranking if note_of(one.chunk_id) not in ranked]
     return replace(result, shown=(*result.shown, *others[before : before + room]))
-
-
-# --- sorted by time or by name -------------------------------------------------------------------
-
-
-def _sorted(result: RankedResult, options: SearchOptions, execution: SearchExecution) -> RankedResult:
-    """The page of *result* in the order that is asked for; *result* itself where no note matches."""
-    reader = execution.reader
-    matching = _notes_to_sort(result, execution)
-    if not len(matching):
-        return result
-    page = reader.ordered_notes(matching, options.sort, options.limit, options.offset, deadline=execution.deadline)
-    known = _ranked_by_path([note_id for note_id, _, _ in page], result, execution)
-    shown = tuple([known[path] for _, path, _ in page if path in known])
-    return replace(result, shown=shown, matching=matching)
-
-
-def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
-    """
-    The notes that match, ascending by id.
-
-    By relevance, every note with some word of the query, or near it in meaning, is a hit: the poor ones come last. In
-    any other order they would come first, so that only notes that match are sorted:
-
-        notes that contain every word of the query, in any form, however many they are
-        those among the first `JUDGED` by relevance that are likely to answer (`WEAK_CONFIDENCE`)
-        all that satisfy the conditions, where an alternative consists of conditions alone
-
-    Where there is no such note, the order stays that of relevance, and the answer says so.
-    """
-    prepared, ranked, reader = result.prepared, result.ranking.note_ids, execution.reader
-    if prepared.keyword_query.name_prefix:  # one or two letters of a word to come: what is named so matches
-        return np.unique(np.array(ranked, np.int64))
-    if result.lists_unranked and prepared.admitted is not None:
-        return np.union1d(prepared.admitted, np.array(ranked, np.int64))
-    first = result.ranking.ranked_notes(range(len(ranked))[:JUDGED], execution)
-    likely = {note.path for note in first if note.confidence >= WEAK_CONFIDENCE or note.word_coverage == 1}
-    names = reader.note_names(ranked[:JUDGED])
-    matching = np.array([name.note_id for name in names if name.path in likely], np.int64)
-    if execution.has_keyword:
-        everywhere = reader.every_note() if prepared.admitted is None else prepared.admitted
-        matching = np.union1d(matching, everywhere[notes_with_every_word(prepared, everywhere, execution)])
-    return np.unique(matching)
-
-
-def _ranked_by_path(
-    note_ids: Sequence[int], result: RankedResult, execution: SearchExecution
-) -> Mapping[str, RankedNote]:
-    """
-    Path -> each of these notes as a hit of *result*, whether or not it is in its ranking.
-
-    A note that was not proposed is scored beside those that were. One that neither words nor meaning find is shown by
-    its first passage.
-    """
-    ranking, wanted = result.ranking, set(note_ids)
-    if not wanted.issubset(ranking.note_ids):
-        features = collect_candidates(result.prepared, execution, also=note_ids)
-        ranking = rank_by_signals(result.prepared, features, execution)
-    places = [place for place, note_id in enumerate(ranking.note_ids) if note_id in wanted]
-    known = {note.path: note for note in ranking.ranked_notes(places, execution)}
-    for name in execution.reader.note_names(note_ids):
-        chunk_id = None if name.path in known else execution.reader.first_chunk(name.note_id)
-        if chunk_id is not None:
-            known[name.path] = _unranked(name.path, chunk_id)
-    return known
 
 
 # --- beside the way ------------------------------------------------------------------------------
@@ -417,30 +302,6 @@ def _snippet_builder(result: QueryResult, execution: SearchExecution) -> Snippet
     if isinstance(result, Listing):
         return SnippetBuilder(execution, HighlightTerms({}, patterns=result.patterns), None)
     return SnippetBuilder(execution, result.prepared.highlight_terms, result.prepared.vector)
-
-
-def _sides(query: Query, options: PromptOptions, execution: SearchExecution) -> list[Hit]:
-    """
-    The most likely note about either subject of a comparison; none where there is not one for each.
-
-    Each side has a reading of its own, and is worth as much as the other: one of them alone does not answer. A subject
-    promises less than a question, so that one side has to be likely and the other is believed with less.
-    """
-    subjects = read_comparison(query.text) if not (query.clauses or query.phrases) else None
-    found: list[Hit] = []
-    least = min(SUBJECT_CONFIDENCE, options.least_confidence)
-    for subject in subjects or ():
-        answer = search(replace(options, query=subject, least_confidence=least), execution)
-        hits = () if answer.relaxed and answer.relaxed.step == "meaning" else answer.hits
-        taken = {hit.path for hit in found}
-        found += [hit for hit in hits if hit.retrievers and hit.confidence >= least and hit.path not in taken][:1]
-    if len(found) < 2 or max(hit.confidence for hit in found) < min(WEAK_CONFIDENCE, options.least_confidence):
-        return []
-    worths = [hit.confidence * hit.passages[0].share for hit in found]
-    for at, worth in enumerate(worths):
-        passages = [replace(one, share=one.share * min(worths) / worth) for one in found[at].passages]
-        found[at] = replace(found[at], passages=tuple(passages))
-    return found
 
 
 def _unknown_words(result: RankedResult, execution: SearchExecution) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ class PreparedQuery(Struct, frozen=True):
     languages: Languages  # of the vault, besides English
     vocabulary_coverage: float  # share of the query that the model knows, 0 to 1
     contextual: ContextualVector | None = None  # where contextual vectors answer
+    subjects: tuple[str, str] | None = None  # of a comparison
     in_one_note: bool = False  # only one note is searched: every passage of it with a word of the query is shown
     trust_in_model: float = 1.0  # less in a vault in other languages, the fewer words the model knows as a whole
 
@@ -185,7 +186,8 @@ def prepare_query(
     languages = reader.languages
     admitted = reader.matching_notes(query.condition, deadline=deadline)
     prefix = query.prefix if typing else None
-    query = _without_function_words(_without_form(query), prefix, languages)
+    subjects = read_comparison(query.text)
+    query = _without_function_words(_without_form(query, subjects), prefix, languages)
     absent, rare = _absent_and_rare(query.words, execution)
     if len(query.words) > 1 and prefix not in absent:
         prefix = None  # a word of the vault behind others is whole: as a prefix it would count twice, and outweigh them
@@ -228,6 +230,7 @@ def prepare_query(
         vector=vector,
         dense=DenseQueries.bind(reader, vector, contextual) if execution.has_dense else DenseQueries(),
         contextual=contextual,
+        subjects=subjects,
         in_one_note=in_one_note,
         vocabulary_coverage=encoder.vocabulary_coverage(meant) if encoder else 0.0,
         trust_in_model=_trust_in_model(said, encoder) if encoder and {*languages} - {UNSTEMMED} else 1.0,
@@ -263,9 +266,8 @@ def _stem_begun(word: str, execution: SearchExecution) -> str | None:
     return next((stem for stem in stems if counts[stem]), None)
 
 
-def _without_form(query: Query) -> Query:
+def _without_form(query: Query, subjects: tuple[str, str] | None) -> Query:
     """*query*, of a comparison its subjects alone, unless one is within the other: a note may tell these two apart."""
-    subjects = read_comparison(query.text)
     if subjects is None or any(one in other for one, other in permutations(map(str.lower, subjects))):
         return query
     text = " ".join(subjects)

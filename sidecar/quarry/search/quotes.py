@@ -17,7 +17,7 @@ from quarry.documents.sentences import split_sentences
 from quarry.lazy_pattern import lazy_pattern
 from quarry.search.answer import SHORTEST_CUT
 
-LEAST_SHARE = 0.3  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
+LEAST_SHARE = 0.4  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
 RUN = 8  # characters compared in near duplicates: longer than most words, so that a common subject is no likeness
 _EMBED = lazy_pattern(r"!\[\[[^\[\]\n]{0,1000}\]\]|(?:!\[[^\[\]\n]{0,1000}|\[\w{1,40})\]\([^()\n]{0,1000}\)")
 _SCALE = 1_000_000  # worths are whole numbers, which are compared alike on any machine

@@ -45,12 +45,61 @@ def test_excerpts_are_whole_sentences_that_do_not_overlap(sample: Engine):
         assert each.snippet.end in {span.end for span in spans}
 
 
-def test_a_comparison_quotes_both_notes_and_is_worth_the_same_for_each(sample: Engine):
+def test_a_comparison_quotes_both_notes_and_a_character_of_each_is_worth_the_same(sample: Engine):
     found = hits(sample, "what is the difference between De Quervain and tinnitus?")
 
     assert [hit.path for hit in found[:2]] == ["Health/Wrist.md", "Health/Ears.md"]
-    worths = [hit.confidence * max(each.share for each in hit.passages) for hit in found[:2]]
+    worths = [hit.confidence * hit.passages[0].share / len(hit.passages[0].snippet.text) for hit in found[:2]]
     assert abs(worths[0] - worths[1]) < 1e-9
+
+
+def test_of_a_comparison_with_an_unknown_side_the_known_one_is_quoted_and_the_other_named(sample: Engine):
+    answer = sample.search(PromptOptions(query="De Quervain vs flurbicronism", snippet_width=497))
+
+    assert (answer.unknown_side, answer.compared) == ("flurbicronism", {"Health/Wrist.md"})
+    assert sample.search(PromptOptions(query="De Quervain vs tinnitus")).unknown_side == ""
+
+
+LISTS = """# Bellows
+
+The bellows are sewn in winter, when the air is dry.
+
+Prepare the glue for the leather like this:
+
+```sh
+# not a heading
+heat --slowly water
+stir --into powder
+```
+
+## Order
+
+The leather is cut in this order:
+
+1. The gusset for the corners, of thin goat skin
+2. The long strips for the folds, of sheep skin
+3. The belt that goes around everything, of calf skin
+4. The patches over each of the seams, of what is left of the goat
+5. The last layer of paper, which nobody ever sees
+
+Let it rest for a night.
+"""
+
+
+def test_code_and_a_list_are_quoted_whole_with_the_sentence_that_leads_to_them(
+    tmp_path: Path, bundled_encoder: Encoder
+):
+    vault = Vault(tmp_path / "notes")
+    vault.write("Bellows.md", LISTS)
+    engine = Engine.open(vault.root, tmp_path / "index.db", load=lambda _: bundled_encoder)
+    settle(engine)
+
+    code = hits(engine, "how do I prepare the glue for the leather")[0].passages[0].snippet.text
+    order = [each.snippet.text for each in hits(engine, "in which order is the leather cut")[0].passages]
+
+    assert code.count("```") == 2
+    assert "stir --into powder" in code
+    assert any(text.startswith("The leather is cut") and "nobody ever sees" in text for text in order)
 
 
 def test_what_compares_is_no_word_of_the_query(sample: Engine):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quarry.agents.hooks.events import NoContext
-from quarry.lazy_pattern import lazy_pattern
+from quarry.lazy_pattern import SENTENCE_END, lazy_pattern
 
 _WORDS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
@@ -38,7 +38,6 @@ MAX_WORD = 60  # characters of a word: a longer one is encoded
 _TAG = lazy_pattern(r"<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>")
 _FENCE = lazy_pattern(r"^(```|~~~).*?(?:^\1[`~]*\s*$|\Z)", re.DOTALL | re.MULTILINE)
 _COMMAND = lazy_pattern(r"[/!][A-Za-z][\w:.-]*(?=\s|$)|!\s|[$]\s")
-_SENTENCE = lazy_pattern(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LINK = lazy_pattern(r"\b[a-z][a-z0-9+.-]{0,30}://\S+", re.IGNORECASE)  # or each of many words is read to the end
 _SECRET = lazy_pattern(
     r"\b((?:pass(?:word|phrase|wd|code)?|pwd|secret|token|api[ _-]?key|key|pin|bearer|credentials?|kennwort|passwort)\b"
@@ -83,7 +82,7 @@ def read_prompt(prompt: str) -> Reading:
     if _is_acknowledgement(typed):
         raise NoContext("acknowledgement")
     prose, error, pasted = _parts(typed)
-    sentences = [plain_query(sentence) for sentence in _SENTENCE.split(_essential(prose))]
+    sentences = [plain_query(sentence) for sentence in SENTENCE_END.split(_essential(prose))]
     query = "\n".join(filter(None, (*sentences, plain_query(error[:MAX_PASTED]), _names(pasted))))
     if not query:
         raise NoContext("pasted")
@@ -191,7 +190,7 @@ def _essential(text: str) -> str:
     """*text*, or its sentences that say most, in their order: its questions first, then its beginning and its end."""
     if len(text) <= MAX_QUERY:
         return text
-    sentences = [found.strip() for found in _SENTENCE.split(text) if found.strip()]
+    sentences = [found.strip() for found in SENTENCE_END.split(text) if found.strip()]
     ends = [
         number for pair in zip(range(len(sentences)), reversed(range(len(sentences))), strict=True) for number in pair
     ]

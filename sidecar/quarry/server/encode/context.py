@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
@@ -17,12 +18,14 @@ from quarry.documents.decoding import note_line
 from quarry.documents.sentences import split_sentences
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
+from quarry.messages import message
 from quarry.options import PromptOptions
 from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import ELLIPSIS, estimate_tokens
 from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
+from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_retrievers
 from quarry.vault.paths import nfc
@@ -37,6 +40,8 @@ QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one 
 class Quoted(Struct, frozen=True):
     """A passage as it may stand in the text, in each of its lengths."""
 
+    hit: Hit
+    passage: Passage
     source: wire.Source
     sentences: tuple[str, ...]  # hashes, by which a conversation knows it again
     quotable: Quotable
@@ -73,10 +78,11 @@ def context_result(
     before = [one.source for one in wanted if _is_shown(one, shown)]
     notes = [*dict.fromkeys([one.source.path for one in candidates])][: params.limit]
     candidates = [one for one in candidates if one.source.path in notes]
+    remark = _unknown_side(answer)
     room = params.max_tokens * CHARACTERS_PER_TOKEN + len(SEPARATOR)  # which stands behind each block but the last
-    quotes = choose_quotes([one.quotable for one in candidates], room, len(candidates))
+    quotes = choose_quotes([one.quotable for one in candidates], room - len(remark), len(candidates))
     chosen = in_note_order(candidates, quotes)
-    text = written(chosen)
+    text = written(chosen) + (remark if chosen else "")
     if shown:
         shown.spend(estimate_tokens(text))
         for one, _ in chosen:
@@ -86,6 +92,7 @@ def context_result(
         text=text,
         sources=[one.source for one, _ in chosen],
         tokens=estimate_tokens(text),
+        confidence=max([hit.confidence for hit in likely_hits(answer, 0.0)], default=0.0),
         abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_retrievers(answer.missing),
         index=freshness(index),
@@ -110,22 +117,44 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 
 def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
     """What may be quoted, most confident first: every passage of the likely hits that says something by itself."""
-    likely = [(hit, at) for hit in likely_hits(answer, min_confidence) for at in range(len(hit.passages))]
-    every = [quoted(hit, at) for hit, at in likely if says_something(hit.passages[at].chunk.chunk.text)]
+    likely = [(hit, passage) for hit in likely_hits(answer, min_confidence) for passage in hit.passages]
+    every = [_quoted(hit, passage) for hit, passage in likely if says_something(passage.chunk.chunk.text)]
     return sorted(every, key=lambda one: -1.0 if one.quotable.confidence is None else -one.quotable.confidence)
 
 
 def in_note_order(candidates: Sequence[Quoted], quotes: Sequence[Quote]) -> list[tuple[Quoted, int]]:
-    """What *quotes* quote of *candidates*, with its length: the surest note first, each from its beginning on."""
+    """
+    What *quotes* quote of *candidates*, with its length: the surest note first, each from its beginning on.
+
+    Quotes that follow each other directly in a note are one.
+    """
     paths = [one.source.path for one in candidates]
     chosen = [(candidates[quote.passage], quote.length) for quote in quotes]
 
-    def place(one: tuple[Quoted, int]) -> tuple[float, int, int]:
+    def place(one: tuple[Quoted, int]) -> tuple[float, int, int, int]:
         quote = one[0]
         confidence = 1.0 if quote.quotable.confidence is None else quote.source.confidence  # of one only listed
-        return -confidence, paths.index(quote.source.path), quote.source.line
+        return -confidence, paths.index(quote.source.path), quote.source.line, quote.passage.snippet.start
 
-    return sorted(chosen, key=place)
+    joined: list[tuple[Quoted, int]] = []
+    for one in sorted(chosen, key=place):
+        both = _joined(joined[-1], one) if joined else None
+        joined[-1:] = [both] if both else [*joined[-1:], one]
+    return joined
+
+
+def _joined(first: tuple[Quoted, int], second: tuple[Quoted, int]) -> tuple[Quoted, int] | None:
+    """Two quotes as one, with its length; None unless *second* follows *first* in its chunk, which is quoted whole."""
+    (before, cut), (after, length) = first, second
+    chunk, (start, end) = before.passage.chunk, (before.passage.snippet.start, before.passage.snippet.end)
+    further = after.passage.snippet
+    if cut or chunk != after.passage.chunk or further.start < end or chunk.chunk.text[end : further.start].strip():
+        return None
+    snippet = Snippet(chunk.chunk.text[start : further.end], start, further.end, ())
+    share = before.passage.share + after.passage.share
+    both = _quoted(before.hit, replace(before.passage, snippet=snippet, share=share))
+    kept = len(both.quotable.text) - after.quotable.lengths[0] + after.quotable.lengths[length]
+    return (both, both.quotable.lengths.index(kept)) if kept in both.quotable.lengths else None
 
 
 def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
@@ -141,9 +170,9 @@ def written(chosen: Sequence[tuple[Quoted, int]]) -> str:
     return SEPARATOR.join(blocks)
 
 
-def quoted(hit: Hit, at: int = 0) -> Quoted:
-    """Passage *at* of *hit* as it may be quoted."""
-    passage, source = hit.passages[at], _source(hit, hit.passages[at])
+def _quoted(hit: Hit, passage: Passage) -> Quoted:
+    """*passage* of *hit* as it may be quoted."""
+    source = _source(hit, passage)
     trail = " › ".join(source.heading_path)
     path = f"**{inert(one_line(scrub_text(source.path)))}**"
     headings = f" › {inert(one_line(trail))}" if trail else ""
@@ -155,9 +184,14 @@ def quoted(hit: Hit, at: int = 0) -> Quoted:
     blocks = tuple(f"{path}{headings} (line {source.line + 1}{project})\n\n{_behind_signs(quote)}" for quote in quotes)
     sizes = tuple(len(block) + len(SEPARATOR) for block in blocks)
     confidence = hit.confidence * passage.share if hit.retrievers else None
-    return Quoted(
-        source, _hashes_of(passage.snippet.text), Quotable(text, confidence, lengths, sizes), (path, headings), blocks
-    )
+    hashes = _hashes_of(passage.snippet.text)
+    return Quoted(hit, passage, source, hashes, Quotable(text, confidence, lengths, sizes), (path, headings), blocks)
+
+
+def _unknown_side(answer: Answer) -> str:
+    """The sentence below the quotes that names the side of a comparison which no note is about; "" without one."""
+    subject = inert(one_line(scrub_text(answer.unknown_side)))
+    return f"{SEPARATOR}{message('compared.unknown', subject=subject)}" if subject else ""
 
 
 def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:

@@ -3,11 +3,13 @@
 import hashlib
 
 import pytest
+from msgspec.structs import replace
 
 from quarry import protocol as wire
 from quarry.indexing.freshness import Freshness
 from quarry.messages import message
 from quarry.search import Answer, Relaxed
+from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.context import context_result
 
 AT_REST = Freshness("live", 3, 3, 7)
@@ -67,8 +69,41 @@ def test_a_further_quote_repeats_neither_the_path_nor_the_headings_of_the_one_be
     ]
 
 
+def excerpts(found, *spans):
+    """*found*, of which these spans of its one passage may be quoted."""
+    (passage,) = found.passages
+    text = passage.chunk.chunk.text
+    return replace(
+        found,
+        passages=tuple(
+            [replace(passage, snippet=Snippet(text[a:b], a, b, ()), share=1 / len(spans)) for a, b in spans]
+        ),
+    )
+
+
+def test_quotes_that_follow_each_other_directly_are_one(hit):
+    text = "Warm the oolong cup.\n\n- Pour it.\n  - Wait. Then drink the oolong slowly.\n\nWash up."
+    second, third, last = text.index("- Pour"), text.index("Then"), text.index("Wash")
+    of_tea = hit("Tea.md", 0.8, text)
+    result = context([excerpts(of_tea, (third, last - 2), (0, second - 2), (second, third - 1))])
+
+    assert result.text.endswith(
+        "\n\n> Warm the oolong cup.\n>\n> - Pour it.\n>   - Wait. Then drink the oolong slowly. ..."
+    )
+    assert result.text.count("(line") == len(result.sources) == 1
+    apart = context([excerpts(of_tea, (0, second - 2), (third, last - 2))])
+    assert len(apart.sources) == 2
+
+
+def test_the_side_of_a_comparison_that_no_note_is_about_is_named_below_the_quotes_of_the_other(hit):
+    answer = Answer((hit("Tea.md", 0.8),), 1, ("keyword",), {}, False, unknown_side="*mate*")
+    result = context_result(answer, AT_REST, wire.ContextParams(query="oolong vs mate"))
+
+    assert result.text.endswith("> the oolong\n\nNo note is likely to be about “\\*mate\\*”.")
+
+
 def test_the_most_confident_come_first_whatever_their_rank(hit):
-    result = context([hit("a.md", 0.4, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.5, "leaves")])
+    result = context([hit("a.md", 0.6, "green oolong"), hit("b.md", 0.9, "a roast"), hit("c.md", 0.7, "leaves")])
 
     assert paths(result) == ["b.md", "c.md", "a.md"]
 
