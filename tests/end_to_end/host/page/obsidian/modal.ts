@@ -11,6 +11,7 @@ export class Modal {
   shouldRestoreSelection = true;
   private closed: (() => unknown) | undefined;
   private focusBefore: Element | null = null;
+  private rangeBefore: Range | null = null;
 
   constructor(readonly app: App) {
     this.scope = new Scope(app.scope);
@@ -28,6 +29,8 @@ export class Modal {
 
   open(): void {
     this.focusBefore = activeDocument.activeElement;
+    const selection = activeDocument.getSelection();
+    this.rangeBefore = selection && selection.rangeCount > 0 ? selection.getRangeAt(0) : null;
     activeDocument.body.append(this.containerEl);
     this.app.keymap.pushScope(this.scope);
     void this.onOpen();
@@ -37,7 +40,10 @@ export class Modal {
     if (!this.containerEl.isConnected) return;
     this.app.keymap.popScope(this.scope);
     this.containerEl.remove();
-    if (this.shouldRestoreSelection && this.focusBefore?.instanceOf(HTMLElement)) this.focusBefore.focus();
+    if (this.shouldRestoreSelection && this.focusBefore?.instanceOf(HTMLElement)) {
+      this.focusBefore.focus();
+      if (this.rangeBefore && this.focusBefore.contains(this.rangeBefore.startContainer)) activeDocument.getSelection()?.setBaseAndExtent(this.rangeBefore.startContainer, this.rangeBefore.startOffset, this.rangeBefore.endContainer, this.rangeBefore.endOffset);
+    }
     this.onClose();
     this.closed?.();
   }
