@@ -17,12 +17,6 @@ export function sectionWords({ section, name = "" }: Pick<DividerRow, "section" 
   return section === "related" ? t("related.to", { name }) : t(`section.${section}`);
 }
 
-/** Questions of which the engine makes examples; it puts a name in place of `{topic}`. */
-export function exampleTemplates(): readonly string[] {
-  const topic = "{topic}";
-  return [t("example.know", { topic }), t("example.about", { topic })];
-}
-
 /** The words of the query that a note does not hold; empty when it holds them all. */
 export function missingWordsLabel(words: readonly string[]): string {
   return words.length === 0 ? "" : t("row.missing", { words: plainList(words) });

@@ -1060,6 +1060,10 @@ export interface ContextResult {
   readonly sources: readonly Source[];
   readonly tokens: number;
   /**
+   * Of the note that is most likely to answer, quoted or not; 0 if none was found.
+   */
+  readonly confidence: number;
+  /**
    * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits. used-up: nor into what is left to the conversation.
    */
   readonly abstained: Abstention | null;
