@@ -1,6 +1,7 @@
 /** The names of actions, keys and the commands of rows. Pure. */
 import { type ActionId, type RowCommandId } from "../pane/commands";
 import { type Binding, BINDINGS, combinationsOf } from "../pane/keys";
+import { joinFacts } from "./formatting";
 import { t } from "./translate";
 
 export interface Action {
@@ -53,6 +54,12 @@ export function rowCommandName(id: RowCommandId, count: number): string {
 
 export function isForSeveral(id: RowCommandId): boolean {
   return FOR_SEVERAL.some((other) => other === id);
+}
+
+/** What keys do with the rows that are chosen. */
+export function chosenKeys(isMac: boolean): string {
+  const keys = [["Enter", "open"], ["Alt+Enter", "insert"]] as const;
+  return joinFacts(...keys.map(([combination, what]) => `${combinationWords(combination, isMac)} ${t(`quick.${what}`)}`));
 }
 
 /** Empty while no rows are chosen beside the selected one. */

@@ -87,8 +87,8 @@ function backfilled(done: number, total: number): string {
   return t("freshness.backfilled", { percent: percent(Math.floor((100 * done) / total) / 100) });
 }
 
-export function statusSummary(notes: number, chunks: number, excluded: number, sizeBytes: number): string {
-  return joinFacts(noteCount(notes), t("count.passages", { count: chunks }), t("freshness.excluded", { count: excluded }), megabytes(sizeBytes));
+export function statusSummary(chunks: number, excluded: number, sizeBytes: number): string {
+  return joinFacts(t("count.passages", { count: chunks }), t("freshness.excluded", { count: excluded }), megabytes(sizeBytes));
 }
 
 export type Fact = readonly [label: string, value: string];

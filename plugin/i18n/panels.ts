@@ -7,10 +7,10 @@ import { type Answer, answerOf, queryWithoutFilters } from "../search/answer";
 import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
-import { type Action, actionOf, chosenWords } from "./actions";
+import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
 import { countWords, remarkOn, understoodWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
-import { joinSentences, noteCount, percent, plainList } from "./formatting";
+import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
 import { say, t } from "./translate";
 
@@ -139,7 +139,7 @@ export interface StatusWords {
 const NOTHING: StatusWords = { tone: "count", text: "", tip: "", action: null };
 
 /** The trouble with the query, else what was changed about it, else what is unavailable, else the count. */
-export function statusWords(model: PaneModel): StatusWords {
+export function statusWords(model: PaneModel, isMac: boolean): StatusWords {
   const state = stateOf(model);
   const answer = answerOf(model.search);
   const share = answer && answer.hits.length > 0 ? firstIndexShare(model.engine.kind, model.status) : null;
@@ -150,7 +150,7 @@ export function statusWords(model: PaneModel): StatusWords {
   }
   if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
   const chosen = chosenWords(model.selection.chosen.size);
-  if (chosen !== "") return { tone: "count", text: chosen, tip: countWords(answer), action: null };
+  if (chosen !== "") return { tone: "count", text: joinFacts(chosen, chosenKeys(isMac)), tip: countWords(answer), action: null };
   if (scope) return scope;
   const remark = remarkOn(answer);
   if (remark !== "") return { tone: "remark", text: remark, tip: countWords(answer), action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };

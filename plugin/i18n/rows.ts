@@ -4,7 +4,7 @@ import { type DividerRow, type ExtractRow, type HitRow, type MoreRow } from "../
 import { type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
 import { failureWords } from "./engine";
-import { dateAndTime, joinSentences, plainList } from "./formatting";
+import { dateAndTime, joinFacts, joinSentences, percent, plainList } from "./formatting";
 import { t } from "./translate";
 
 export function moreWords({ what, count }: Pick<MoreRow, "what" | "count">): string {
@@ -16,26 +16,20 @@ export function sectionWords({ section, name = "" }: Pick<DividerRow, "section" 
   return section === "related" ? t("related.to", { name }) : t(`section.${section}`);
 }
 
-/** Questions of which the engine makes examples; it puts a name in place of `{topic}`. */
-export function exampleTemplates(): readonly string[] {
-  const topic = "{topic}";
-  return [t("example.know", { topic }), t("example.about", { topic })];
-}
-
 /** The words of the query that a note does not hold; empty when it holds them all. */
 export function missingWordsLabel(words: readonly string[]): string {
   return words.length === 0 ? "" : t("row.missing", { words: plainList(words) });
 }
 
 /** Why a row is there, in a word or two; empty where that tells nothing. */
-export function reasonWords({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+export function reasonWords({ corrections, reason, similarity }: Pick<HitRow, "corrections" | "reason" | "similarity">): string {
   if (corrections.length > 0) return plainList(corrections.map(({ typed, used }) => [typed, used].join(t("pane.headings"))));
-  return reason === null ? "" : t(`row.${reason}`);
+  return joinFacts(reason === null ? "" : t(`row.${reason}`), similarity === null ? "" : percent(similarity));
 }
 
-export function reasonTip({ corrections, reason }: Pick<HitRow, "corrections" | "reason">): string {
+export function reasonTip({ corrections, reason, similarity }: Pick<HitRow, "corrections" | "reason" | "similarity">): string {
   if (corrections.length > 0) return t("row.correctedTip");
-  return reason === null ? "" : t(`row.${reason}Tip`);
+  return joinSentences(reason === null ? "" : t(`row.${reason}Tip`), similarity === null ? "" : t("row.similarTip", { share: percent(similarity) }));
 }
 
 /** A row as a screen reader names it. */

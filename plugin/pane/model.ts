@@ -45,7 +45,7 @@ export type PaneEvent =
   /** The queries that an empty box offers. */
   | { readonly kind: "history"; readonly recent: readonly string[]; readonly saved: readonly string[] }
   /** What else an empty box offers. */
-  | { readonly kind: "offered"; readonly offers: Partial<Pick<Offers, "examples" | "related">> }
+  | { readonly kind: "offered"; readonly offers: Partial<Pick<Offers, "examples" | "related" | "notes">> }
   | { readonly kind: "options"; readonly mode: Mode; readonly naming: Naming; readonly density: Density }
   /** The weak rows that are held back are wanted. */
   | { readonly kind: "weak-wanted" }
@@ -72,7 +72,7 @@ export type PaneEvent =
 
 /** The model of a pane without a query. */
 export function emptyModel(mode: Mode, engine: EngineState, status: IndexStatus | null): PaneModel {
-  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
+  return { mode, engine, status, search: { kind: "idle" }, further: new Map(), history: [], saved: [], examples: null, related: null, notes: null, naming: "file", density: "normal", showsWeak: false, showsHelp: false, contexts: new Map(), dismissed: new Set(), newNote: null, rows: [], selection: NOTHING_SELECTED };
 }
 
 export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
@@ -121,8 +121,8 @@ export function reduce(model: PaneModel, event: PaneEvent): PaneModel {
 }
 
 /** The state of the pane's body. */
-export function stateOf({ engine, status, search, history, saved }: PaneModel): PaneState {
-  return paneState(engine, status, search, search.kind === "idle" && history.length + saved.length > 0);
+export function stateOf({ engine, status, search, history, saved, notes }: PaneModel): PaneState {
+  return paneState(engine, status, search, search.kind === "idle" && (history.length + saved.length > 0 || notes !== null));
 }
 
 export function selectedRow({ rows, selection }: PaneModel): Row | null {
@@ -152,7 +152,7 @@ function withRows(before: PaneModel, model: PaneModel, isNew: boolean): PaneMode
 
 function hasSameRows(before: PaneModel, model: PaneModel): boolean {
   const isIdle = ({ search }: PaneModel): boolean => search.kind === "idle";
-  const rowsDependOn = ({ further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, contexts, history, saved, examples, related, naming, showsWeak, dismissed, newNote, answerOf(search)];
+  const rowsDependOn = ({ further, contexts, history, saved, examples, related, notes, naming, showsWeak, dismissed, newNote, search }: PaneModel): readonly unknown[] => [further, contexts, history, saved, examples, related, notes, naming, showsWeak, dismissed, newNote, answerOf(search)];
   const now = rowsDependOn(model);
   return isIdle(before) === isIdle(model) && rowsDependOn(before).every((value, at) => value === now[at]);
 }

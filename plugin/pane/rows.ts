@@ -25,6 +25,8 @@ export interface HitRow {
   /** The typing errors that it was found in spite of. */
   readonly corrections: readonly Correction[];
   readonly reason: Reason | null;
+  /** How near it is in meaning, 0 to 1, where the list shows that. */
+  readonly similarity: number | null;
   /** Words of the query that the note lacks, if it contains others. */
   readonly missing: readonly string[];
   /** It is merely the nearest that there is. */
@@ -74,7 +76,7 @@ export interface ExampleRow {
 export interface DividerRow {
   readonly kind: "divider";
   readonly key: string;
-  readonly section: "nearest" | "closest" | "end" | "recent" | "saved" | "examples" | "related" | "mentions";
+  readonly section: "nearest" | "closest" | "end" | "notes" | "recent" | "saved" | "examples" | "related" | "mentions";
   /** Of `related`: the note that the rows are related to. */
   readonly name?: string;
 }
@@ -199,7 +201,7 @@ function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassag
   const reason = !isWeak || (known === "meaning" && answer.weakness === "unlikely") ? known : null;
   const missing = hit.matchedBy === "meaning" ? [] : hit.missingWords; // if it contains none, the reason says so
   const corrections = hit.matchedBy === null || hit.matchedBy === "meaning" ? [] : answer.corrections.filter(({ used }) => used.split(" ").some((word) => !hit.missingWords.includes(word)));
-  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, missing, isWeak, isDismissed: false };
+  return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], corrections, reason, similarity: answer.similarities?.get(hit.path) ?? null, missing, isWeak, isDismissed: false };
 }
 
 /** What is shown at length may be another passage by now, after a change of the index. */
@@ -234,20 +236,23 @@ export interface Offers {
   /** Queries to try; null while it is not known which there are. */
   readonly examples: readonly string[] | null;
   readonly related: RelatedOffer | null;
+  /** The notes that were opened last; null where they are not offered. */
+  readonly notes: Answer | null;
 }
 
 const ENOUGH_RECENT = 3; // who has searched so often needs no examples
 const RELATED = 5; // the view of related notes has more
 
 /** Queries first, then related notes: rows that arrive late are below the others. */
-export function emptyBoxRows({ history, saved, examples, related }: Offers, options: RowOptions): readonly Row[] {
-  const queries = queryRows(history, saved);
+export function emptyBoxRows({ history, saved, examples, related, notes }: Offers, options: RowOptions): readonly Row[] {
+  const divider: Row = { kind: "divider", key: "divider notes", section: "notes" };
+  const queries = [...(notes ? [divider, ...answerRows(notes, { ...options, newNote: null })] : []), ...queryRows(history, saved)];
   if (history.length >= ENOUGH_RECENT) return [...queries, ...relatedRows(related, options)];
   if (examples === null) return queries;
   const known = new Set([...history, ...saved]);
   const shown = examples.filter((query) => !known.has(query)).map((query) => ({ kind: "example", key: `example ${query}`, query }) as const);
-  const divider: readonly Row[] = shown.length === 0 ? [] : [{ kind: "divider", key: "divider examples", section: "examples" }];
-  return [...queries, ...divider, ...shown, ...relatedRows(related, options)];
+  const heading: readonly Row[] = shown.length === 0 ? [] : [{ kind: "divider", key: "divider examples", section: "examples" }];
+  return [...queries, ...heading, ...shown, ...relatedRows(related, options)];
 }
 
 function relatedRows(related: RelatedOffer | null, options: RowOptions): readonly Row[] {

@@ -995,6 +995,10 @@ export interface RelatedNote {
   readonly title: string;
   readonly score: number;
   /**
+   * How near in meaning it is, by its nearest passage; null if that is unknown.
+   */
+  readonly cosine: number | null;
+  /**
    * One of the two notes links to the other.
    */
   readonly linked: boolean;
@@ -1055,6 +1059,10 @@ export interface ContextResult {
   readonly text: string;
   readonly sources: readonly Source[];
   readonly tokens: number;
+  /**
+   * Of the note that is most likely to answer, quoted or not; 0 if none was found.
+   */
+  readonly confidence: number;
   /**
    * Why nothing is quoted. low-confidence: no note is likely enough to answer. all-seen: all likely notes are excluded, or were already quoted in the conversation. indexing: no note was found, and the index is not complete. budget: not a single quote fits. used-up: nor into what is left to the conversation.
    */

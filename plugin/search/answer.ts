@@ -41,6 +41,8 @@ export interface Answer extends Found, Asked {
   readonly byNames?: { readonly ignored: readonly string[] } | null;
   /** Of related notes: path -> relation, where there is one. */
   readonly relations?: ReadonlyMap<string, Relation>;
+  /** Of related notes: path -> how near it is in meaning, 0 to 1, where that is known. */
+  readonly similarities?: ReadonlyMap<string, number>;
   /** Of related notes: how many hits precede those that merely mention the note. */
   readonly mentionsFrom?: number;
 }

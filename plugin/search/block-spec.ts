@@ -18,7 +18,7 @@ export interface BlockSpec {
   readonly query: string;
   readonly sort: SortOrder;
   readonly limit: number;
-  /** Null: as the pane searches. */
+  /** Null: by words and meaning. */
   readonly mode: Mode | null;
   /** Null: as the pane's rows are. */
   readonly density: Density | null;

@@ -84,7 +84,7 @@ def confirmed() -> set[Request]:
 
 @contextmanager
 def _changing() -> Iterator[set[Request]]:
-    """What is confirmed, which is written as the caller leaves it; no other process changes it meanwhile."""
+    """The confirmed requests, stored as the caller leaves them; no other process changes them meanwhile."""
     path = data_dir() / FILE_NAME
     try:
         with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):

@@ -99,11 +99,11 @@ describe("for other plugins and links", () => {
 
   test("a link with open=1 opens a likely answer at the passage, and else shows the pane", async () => {
     await product.host.openUri(`obsidian://quarry?open=1&query=${encodeURIComponent("red antifouling keel")}`);
-    const opened = await product.opened("Boat/Keel.md", ({ selection }) => selection.text !== "");
+    const opened = await product.opened("Boat/Keel.md", ({ flashed }) => flashed.length > 0);
     await product.host.openUri(`obsidian://quarry?open=1&query=${encodeURIComponent("zebra accordion tax")}`);
     await inTheBox("zebra accordion tax");
 
-    assert.match(opened.selection.text, /keel|antifouling|red/i);
+    assert.match(opened.flashed.join(), /keel|antifouling|red/i);
     assert.equal((await product.host.activeNote())?.path, "Boat/Keel.md");
   });
 

@@ -13,6 +13,7 @@ const NOTES = {
   "One.md": `${block("keel paint", "limit: 1")}\n`,
   "Sorted.md": `${block("keel paint", "sort: name")}\n`,
   "Count.md": `${block("rope", "show: count")}\n`,
+  "Unmet.md": `${block("[status:blocked] keel")}\n\n${block("[status:blocked] keel", "show: count")}\n`,
   "Wrong.md": `${block("keel", "sort: date", "limt: 3")}\n\n${block("")}\n`,
   "Many.md": `${MANY}\n`,
   "Far.md": `${"A line of the log.\n\n".repeat(120)}${block("keel paint")}\n`,
@@ -76,6 +77,26 @@ describe("live blocks", () => {
     await blocks().locator(".quarry-block-count", { hasText: /^1 note$/ }).waitFor(); // one has the word; more are near in meaning
 
     assert.equal(await blocks().locator(".quarry-list").isVisible(), false);
+  });
+
+  test("a filter that no note meets leaves nothing, in the list as in the count, and is named", async () => {
+    await host.openNote("Unmet.md", "preview");
+    await blocks().nth(1).locator(".quarry-block-count", { hasText: /^0 notes$/ }).waitFor();
+    await blocks().first().locator(".quarry-panel-title", { hasText: "No notes with [status:blocked]" }).waitFor();
+
+    assert.deepEqual(await titles(), []);
+  });
+
+  test("how the pane searches is its own: a block searches by words and meaning", async () => {
+    await host.openNote("Count.md", "preview");
+    await product.searchBy("keyword");
+    const sent = await product.sentRequests(async () => {
+      await host.openNote("Sorted.md", "preview");
+      await blocks().locator(".quarry-title").nth(1).waitFor();
+    });
+    await product.searchBy("hybrid");
+
+    assert.deepEqual([...new Set(sent.filter(({ method }) => method === "search").map(({ params }) => params["mode"]))], ["hybrid"]);
   });
 
   test("what cannot be read is named by its line, with what is possible", async () => {

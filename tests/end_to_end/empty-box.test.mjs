@@ -14,7 +14,7 @@ describe("the empty box", () => {
   test("saved searches, then three examples that their notes answer", async () => {
     await until(async () => (await examples().count()) === 3, "three examples are there");
     const [query] = await examples().allInnerTexts();
-    assert.deepEqual((await sections()).slice(0, 2), ["Saved searches", "Try a question"]);
+    assert.deepEqual((await sections()).slice(0, 2), ["Saved searches", "Examples from your notes"]);
 
     await examples().first().click();
     await pane().locator(".quarry-hit").first().waitFor();

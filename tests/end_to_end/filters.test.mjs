@@ -59,6 +59,31 @@ describe("filters, order and pages", () => {
     await product.pane.locator(".quarry-line", { hasText: "The words are searched for instead." }).waitFor();
   });
 
+  test("no filter is dropped: the one that no note meets is named, and one click takes it away, or all of them", async () => {
+    await product.search("accordion folder:Log -draft [status:done] tag:log");
+    const words = await product.panelWords();
+    const before = await product.rows();
+    await product.pane.locator('[data-action="remove-filter"]').click();
+    await until(async () => (await product.input.inputValue()) === "accordion folder:Log -draft tag:log", "the filter is gone");
+    await product.answered();
+    const found = await product.rows();
+    await product.search("accordion folder:Log -draft [status:done] tag:log");
+    await product.pane.locator('[data-action="drop-filters"]').click();
+    await until(async () => (await product.input.inputValue()) === "accordion -draft", "the filters are gone");
+
+    assert.deepEqual(before, []);
+    assert.deepEqual([words.title, words.actions], ["No notes with [status:done]", ["Remove [status:done]", "Search without filters"]]);
+    assert.ok(found.length > 0);
+  });
+
+  test("the chip of a phrase that no note has is struck through while its words are searched for", async () => {
+    await product.search('#log "tuned accordion"');
+    await until(async () => (await chips().count()) === 2, "the pane shows it");
+
+    assert.deepEqual(await product.pane.locator("s.quarry-chip-text").allInnerTexts(), ['"tuned accordion"']);
+    assert.ok((await product.rows()).length > 0);
+  });
+
   test("the plus offers the operators behind what was typed", async () => {
     await product.search("accordion");
     await product.pane.locator('[data-action="add-filter"]').click();

@@ -62,7 +62,7 @@ describe("the first minutes", { skip: notBare() }, () => {
     const inChinese = await found("検索");
     const byHeading = await found("winter boat");
     await product.input.press("Enter");
-    const note = await product.opened("Boat.md", ({ selection }) => selection.text !== "");
+    const note = await product.opened("Boat.md", ({ flashed }) => flashed.length > 0);
     await product.search("nothing of the kind");
     const notice = await product.rowsUntil((rows) => rows.length === 0, "nothing is found");
 
@@ -72,7 +72,7 @@ describe("the first minutes", { skip: notBare() }, () => {
     assert.match(scope, /^Titles, headings and tags only/);
     assert.deepEqual([byAlias[0]?.path, byTag.map(({ path }) => path), inChinese.map(({ path }) => path)], ["Boat.md", ["Old/Tea.md"], ["検索エンジン.md"]]);
     assert.deepEqual([byHeading[0]?.snippet, byHeading[0]?.words], ["Winter storage", ["Winter"]]);
-    assert.equal(note.selection.text, "Winter");
+    assert.deepEqual(note.flashed, ["Winter"]);
     assert.deepEqual([notice, (await product.panelWords()).title], [[], words.title]);
   });
 

@@ -85,6 +85,22 @@ let product;
 
 afterEach(() => product.close());
 
+const RUNS = {
+  ja: "雨の日の午後に祖父の古い時計を修理しながら、歯車の油が乾いていることに気づき、新しい油を差してから静かに蓋を閉めた",
+  zh: "下雨的午后我在修理祖父留下来的老座钟时发现齿轮上的油已经干了于是重新上了一点新油然后轻轻地合上了钟壳并把它放回书房的架子上",
+};
+
+test("a run of 50 characters without spaces is found, typed as it is or pasted in part", async () => {
+  const others = Object.fromEntries([...Array(8).keys()].map((at) => [`他/${at}.md`, `# 他${at}\n\n時計と油。老座钟和书房。\n`]));
+  product = await openProduct({ notes: { ...others, "時計.md": `# 記録\n\n${RUNS.ja}。\n`, "座钟.md": `# 记录\n\n${RUNS.zh}。\n` } });
+  await product.start();
+
+  for (const [path, run] of [["時計.md", RUNS.ja], ["座钟.md", RUNS.zh]]) {
+    assert.ok([...(run ?? "")].length >= 50);
+    for (const query of [run, `"${run}"`, [...(run ?? "")].slice(9, 40).join("")]) assert.equal((await product.search(query ?? ""))[0]?.path, path, query);
+  }
+});
+
 describe("the languages", () => {
   for (const [language, { notes, query, nothing, english }] of Object.entries(LANGUAGES)) {
     const words = wordsOf(language);

@@ -40,7 +40,7 @@ describe("further passages", () => {
     await more.click();
     await passages.nth(count - 1).waitFor();
     await passages.first().click();
-    await product.opened(path, ({ selection }) => /\S/.test(selection.text));
+    await product.opened(path, ({ flashed }) => flashed.length > 0);
     await more.click();
 
     assert.equal(await row.getByRole("option").count(), 1);

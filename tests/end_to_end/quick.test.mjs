@@ -33,6 +33,23 @@ describe("quick search", () => {
     assert.ok(box && pane && box.y >= pane.y && box.y <= pane.y + pane.height, "the first lit word is in view");
   });
 
+  test("an empty box offers the notes that were opened last, with the first in sight", async () => {
+    await page.keyboard.press("Escape");
+    await host.openNote("Hull.md");
+    await host.openNote("Rope.md");
+    await host.openNote("Keel.md");
+    await host.runCommand("quick-search");
+    await dialog.locator(".quarry-title").nth(1).waitFor();
+    await dialog.locator(".quarry-quick-preview h1", { hasText: "Rope" }).waitFor();
+    const offered = await dialog.locator(".quarry-title").allInnerTexts();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await until(async () => (await host.activeNote())?.path === "Hull.md", "the second is opened");
+
+    assert.deepEqual(offered, ["Rope", "Hull"]);
+    await ask("keel painted");
+  });
+
   test("the preview follows the arrows", async () => {
     await page.keyboard.press("ArrowDown");
     const second = await dialog.locator('[aria-selected="true"] .quarry-title').innerText();
@@ -70,7 +87,7 @@ describe("quick search", () => {
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
 
-    await product.opened("Keel.md", ({ selection }) => selection.text !== "");
+    await product.opened("Keel.md", ({ flashed }) => flashed.length > 0);
   });
 
   test("a key takes the query to the pane", async () => {

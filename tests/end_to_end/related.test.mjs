@@ -30,7 +30,8 @@ describe("related notes", () => {
 
     assert.deepEqual(new Set(found), new Set(["Veneer", "Steam", "Stock", "Diary"]));
     const row = (/** @type {string} */ title) => view.locator(".quarry-hit", { has: page.locator(`.quarry-title[title="${title}.md"]`) });
-    assert.equal(await row("Steam").locator(".quarry-why").innerText(), "linked");
+    assert.match(await row("Steam").locator(".quarry-why").innerText(), /^linked · \d\d%$/u);
+    assert.match(await row("Veneer").locator(".quarry-why").innerText(), /\d\d%$/u);
     await row("Diary").locator(".quarry-why", { hasText: "mention" }).waitFor(); // its alias is read a moment later
     assert.equal(await view.locator(".quarry-related-to").innerText(), "Related to Glue");
   });
@@ -51,9 +52,18 @@ describe("related notes", () => {
     assert.equal(await view.locator(".quarry-related-to").innerText(), "Related to the selection in Glue");
   });
 
+  test("a word that is selected says no more than the note, and opening a row selects nothing", async () => {
+    await host.select("veneer");
+    await titles((all) => all.includes("Veneer") && all[0] !== "Stock");
+
+    assert.equal(await view.locator(".quarry-related-to").innerText(), "Related to Glue");
+    await host.select("Simmer it gently in a double boiler with water and never let");
+    await titles((all) => all[0] === "Stock");
+  });
+
   test("pinned, they stay with their note", async () => {
     await view.locator('[data-action="pin"]').click();
-    await titles((all) => all.includes("Diary"));
+    await titles((all) => all.includes("Veneer") && all[0] !== "Stock");
     const sent = await product.sentRequests(async () => {
       await host.openNote("Stock.md");
       await page.waitForTimeout(600);

@@ -42,7 +42,7 @@ const remarked = (query) => async (/** @type {Product} */ product) => {
 const opened = (query) => async (/** @type {Product} */ product) => {
   const [best] = await product.search(query);
   await product.input.press("Enter");
-  await product.opened(best?.path ?? "", ({ selection }) => selection.text !== "");
+  await product.opened(best?.path ?? "", ({ flashed }) => flashed.length > 0);
   await product.input.focus();
 };
 
@@ -63,7 +63,7 @@ const PICTURES = {
   "nothing-found": { show: search("tag:nosuchtag sticking") },
   "weak": { show: remarked("zebra accordion quantum") },
   "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
-  "question": { show: opened("how long does hide glue keep in the fridge?"), theme: "dark", inReadme: true },
+  "question": { show: opened("how long does hide glue keep in the fridge?"), theme: "dark" },
   "related": { show: command("open-related", ".quarry-related .quarry-hit") },
   "live-block": { show: async (product) => { await product.host.openNote("Dashboards/Open questions.md", "preview"); await product.page.locator(".quarry-block .quarry-title").first().waitFor(); }, inReadme: true },
   "quick-search": { show: quickSearch, inReadme: true },

@@ -2,7 +2,8 @@
 Measure what a hook says to prompts: `python tests/retrieval/hook_prompts.py [DATA]`.
 
 The prompts of `prompts/` go the way of the hook: classified, made a query, answered by `context` with a least
-confidence, three quotes and 500 tokens at most. For each least confidence:
+confidence, three quotes and 500 tokens at most. For each least confidence of a prompt of one sentence, that of others
+in proportion:
 
     recall      share of the answered prompts that a note that answers is quoted for
     near, follow, far   share of the prompts of that kind, which no note answers, that anything is quoted for
@@ -25,7 +26,7 @@ from judged_prompts import Prompt, read_prompts
 
 from quarry.agents.hooks.events import NoContext
 from quarry.agents.hooks.queries import read_prompt, remembered
-from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
+from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS, least_confidence
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.results import markdown_table
@@ -73,7 +74,8 @@ def say(engine: Engine, prompts: Iterable[Prompt], least: Sequence[float]) -> di
                 said[one].append(Said(prompt.kind, 0, is_right=False, silenced=isinstance(error, NoContext)))
             continue
         for one in least:
-            params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=one)
+            of_kind = one * least_confidence(query) / MIN_CONFIDENCE
+            params = ContextParams(query=query, limit=HITS, max_tokens=wanted.max_tokens, min_confidence=of_kind)
             paths = [source.path for source in context.context_result(answer, index, params).sources]
             is_right = prompt.is_answered and not set(paths).isdisjoint(prompt.paths)
             said[one].append(Said(prompt.kind, len(paths), is_right, silenced=False))

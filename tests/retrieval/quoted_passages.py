@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from quarry.agents.hooks.events import NoContext
 from quarry.agents.hooks.queries import read_prompt
-from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, MIN_CONFIDENCE, PROMPT_TOKENS
+from quarry.agents.hooks.respond import HITS, LEAD_TOKENS, PROMPT_TOKENS, least_confidence
 from quarry.engine import Engine
 from quarry.errors import BadQuery, DeadlineExceeded
 from quarry.evaluation.collections import read_rows
@@ -95,11 +95,12 @@ def read_comparisons(vault: str) -> list[Comparison]:
 def said_to(engine: Engine, prompt: str) -> ContextResult | None:
     """What a hook is answered for *prompt*; None where it does not ask, or may not."""
     try:
+        query = read_prompt(prompt).query
         params = ContextParams(
-            query=read_prompt(prompt).query,
+            query=query,
             limit=HITS,
             max_tokens=PROMPT_TOKENS - LEAD_TOKENS,
-            min_confidence=MIN_CONFIDENCE,
+            min_confidence=least_confidence(query),
         )
         answer, index = engine.search(context.search_options(params)), engine.freshness.now()
     except (NoContext, BadQuery, DeadlineExceeded):

@@ -95,6 +95,7 @@ class ThreeStages:
             index=freshness(service.engine.freshness.now()),
             quoted_before=[],
             left_tokens=None,
+            confidence=0.0,
         )
 
 

@@ -23,9 +23,9 @@ def test_more_than_half_of_the_prompts_that_notes_answer_have_one_of_them(said: 
 def test_what_is_said_is_mostly_right_and_nothing_is_said_off_topic(said: list[Said]):
     found = row(MIN_CONFIDENCE, said)
 
-    assert found.precision > 0.8
+    assert found.precision > 0.78
     assert found.shown["far"] == found.shown["follow"] == 0
-    assert found.shown["near"] < 0.25
+    assert found.shown["near"] < 0.3
 
 
 def test_no_prompt_that_a_note_answers_is_silenced_by_its_form(said: list[Said]):
@@ -39,12 +39,12 @@ FLOORS = {  # of their 32 subjects, for how many a note that answers is quoted, 
     "question": 28,
     "file": 26,
     "letter": 20,
-    "task": 23,
+    "task": 25,
     "report": 22,
-    "paste": 20,
+    "paste": 24,
     "follow": 20,
 }
-CEILINGS = {"near": 8, "far": 4}  # of 28 and 100 prompts that no note answers
+CEILINGS = {"near": 8, "far": 2}  # of 28 and 100 prompts that no note answers
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ const PROPERTY = new RegExp(`${BEFORE}\\[([^\\[\\]:"]*)$`, "u");
 const TAG = new RegExp(`${BEFORE}#([^\\s#"()]*)$`, "u");
 const TIME = new RegExp(`${BEFORE}(?:created|modified):((?:(?:last|this) ?)?[^\\s"()]*)$`, "iu");
 const VALUE = new RegExp(`${BEFORE}([a-z-]+):("[^"]*|[^\\s"()]*)$`, "iu");
-const NAME = new RegExp(`${BEFORE}([a-z][a-z-]*)$`, "iu");
+const NAME = /(?:^-?|\(-?|\s-)([a-z][a-z-]*)$/iu; // behind a word, `type` is hardly ever an operator
 
 /** The completion for `before`, the query up to the caret; null when nothing fits. `names` is called only when needed. */
 export function completionAt(before: string, names: () => VaultNames, year: number): Completion | null {
@@ -82,7 +82,7 @@ function completion(before: string, names: () => VaultNames, year: number): Comp
   const tag = TAG.exec(before)?.[1];
   if (tag !== undefined) return complete(tag, matching(withCounts(names().tags), tag, asIs));
   const word = NAME.exec(before)?.[1] ?? "";
-  return word.length < MIN_LETTERS ? null : complete(word, operatorsLike(word), false);
+  return word.length < MIN_LETTERS ? null : complete(word, operatorsLike(word, names().properties), false);
 }
 
 function valuesOf(operator: string, typed: string, names: () => VaultNames): readonly Suggestion[] {
@@ -103,9 +103,13 @@ function valuesOf(operator: string, typed: string, names: () => VaultNames): rea
   }
 }
 
-function operatorsLike(word: string): readonly Suggestion[] {
-  const beginning = word.toLowerCase();
-  return OPERATORS.filter(({ token }) => token.toLowerCase().startsWith(beginning) && token.trim() !== word).map(asSuggestion);
+/** The operators and the properties of the vault that begin with `word`; `type:` only where notes have the property. */
+function operatorsLike(word: string, properties: readonly CountedName[]): readonly Suggestion[] {
+  const begins = (name: string): boolean => name.toLowerCase().startsWith(word.toLowerCase());
+  const operators = OPERATORS.filter(({ token, values }) => begins(token) && token.trim() !== word && values !== "property");
+  const ownNames = properties.filter(([name]) => begins(name) && !OPERATORS.some(({ token, values }) => values !== "property" && token === `${name}:`));
+  const own = ownNames.map(([name, notes]) => ({ label: `[${name}]`, hint: noteCount(notes), text: `[${quotedInBrackets(name)}:`, closing: "" }));
+  return [...operators.map(asSuggestion), ...own].slice(0, MAX_SUGGESTIONS);
 }
 
 function asSuggestion({ token, label, hint, closing = "" }: Operator): Suggestion {

@@ -29,6 +29,7 @@ export class CaptureModal extends Modal {
     this.#drawText();
     this.#drawField(t("capture.title"), t("capture.titleHelp"), (value) => { this.#title = value; });
     this.#drawField(t("capture.tags"), t("capture.tagsHelp"), (value) => { this.#tags = value; });
+    this.contentEl.createEl("p", { cls: "setting-item-description", text: t("capture.where") });
     this.#problemEl = this.contentEl.createEl("p", { cls: "mod-warning", attr: { role: "alert" } });
     new Setting(this.contentEl).addButton((button) => {
       button.setButtonText(t("capture.submit")).setCta().onClick(() => void this.submit());

@@ -39,7 +39,7 @@ function placeIn(text: string, passage: Passage): Record<string, unknown> {
 }
 
 function lightIn(view: MarkdownView, passage: Passage): void {
-  if (view.getMode() === "source") selectInEditor(view, passage);
+  if (view.getMode() === "source") goToInEditor(view, passage);
   else lightInReadingView(view, passage);
 }
 
@@ -55,13 +55,15 @@ export function noteAt(vault: Vault, path: string): TFile | null {
   return vault.getFiles().find((note) => note.path.normalize("NFC") === path) ?? null;
 }
 
-/** Selects the passage in the editor, whose text may be newer than the file, so the passage is located again. */
-function selectInEditor({ editor }: MarkdownView, passage: Passage): void {
+/**
+ * Puts the cursor at the beginning of the passage, in a text that may be newer than the file, so the passage is located
+ * again. Nothing is selected: the next key would replace it.
+ */
+function goToInEditor({ editor }: MarkdownView, passage: Passage): void {
   const span = locatePassage(editor.getValue(), passage);
   const from = editor.offsetToPos(span.start);
-  const to = editor.offsetToPos(span.end);
-  editor.setSelection(from, to);
-  editor.scrollIntoView({ from, to }, true);
+  editor.setCursor(from);
+  editor.scrollIntoView({ from, to: editor.offsetToPos(span.end) }, true);
 }
 
 /** What Obsidian's canvas offers beyond its documented API, so that any of it may be missing. */

@@ -23,7 +23,10 @@ export function openRelated({ workspace }: App): void {
   void workspace.ensureSideLeaf(RELATED_VIEW_TYPE, "right", { active: false, reveal: true });
 }
 
-const MIN_SELECTION = 3; // characters; less says nothing
+const MIN_WORDS = 3; // of a selection: fewer say no more than a title does
+const MIN_CHARS = 20;
+// A character of a script without spaces counts as a word.
+const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
 /**
  * The open note as something to find related notes for. While another pane is active, the note that was open last stays,
@@ -41,7 +44,7 @@ export function openNote(app: App, before: RelatedTo | null): RelatedTo | null {
 /** The text that is selected in a note; null when it is too short to mean something. */
 function selectedText(view: MarkdownView): string | null {
   const text = (view.getMode() === "source" ? view.editor.getSelection() : selectionIn(view.contentEl)).trim();
-  return text.length < MIN_SELECTION ? null : text;
+  return text.length < MIN_CHARS || (text.match(WORDS)?.length ?? 0) < MIN_WORDS ? null : text;
 }
 
 function selectionIn(el: HTMLElement): string {

@@ -88,6 +88,10 @@ export class ResultList extends Component {
   readonly #commands: RowCommands;
   #isInSight = true;
   #refreshIsDue = false;
+  /** A row was chosen since the query was entered, so that Enter means that one. */
+  #isAmongRows = false;
+  /** The query whose first row is to be opened once it is answered, and where. */
+  #awaited: { readonly query: string; readonly where: OpenWhere } | null = null;
 
   constructor(
     readonly view: ListView,
@@ -140,9 +144,14 @@ export class ResultList extends Component {
     this.register(indexUpdated.listen(() => { this.#refresh(); }));
     this.register(engine.statusChanged.listen(readEngine));
     this.register(source.changed.listen((search) => {
+      if (search.kind === "searching" && search.query !== this.#awaited?.query) {
+        this.#awaited = null;
+        this.#isAmongRows = false;
+      }
       const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
       const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
       this.dispatch({ kind: "search", search, newNote });
+      if (search.kind !== "searching") this.#openAwaited(search.kind === "results");
     }));
     this.register(source.passages.changed.listen((path) => { this.#onFurther(path); }));
     this.registerInterval(window.setInterval(() => { if (this.#isInSight) view.rows.updateAges(Date.now()); }, AGES_EVERY_MS));
@@ -209,6 +218,7 @@ export class ResultList extends Component {
         this.#choose({ kind: "extended", step: key.step });
         return true;
       case "open":
+        if (this.#awaits(Keymap.isModEvent(event))) return true;
         if (this.model.selection.chosen.size > 1) this.#commands["open-tab"].run(targetRows(this.model));
         else if (row) this.#open(row, Keymap.isModEvent(event));
         return row !== null;
@@ -251,6 +261,7 @@ export class ResultList extends Component {
   #runCommand(id: RowCommandId, event: KeyboardEvent | null): boolean {
     const rows = targetRows(this.model);
     const row = selectedRow(this.model);
+    if (id.startsWith("open") && this.#awaits(id === "open-background" ? "background" : Keymap.isModEvent(event))) return true;
     if (rows.length === 0 && row && id.startsWith("open")) {
       this.#open(row, Keymap.isModEvent(event)); // a row that is no place, such as a recent query
       return true;
@@ -258,6 +269,21 @@ export class ResultList extends Component {
     if (!commandsFor(this.#commands, rows).includes(id)) return false;
     this.#commands[id].run(rows);
     return true;
+  }
+
+  /** Whether the rows answer an earlier query than the one that was entered; the first row of its answer is opened then. */
+  #awaits(where: OpenWhere): boolean {
+    const { state } = this.parts.source;
+    if (state.kind !== "searching" || this.#isAmongRows) return false;
+    this.#awaited = { query: state.query, where };
+    return true;
+  }
+
+  #openAwaited(isAnswered: boolean): void {
+    const awaited = this.#awaited;
+    this.#awaited = null;
+    const row = selectedRow(this.model);
+    if (awaited && isAnswered && row) this.#open(row, awaited.where);
   }
 
   /** False where the row is no place in a note. */
@@ -270,6 +296,7 @@ export class ResultList extends Component {
   }
 
   #choose(event: Extract<PaneEvent, { kind: "extended" | "ranged" | "toggled" }>): void {
+    this.#isAmongRows = true;
     this.dispatch(event);
     this.parts.source.freezeRows?.();
     this.view.live.announceEvent(chosenWords(this.model.selection.chosen.size));
@@ -295,6 +322,7 @@ export class ResultList extends Component {
   }
 
   #move(step: number): void {
+    this.#isAmongRows = true;
     this.dispatch({ kind: "moved", step });
     this.parts.source.freezeRows?.();
     const row = selectedRow(this.model);

@@ -110,7 +110,8 @@ function pathsOf(rows: readonly PlaceRow[]): readonly string[] {
 
 export interface RowCommand {
   readonly icon: string;
-  readonly section: "open" | "write" | "info";
+  /** "open" is a section of Obsidian's own menus; what other plugins and the core add is behind ours. */
+  readonly section: "open" | "quarry-write" | "quarry-result";
   /** Whether the command makes sense for each of the rows; left out: always. */
   readonly isFor?: (row: PlaceRow) => boolean;
   readonly run: (rows: readonly PlaceRow[]) => void;
@@ -130,15 +131,15 @@ export function rowCommands(app: App, { open, insert, copyLinks, copyText, dismi
     "open-background": opening("files", "background"),
     "open-split": opening("separator-vertical", "split"),
     "open-window": opening("picture-in-picture-2", "window"),
-    "insert-link": { icon: "between-horizontal-start", section: "write", isFor: isThere, run: (rows) => { insert(rows, "link"); } },
-    "insert-quote": { icon: "text-quote", section: "write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
-    "copy-link": { icon: "link", section: "write", isFor: isThere, run: copyLinks },
-    "copy-text": { icon: "copy", section: "write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
-    "more-context": { icon: "unfold-vertical", section: "info", isFor: (row) => setContext() !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) setContext()?.(row, true); } },
-    "less-context": { icon: "fold-vertical", section: "info", isFor: hasContext, run: ([row]) => { if (row) setContext()?.(row, false); } },
-    explain: { icon: "info", section: "info", isFor: () => explain() !== null, run: ([row]) => { if (row) explain()?.(row.hit.path); } },
-    dismiss: { icon: "thumbs-down", section: "info", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
-    restore: { icon: "undo-2", section: "info", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
+    "insert-link": { icon: "between-horizontal-start", section: "quarry-write", isFor: isThere, run: (rows) => { insert(rows, "link"); } },
+    "insert-quote": { icon: "text-quote", section: "quarry-write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
+    "copy-link": { icon: "link", section: "quarry-write", isFor: isThere, run: copyLinks },
+    "copy-text": { icon: "copy", section: "quarry-write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
+    "more-context": { icon: "unfold-vertical", section: "quarry-result", isFor: (row) => setContext() !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) setContext()?.(row, true); } },
+    "less-context": { icon: "fold-vertical", section: "quarry-result", isFor: hasContext, run: ([row]) => { if (row) setContext()?.(row, false); } },
+    explain: { icon: "info", section: "quarry-result", isFor: () => explain() !== null, run: ([row]) => { if (row) explain()?.(row.hit.path); } },
+    dismiss: { icon: "thumbs-down", section: "quarry-result", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
+    restore: { icon: "undo-2", section: "quarry-result", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
   };
 }
 

@@ -1,7 +1,6 @@
 /** Finds out what an empty search box offers: examples and related notes. Out of sight, or with a query, it asks nothing. */
 import { type App } from "obsidian";
 import { type Cancel } from "../../clock";
-import { exampleTemplates } from "../../i18n/rows";
 import { fileName } from "../../pane/note-name";
 import { type ResultSource } from "../../search/answer";
 import { type Pending, type Requester } from "../../sidecar/client";
@@ -21,7 +20,7 @@ export interface EmptyBoxParts extends Pick<PlaceServices, "client" | "clock" | 
 
 /** Offers them in `list` until it is unloaded. */
 export function fillEmptyBox({ app, client, clock, engine, indexUpdated, search, list, el }: EmptyBoxParts): void {
-  const examples = exampleSource(client, exampleTemplates, (found) => { list.dispatch({ kind: "offered", offers: { examples: found } }); });
+  const examples = exampleSource(client, (found) => { list.dispatch({ kind: "offered", offers: { examples: found } }); });
   const related = relatedSource(app, client, clock, () => list.view.room.asked);
   let isInSight = false;
   let isActive = false;
@@ -87,13 +86,13 @@ export interface ExampleSource {
   close(): void;
 }
 
-/** `templates` are questions with `{topic}` in place of a name; `changed` takes the examples when they are others than before. */
-export function exampleSource(client: Requester, templates: () => readonly string[], changed: (examples: readonly string[]) => void): ExampleSource {
+/** `changed` takes the examples when they are others than before. */
+export function exampleSource(client: Requester, changed: (examples: readonly string[]) => void): ExampleSource {
   let found: readonly string[] | null = null;
   let pending: Pending<unknown> | null = null;
   const ask = async (): Promise<void> => {
     if (pending || (found && found.length >= WANTED)) return;
-    const asked = client.request("search/examples", { templates: [...templates()], limit: WANTED });
+    const asked = client.request("search/examples", { templates: ["{topic}"], limit: WANTED });
     pending = asked;
     const reply = await asked.reply;
     if (pending !== asked) return;

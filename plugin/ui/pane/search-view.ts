@@ -277,7 +277,8 @@ export class SearchView extends ItemView {
       case "undo":
         return this.#restoreQuery();
       case "open":
-        if (!this.#list?.handleKey(key, event)) this.#session.finishTyping();
+        this.#list?.handleKey(key, event);
+        this.#session.finishTyping();
         return true;
       case "move":
       case "extend":

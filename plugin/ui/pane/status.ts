@@ -1,4 +1,5 @@
 /** The lines that state how things are: above the rows, in the footer and status bar, and during the first indexing. */
+import { Platform } from "obsidian";
 import { actionOf } from "../../i18n/actions";
 import { freshnessWords } from "../../i18n/inspection";
 import { statusWords } from "../../i18n/panels";
@@ -50,7 +51,7 @@ export function indexStatusLine(el: HTMLElement, act: ((action: ActionId) => voi
 
 /** Shows in `el` what the line above the rows says. */
 export function showStatus(el: HTMLElement, model: PaneModel, act: (action: ActionId) => void): void {
-  const words = statusWords(model);
+  const words = statusWords(model, Platform.isMacOS);
   if (!isToDraw(el, words)) return;
   const { tone, text, tip, action } = words;
   el.empty();

@@ -5,7 +5,7 @@
  * Rows are described once. Obsidian 1.13 takes them as definitions, which its settings search can find; older versions
  * have them drawn as a page.
  */
-import { type App, type BaseComponent, type DropdownComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type TextComponent } from "obsidian";
+import { type App, type BaseComponent, type DropdownComponent, Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem, type SliderComponent, type TextComponent } from "obsidian";
 import { type Fusion, FUSIONS, type ModelsListParams, type ModelsListResult, type ModelsUseParams, type Settings as VaultSettings, type SettingsWriteParams, type Stemming } from "../../protocol/messages";
 import { LIMIT_RANGE, type Preferences } from "../../settings";
 import { type Naming, NAMINGS } from "../../pane/note-name";
@@ -18,8 +18,8 @@ import { freshness, type ObservableEngine } from "../../pane/state";
 import { type CommandMap, type EngineActionId } from "../../pane/commands";
 import { failureWords } from "../../i18n/engine";
 import { backfillWords, freshnessWords, messageWords, modelWords, problemWords, statusSummary } from "../../i18n/inspection";
-import { joinSentences } from "../../i18n/formatting";
-import { say, t } from "../../i18n/translate";
+import { joinSentences, percent } from "../../i18n/formatting";
+import { number, say, t } from "../../i18n/translate";
 
 const PROBLEMS_SHOWN = 20;
 const STEMMINGS: readonly Stemming[] = ["by-language", "none"];
@@ -141,13 +141,18 @@ export class QuarrySettingTab extends PluginSettingTab {
     const { commands, rebuild } = this.parts;
     return [
       {
-        heading: t("settings.engineGroup"),
+        heading: t("settings.paneGroup"),
         rows: [
-          { name: t("settings.status"), help: "", build: (setting) => { this.#buildStatus(setting); } },
-          buttonRow("inspect", t("action.open-inspector"), commands["open-inspector"]),
-          this.#pathRow(),
-          buttonRow("restart", t("settings.restartButton"), commands.restart),
-          buttonRow("report", t("settings.reportButton"), commands["copy-report"]),
+          this.#preferenceRow("naming", NAMINGS),
+          this.#preferenceRow("density", DENSITIES),
+          row("limit", (setting) => {
+            setting.addSlider((slider) => {
+              const show = valueBeside(setting, slider, number);
+              slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.#save({ limit }); });
+              show();
+            });
+          }),
+          row("statusBar", (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.#save({ showsStatusBar }); }))),
         ],
       },
       {
@@ -163,19 +168,20 @@ export class QuarrySettingTab extends PluginSettingTab {
         ],
       },
       {
-        heading: t("settings.paneGroup"),
+        heading: t("settings.engineGroup"),
         rows: [
-          this.#preferenceRow("naming", NAMINGS),
-          this.#preferenceRow("density", DENSITIES),
-          row("limit", (setting) => setting.addSlider((slider) => slider.setLimits(LIMIT_RANGE.least, LIMIT_RANGE.most, LIMIT_RANGE.step).setValue(this.parts.settings().limit).onChange((limit) => { this.#save({ limit }); }))),
-          row("statusBar", (setting) => setting.addToggle((toggle) => toggle.setValue(this.parts.settings().showsStatusBar).onChange((showsStatusBar) => { this.#save({ showsStatusBar }); }))),
+          { name: t("settings.status"), help: "", build: (setting) => { this.#buildStatus(setting); } },
+          buttonRow("inspect", t("action.open-inspector"), commands["open-inspector"]),
+          this.#pathRow(),
+          buttonRow("restart", t("settings.restartButton"), commands.restart),
+          buttonRow("report", t("settings.reportButton"), commands["copy-report"]),
         ],
       },
       {
         heading: t("settings.advancedGroup"),
         rows: [
           this.#modelRow(),
-          this.#choiceRow("fusion", FUSIONS),
+          this.#choiceRow("fusion", FUSIONS.filter((fusion) => fusion !== "six-signals")), // whose signals need a page of their own: GUIDE.md
           this.#choiceRow("stemming", STEMMINGS),
           buttonRow("rebuild", t("settings.rebuildButton"), rebuild),
         ],
@@ -198,7 +204,7 @@ export class QuarrySettingTab extends PluginSettingTab {
     return createFragment((fragment) => {
       fragment.createDiv({ text: freshnessWords(freshness(state, status)).text });
       if (!status) return;
-      fragment.createDiv({ text: statusSummary(status.notes, status.chunks, status.excluded, status.sizeBytes) });
+      fragment.createDiv({ text: statusSummary(status.chunks, status.excluded, status.sizeBytes) });
       for (const message of [messageWords(status), status.backfill && backfillWords(status.backfill)]) {
         if (message !== null) fragment.createDiv({ text: message });
       }
@@ -241,14 +247,19 @@ export class QuarrySettingTab extends PluginSettingTab {
 
   #balanceRow(): Row {
     return row("balance", (setting) => setting.addSlider((slider) => {
+      const show = valueBeside(setting, slider, (value) => percent(value / 100));
       slider.setLimits(0, 100, 5).sliderEl.addEventListener("change", () => void this.#write(weightsOf(slider.sliderEl.valueAsNumber)));
-      this.#fillField(slider, slider.sliderEl, (settings) => { slider.setValue(settings === null ? 50 : balanceOf(settings)); });
+      this.#fillField(slider, slider.sliderEl, (settings) => {
+        slider.setValue(settings === null ? 50 : balanceOf(settings));
+        show();
+      });
     }));
   }
 
   /** The models to choose from, and a field for the name of any other. */
   #modelRow(): Row {
     return row("model", (setting) => {
+      setting.settingEl.addClass("quarry-model");
       setting.addDropdown((dropdown) => {
         dropdown.selectEl.addEventListener("change", () => void this.#chooseModel(dropdown.getValue()));
         this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) void this.#listModels(dropdown); });
@@ -299,7 +310,11 @@ export class QuarrySettingTab extends PluginSettingTab {
   #choiceRow<Key extends "fusion" | "stemming">(key: Key, choices: readonly VaultSettings[Key][]): Row {
     return row(key, (setting) => setting.addDropdown((dropdown) => {
       dropdown.addOptions(namesOf(choices)).selectEl.addEventListener("change", () => void this.#write({ [key]: dropdown.getValue() }));
-      this.#fillField(dropdown, dropdown.selectEl, (settings) => { if (settings) dropdown.setValue(settings[key]); });
+      this.#fillField(dropdown, dropdown.selectEl, (settings) => {
+        if (!settings) return;
+        if (!choices.includes(settings[key])) dropdown.addOptions(namesOf([settings[key]])); // written into .quarry.toml by hand
+        dropdown.setValue(settings[key]);
+      });
     }));
   }
 
@@ -337,6 +352,15 @@ function buttonRow(id: "inspect" | "rebuild" | "report" | "restart", label: stri
 /** The names of *choices*, in their order. */
 function namesOf(choices: readonly (Fusion | Stemming | Naming | Density)[]): Record<string, string> {
   return Object.fromEntries(choices.map((choice) => [choice, t(`settings.${choice}`)]));
+}
+
+/** Writes the value of a slider beside it, and again when the result is called. */
+function valueBeside(setting: Setting, slider: SliderComponent, words: (value: number) => string): () => void {
+  const el = createSpan({ cls: "quarry-slider-value" });
+  setting.controlEl.prepend(el);
+  const show = (): void => { el.setText(words(slider.getValue())); };
+  slider.sliderEl.addEventListener("input", show);
+  return show;
 }
 
 function drawRow(setting: Setting, { name, help, build }: Row): void {

@@ -64,7 +64,7 @@ export class LiveBlock extends MarkdownRenderChild {
     const { parts } = this;
     const el = this.containerEl;
     const preferences = (): ReturnType<ListServices["preferences"]> => ({ ...parts.preferences(), ...(spec.mode && { mode: spec.mode }), ...(spec.density && { density: spec.density }) });
-    const countEl = this.#buildHead(el, spec.query);
+    const countEl = this.#buildHead(el, spec);
     const bodyEl = el.createDiv();
     const panel = panelAround(bodyEl, parts.engineCommands, parts.copy, blockPanel);
     const view = new ListView(el, bodyEl, null, { clock: parts.clock });
@@ -92,10 +92,11 @@ export class LiveBlock extends MarkdownRenderChild {
     return list;
   }
 
-  #buildHead(parent: HTMLElement, query: string): HTMLElement {
+  #buildHead(parent: HTMLElement, { query, mode, shows }: BlockSpec): HTMLElement {
     const head = parent.createDiv({ cls: "quarry-block-head" });
     iconButton(head, "search", t("block.openPane"), () => { this.parts.openPane(query); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "open-pane" } });
     head.createSpan({ cls: "quarry-block-query", text: query, attr: { dir: "auto" } });
+    if (mode !== null && mode !== "hybrid" && shows === "rows") head.createSpan({ cls: "quarry-block-count", text: t(`mode.${mode}`) });
     return head.createSpan({ cls: "quarry-block-count" });
   }
 }

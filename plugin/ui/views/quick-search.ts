@@ -4,6 +4,9 @@ import { type Cancel } from "../../clock";
 import { movesCaret, paneKey } from "../../pane/keys";
 import { type PaneModel, selectedRow, stateOf } from "../../pane/model";
 import { isPlace } from "../../pane/rows";
+import { kindOf } from "../../document-kind";
+import { BLANK_HIT, BLANK_RESULT } from "../../protocol/blank";
+import { type Answer } from "../../search/answer";
 import { type SearchSession } from "../../search/session";
 import { combinationWords } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
@@ -106,6 +109,7 @@ export class QuickSearch extends Modal {
       return false;
     });
     list.readPreferences();
+    list.dispatch({ kind: "offered", offers: { notes: recentNotes(this.app) } });
     readHistory();
     view.measure();
     setSearchOptions(session, view, parts.preferences());
@@ -128,7 +132,7 @@ export class QuickSearch extends Modal {
 
   #buildHints(parent: HTMLElement): void {
     const hints = parent.createDiv({ cls: "quarry-quick-hints" });
-    for (const key of ["open", "tab", "pane", "close"] as const) {
+    for (const key of ["open", "tab", "insert", "pane", "close"] as const) {
       const hint = hints.createDiv();
       hint.createSpan({ cls: "quarry-quick-key", text: combinationWords(KEYS[key], Platform.isMacOS) });
       hint.createSpan({ text: t(`quick.${key}`) });
@@ -136,4 +140,18 @@ export class QuickSearch extends Modal {
   }
 }
 
-const KEYS = { open: "Enter", tab: "Mod+Enter", pane: "Mod+Shift+f", close: "Escape" } as const;
+const RECENT_NOTES = 6; // with as many queries they fill the column
+
+/** The notes that were opened last, without the one that is open. */
+function recentNotes({ vault, workspace }: App): Answer | null {
+  const open = workspace.getActiveFile()?.path;
+  const files = workspace.getLastOpenFiles().flatMap((path) => (path === open ? [] : vault.getFileByPath(path) ?? []));
+  const hits = files.flatMap(({ path, basename, stat }) => {
+    const kind = kindOf(path);
+    return kind === null ? [] : [{ ...BLANK_HIT, path, kind, title: basename, modifiedMs: stat.mtime }];
+  }).slice(0, RECENT_NOTES);
+  if (hits.length === 0) return null;
+  return { ...BLANK_RESULT, hits, total: hits.length, reachable: hits.length, query: "", mode: "keyword", limit: hits.length, snippetWidth: 0, lastWordIsPrefix: false, isAtRest: true, tookMs: 0 };
+}
+
+const KEYS = { open: "Enter", tab: "Mod+Enter", insert: "Alt+Enter", pane: "Mod+Shift+f", close: "Escape" } as const;

@@ -22,8 +22,10 @@ export interface PlaceParts extends PaneParts {
 const BLOCK_REQUESTS = 3; // at a time, of all blocks together: beside them the pane is to stay quick
 
 /** Registers the places with `plugin`, until it is unloaded. */
-export function registerPlaces(plugin: Plugin, parts: PlaceParts): void {
+export function registerPlaces(plugin: Plugin, paneParts: PlaceParts): void {
   const { app } = plugin;
+  // How the pane searches is its own: what is clicked there changes no dialog and no block.
+  const parts: PlaceParts = { ...paneParts, preferences: () => ({ ...paneParts.preferences(), mode: "hybrid" }) };
   plugin.registerView(RELATED_VIEW_TYPE, (leaf) => new RelatedView(leaf, parts));
   plugin.addCommand({ id: "open-related", name: t("command.related"), icon: RELATED_ICON, callback: () => { openRelated(app); } });
   registerBlocks(plugin, parts);

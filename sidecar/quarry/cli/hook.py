@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from quarry.agents.hooks.events import CLIENTS, MAX_BYTES, Event, HookOutcome, NoContext, parse_event
-from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
+from quarry.agents.hooks.respond import HookSession
 from quarry.cli.arguments import add_json, add_vault
 from quarry.cli.terminal import bold, print_json, print_line
 from quarry.errors import BadRequest
@@ -78,8 +78,7 @@ def _report(client: str, document: bytes, vault: Path | None) -> dict[str, Any]:
         "client": event.client if event else client,
         "event": event.name if event else None,
         "meaning": event.kind if event else None,
-        "minConfidence": MIN_CONFIDENCE,
-        **dict.fromkeys(("vault", "query", "index", "abstained", "budget", "text")),
+        **dict.fromkeys(("vault", "query", "index", "confidence", "minConfidence", "abstained", "budget", "text")),
         "sources": [],
         "shownBefore": False,
         "leftTokens": None,
@@ -103,6 +102,10 @@ def _print_report(report: dict[str, Any]) -> None:
     for source in report["sources"]:
         where = " › ".join([source["path"], *source["headingPath"]])
         _print_row("confidence", f"{float(source['confidence']):.2f}  {where} (line {source['line'] + 1})")
+    if report["abstained"] == "low-confidence" and report["confidence"] is not None:  # an older sidecar gives none
+        _print_row(
+            "confidence", f"{report['confidence']:.2f} at most; a note is quoted from {report['minConfidence']} on"
+        )
     if report["reason"]:
         _print_row("silence", f"{report['reason']}: {report['message']}")
     else:

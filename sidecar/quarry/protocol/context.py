@@ -84,6 +84,7 @@ class ContextResult(Value, frozen=True, kw_only=True):
     ]
     sources: list[Source]
     tokens: int
+    confidence: Annotated[float, doc("Of the note that is most likely to answer, quoted or not; 0 if none was found.")]
     abstained: Annotated[
         Abstention | None,
         doc(

@@ -240,6 +240,7 @@ class RelatedNote(Excerpt, frozen=True, kw_only=True):
     kind: Kind
     title: str
     score: float
+    cosine: Annotated[float | None, doc("How near in meaning it is, by its nearest passage; null if that is unknown.")]
     linked: Annotated[bool, doc("One of the two notes links to the other.")]
 
 

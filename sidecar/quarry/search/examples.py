@@ -32,6 +32,12 @@ _TEMPLATE_FOLDER = lazy_pattern(r"(?i)[\W_]*(?:templates?|vorlagen?|模板|テ�
 _SPECIAL = lazy_pattern(r'["/:()\[\]{}#*_`<>|\\=~]|(?:^|\s)-|\bOR\b')  # operators of queries, and signs of Markdown
 _WITHOUT_SPACES = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")  # between the words of a sentence
 _QUESTION_MARKS = ("?", "？", "؟")
+# A title that says what to do. Verbs of the second line are nouns as well ("Patch notes"), unless an article follows.
+_TASK = lazy_pattern(
+    r"(?:Adjust|Avoid|Calibrate|Choose|Configure|Convert|Create|Install|Make|Migrate|Prepare|Remove|Replace|Restore|Rotate"
+    r"|(?:Build|Change|Clean|Descale|Find|Fix|Open|Patch|Repair|Set|Stop|Test|Tune|Use|Write) (?:a|an|the)) \S.*"
+)
+_ASKING = lazy_pattern(r"(?i)(?:how to|wie man) \S.*")
 
 
 class ExampleQuery(Struct, frozen=True):
@@ -112,8 +118,8 @@ def _candidates(notes: Sequence[NoteSummary], reader: Reader, templates: Sequenc
         own = [text for text in headings[path] if uses[text] == 1]
         asked += [ExampleQuery(text, path) for text in [*own, note.title] if is_question(text)][:1]
         if is_topic(note.title):
-            named.append(ExampleQuery(_filled(templates, note.title), path))
-        sections += [ExampleQuery(_filled(templates, text), path) for text in own if is_topic(text)][:1]
+            named.append(ExampleQuery(_asked(templates, note.title), path))
+        sections += [ExampleQuery(_asked(templates, text), path) for text in own if is_topic(text)][:1]
     return [*asked, *named, *sections]
 
 
@@ -122,7 +128,10 @@ def _headings(note: Note) -> Iterator[str]:
     yield from dict.fromkeys(chunk.heading_path[-1] for chunk in note.chunks if chunk.heading_path)
 
 
-def _filled(templates: Sequence[str], topic: str) -> str:
+def _asked(templates: Sequence[str], topic: str) -> str:
+    """A query about *topic*: how to do it, where it says what to do."""
+    if templates == [TOPIC] and _TASK.fullmatch(topic):
+        return f"how to {topic[0].lower()}{topic[1:]}"
     return templates[int(_chance(topic) * len(templates))].replace(TOPIC, topic)
 
 
@@ -137,8 +146,10 @@ def is_topic(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether *text* is a whole question, which can be asked unchanged."""
-    if not text.endswith(_QUESTION_MARKS) or len(text) > MAX_QUESTION or _SPECIAL.search(text):
+    """Whether *text* is a whole question, or shaped like one ("How to make glue"), which can be asked unchanged."""
+    if not (text.endswith(_QUESTION_MARKS) or _ASKING.fullmatch(text)):
+        return False
+    if len(text) > MAX_QUESTION or _SPECIAL.search(text):
         return False
     if not text.isprintable() or not any(character.isalpha() for character in text):
         return False

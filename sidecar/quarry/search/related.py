@@ -50,6 +50,7 @@ class RelatedNote(Struct, frozen=True):
     path: str
     title: str
     score: float
+    cosine: float | None  # with its nearest passage; None where meaning cannot be compared
     linked: bool  # one of the two links to the other
     chunk: StoredChunk
     snippet: Snippet
@@ -78,7 +79,7 @@ def related(source: Source, options: SearchOptions, execution: SearchExecution) 
     dense_query = DenseQueries.bind(reader, vector, _contextual_vector(chunks, texts, execution)).ranking
     terms = KeywordQuery(terms=_significant_terms(texts, reader))
     admitted = reader.matching_notes(AllOf(options.filters.conditions), deadline=execution.deadline)
-    scores, best = _scores(dense_query, terms, admitted, execution)
+    scores, cosines, best = _scores(dense_query, terms, admitted, execution)
     scores.pop(own_id, None)
     ranked = sorted(reader.note_names(sorted(scores)), key=lambda name: (-scores[name.note_id], name.path))[
         : options.limit
@@ -90,7 +91,15 @@ def related(source: Source, options: SearchOptions, execution: SearchExecution) 
         [chunk for _, chunk in shown], options.width
     )
     notes = tuple(
-        RelatedNote(name.path, name.title, scores[name.note_id], name.path in linked, chunk, snippet)
+        RelatedNote(
+            name.path,
+            name.title,
+            scores[name.note_id],
+            cosines.get(name.note_id),
+            name.path in linked,
+            chunk,
+            snippet,
+        )
         for (name, chunk), snippet in zip(shown, snippets, strict=True)
     )
     return Related(notes, execution.retrievers, execution.missing)
@@ -178,8 +187,8 @@ def _significant_terms(texts: Sequence[str], reader: Reader) -> tuple[str, ...]:
 
 def _scores(
     dense_query: DenseQuery | None, terms: KeywordQuery, admitted: NoteIds | None, execution: SearchExecution
-) -> tuple[dict[int, float], dict[int, int]]:
-    """Note -> score, and note -> its passage to show."""
+) -> tuple[dict[int, float], dict[int, float], dict[int, int]]:
+    """Note -> score, note -> cosine where meaning can be compared, and note -> its passage to show."""
     dense = words = NO_CHUNKS
     if dense_query:
         dense = RankedChunks.from_scored(dense_query.top_chunks(admitted, POOL, execution.deadline))
@@ -198,7 +207,9 @@ def _scores(
     word = max_normalize(words.best_by_note(note_ids))
     share = DENSE_WEIGHT if dense_query else 0.0
     total = np.round(share * min_max_normalize(cosines) + (1 - share) * word, SCORE_DIGITS)
-    return dict(zip(note_ids.tolist(), total.tolist(), strict=True)), best
+    scores = dict(zip(note_ids.tolist(), total.tolist(), strict=True))
+    nearness = np.round(cosines, SCORE_DIGITS).tolist() if dense_query else []
+    return scores, dict(zip(note_ids.tolist(), nearness, strict=False)), best
 
 
 def _linked(path: str, reader: Reader) -> frozenset[str]:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleTemplates, furtherPassagesWords, moreWords, passagesAnnouncement, sectionWords } from "../../../plugin/i18n/rows";
+import { furtherPassagesWords, moreWords, passagesAnnouncement, sectionWords } from "../../../plugin/i18n/rows";
 import { passage } from "../builders";
 
 test("the line of further passages counts them, and says what became of them", () => {
@@ -23,10 +23,6 @@ test("screen readers hear when further passages are there, or could not be loade
 
 test("a group of related rows is named after their note, and leads to the view of them", () => {
   expect(sectionWords({ section: "related", name: "Glue" })).toBe("Related to Glue");
-  expect(sectionWords({ section: "examples" })).toBe("Try a question");
+  expect(sectionWords({ section: "examples" })).toBe("Examples from your notes");
   expect(moreWords({ what: "related", count: 0 })).toBe("Open related notes");
-});
-
-test("templates have one place for a name", () => {
-  expect(exampleTemplates().map((template) => template.split("{topic}").length)).toEqual([2, 2]);
 });

@@ -136,7 +136,7 @@ describe("rows", () => {
 });
 
 describe("empty box", () => {
-  const NOTHING: Offers = { history: [], saved: [], examples: [], related: null };
+  const NOTHING: Offers = { history: [], saved: [], examples: [], related: null, notes: null };
   const RELATED = { name: "Glue", answer: answer({ query: "Glue.md", hits: ["a", "b", "c", "d", "e", "f", "g"].map((name) => hit(`${name}.md`, { matchedBy: null })), mentionsFrom: 6 }) };
   const keys = (offers: Partial<Offers>): string[] => emptyBoxRows({ ...NOTHING, ...offers }, ROW_OPTIONS).map(({ key }) => key);
 

@@ -1,9 +1,28 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Hit } from "../../../plugin/protocol/messages";
 import { answerOf } from "../../../plugin/search/answer";
-import { mergeStages, SLOW_MS } from "../../../plugin/search/pages";
+import { mergeStages, SLOW_MS, steady } from "../../../plugin/search/pages";
 import { SearchSession } from "../../../plugin/search/session";
 import { type Asked, FakeClient, hit, type ManualClock, manualClock, searchResult, settled } from "../builders";
+
+describe("typing is calm", () => {
+  const scored = (scores: Readonly<Record<string, number>>): readonly Hit[] => Object.entries(scores).map(([path, score]) => hit(path, { title: path, score })).sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+  const order = (before: readonly string[], scores: Readonly<Record<string, number>>, typed = "xyz"): readonly string[] => steady(before.map((path) => hit(path)), scored(scores), typed).map(({ path }) => path);
+
+  test("a leading row keeps its place until another is better by a margin, which is less for the first place", () => {
+    expect(order(["a", "b", "c"], { b: 0.54, a: 0.5, d: 0.36, c: 0.3 })).toEqual(["a", "b", "c", "d"]);
+    expect(order(["a", "b", "c"], { b: 0.56, a: 0.5, d: 0.46, c: 0.3 })).toEqual(["b", "a", "d", "c"]);
+  });
+
+  test("a title that goes on as was typed stays longer; from the middle of a word it does not", () => {
+    expect(order(["Digital gardening"], { notes: 0.7, "Digital gardening": 0.45 }, "digital ga")).toEqual(["Digital gardening", "notes"]);
+    expect(order(["Digital gardening"], { notes: 0.7, "Digital gardening": 0.45 }, "igital ga")).toEqual(["notes", "Digital gardening"]);
+  });
+
+  test("a row that is no longer found leaves its place to the best", () => {
+    expect(order(["gone", "b"], { c: 0.5, b: 0.4, a: 0.2 })).toEqual(["c", "b", "a"]);
+  });
+});
 
 describe("stages", () => {
   const hits = (...paths: readonly string[]): readonly Hit[] => paths.map((path) => hit(path));

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 function note(path: string, linked = false): RelatedNote {
-  return { path, kind: "note", title: path.replace(/\.md$/, ""), score: 0.5, linked, headingPath: [], snippet: "about glue", marks: [], start: 0, line: 0, matchStart: 0, matchEnd: 5, anchor: null };
+  return { path, kind: "note", title: path.replace(/\.md$/, ""), score: 0.5, cosine: 0.5, linked, headingPath: [], snippet: "about glue", marks: [], start: 0, line: 0, matchStart: 0, matchEnd: 5, anchor: null };
 }
 
 function result(...notes: readonly RelatedNote[]): RelatedResult {
@@ -33,11 +33,20 @@ async function answer(related: RelatedResult, ...mentions: readonly string[]): P
   await settled();
 }
 
+test("a note that is hardly near is left out, and how near the others are is known", async () => {
+  source.show({ path: "Glue.md", text: null, names: [] });
+  await answer(result({ ...note("Near.md"), cosine: 0.31 }, { ...note("Far.md"), cosine: 0.29 }, { ...note("Unknown.md"), cosine: null }));
+
+  const found = answerOf(source.state);
+  expect(found?.hits.map(({ path }) => path)).toEqual(["Near.md", "Unknown.md"]);
+  expect([...(found?.similarities ?? [])]).toEqual([["Near.md", 0.31]]);
+});
+
 test("a note is compared as a whole, and its names are looked for", () => {
   source.show(WHOLE);
 
   expect(client.asked.map(({ method, params }) => [method, params])).toEqual([
-    ["related", { path: "Glue.md", limit: 20, snippetWidth: 120 }],
+    ["related", { path: "Glue.md", limit: 10, snippetWidth: 120 }],
     ["search", expect.objectContaining({ query: '"Glue" OR "Hide glue"', mode: "keyword", filters: { notNotes: ["Glue.md"] } })],
   ]);
 });
@@ -64,7 +73,7 @@ test("a phrase that was given up mentions nothing", async () => {
 test("of a selected text the note is left out, and no name is looked for", () => {
   source.show({ ...WHOLE, text: "steam opens joints" });
 
-  expect(client.asked.map(({ method, params }) => [method, params])).toEqual([["related", { path: "Glue.md", text: "steam opens joints", limit: 20, snippetWidth: 120 }]]);
+  expect(client.asked.map(({ method, params }) => [method, params])).toEqual([["related", { path: "Glue.md", text: "steam opens joints", limit: 10, snippetWidth: 120 }]]);
 });
 
 test("the same note is asked for once", () => {

@@ -181,6 +181,27 @@ describe("when the typing rests", () => {
     expect(asked()).toEqual([["refrences", true], ["refrences", false]]);
   });
 
+  test("while a word is typed that nothing goes on with, the rows before it stay; at rest they follow", async () => {
+    await typed("hide", "hide glue");
+    await clock.advance(100);
+    await typed("hidex");
+    const before = kinds().at(-1);
+    await clock.advance(600);
+    client.last.answer(searchResult(hit("a.md")));
+    await settled();
+
+    expect([before, session.state.kind]).toEqual(["searching", "results"]);
+    expect(client.last.params).toMatchObject({ query: "hidex", typing: false, paused: true });
+  });
+
+  test("a word that another goes on from gets its meaning once typing rests", async () => {
+    await typed("retr", "retry it");
+    await clock.advance(600);
+
+    expect(client.asked.map(({ params }) => (params as { paused: boolean }).paused)).toEqual([false, true]);
+    expect(asked()).toEqual([["retr", true], ["retr", true]]);
+  });
+
   test("rows that someone chooses among stay", async () => {
     await typed("refrences", "retry it");
     session.freezeRows();

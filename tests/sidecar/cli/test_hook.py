@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from quarry.agents.hooks.events import parse_event
-from quarry.agents.hooks.respond import HookSession
+from quarry.agents.hooks.respond import MIN_CONFIDENCE, HookSession
 
 GLUE = {
     "session_id": "told",
@@ -92,6 +92,15 @@ def test_it_tells_why_nothing_would_be_said(told, event, reason):
     assert report["message"]
     assert report["output"] is None
     assert f"{reason}: {report['message']}" in told(event).out
+
+
+def test_it_tells_how_far_the_likeliest_note_is_from_a_quote(told):
+    asked = {**GLUE, "prompt": "who won the 1998 world cup final"}
+    report = json.loads(told(asked, "--json").out)
+
+    assert 0 < report["confidence"] < report["minConfidence"] == MIN_CONFIDENCE
+    assert f"{report['confidence']:.2f} at most; a note is quoted from {MIN_CONFIDENCE} on\n" in told(asked).out
+    assert "at most" not in told(GLUE).out
 
 
 def test_it_reads_standard_input(command, at_shared, monkeypatch):

@@ -74,6 +74,25 @@ def test_a_heading_that_is_a_question_comes_first(workshop: Vault, open_engine, 
     assert len(found) >= 2
 
 
+def test_a_title_that_says_what_to_do_is_asked_how_and_a_name_is_left_as_it_is(
+    vault: Vault, open_engine, bundled_encoder
+):
+    titles = (
+        "Make hide glue",
+        "Patch a bellows fold",
+        "Patch notes of spring",
+        "Set theory basics",
+        "Leimtopf reinigen",
+    )
+    vault.write_all({f"{title}.md": f"# {title}\n\n{title}, in three easy parts.\n" for title in titles})
+
+    found = {one.query for one in open_engine(load=lambda _: bundled_encoder).examples(["{topic}"], 10)}
+
+    assert {"how to make hide glue", "how to patch a bellows fold"} <= found
+    assert found - {"how to make hide glue", "how to patch a bellows fold"} <= set(titles[2:])
+    assert len(found) >= 4
+
+
 def test_a_note_whose_status_is_excluded_gives_none(workshop: Vault, open_engine, bundled_encoder):
     workshop.write("Walnut oil.md", "---\nstatus: archived\n---\n# Walnut oil\n\nOil from walnuts dries slowly.\n")
     workshop.write(".quarry.toml", '[search]\nexclude_status = ["archived"]\n')

@@ -32,6 +32,7 @@ SEPARATOR = "\n\n"
 MAX_CHARACTERS = 9_500  # Claude Code puts more than 10,000 into a file, Cursor drops them
 MAX_QUERY = 1_000  # characters of the words of a prompt and of its tool call
 MIN_CONFIDENCE = 0.27  # docs/decisions/022 has what is quoted from it on, and from others
+MIN_CONFIDENCE_OF_SEVERAL = 0.2  # sentences: each counts by its share, so that their notes are likelier than they seem
 HITS = 3
 PROMPT_TOKENS = 500
 TOOL_TOKENS = 1_500
@@ -205,13 +206,15 @@ class HookSession:
 
     def _context(self, sidecar: SidecarConnection, query: str, max_tokens: int, earlier: str) -> str:
         """The quotes for *query*; "" if there are none, for the reason in `details`."""
-        self.details.update(budget=max_tokens, shownBefore=bool(self.own.read("seen")))
+        min_confidence = least_confidence(query)
+        shown_before = bool(self.own.read("seen"))
+        self.details.update(budget=max_tokens, minConfidence=min_confidence, shownBefore=shown_before)
         params = {
             "query": query,
             "earlier": earlier,
             "maxTokens": max_tokens - LEAD_TOKENS,
             "limit": HITS,
-            "minConfidence": MIN_CONFIDENCE,
+            "minConfidence": min_confidence,
             "conversation": self.event.conversation,
             "dryRun": not self.may_write,
         }
@@ -220,7 +223,7 @@ class HookSession:
             self.details["abstained"] = "refused"
             return ""
         self.details.update(sources=found["sources"], abstained=found["abstained"], index=found["index"])
-        self.details["leftTokens"] = found.get("leftTokens")
+        self.details.update(leftTokens=found.get("leftTokens"), confidence=found.get("confidence"))
         return f"{LEAD}{SEPARATOR}{found['text']}" if found["text"] else ""
 
     def _output(self, text: str) -> Mapping[str, Any]:
@@ -251,6 +254,11 @@ def _ask(sidecar: SidecarConnection, method: str, params: Mapping[str, object]) 
         return sidecar.ask(method, params)
     except Refused:
         return None
+
+
+def least_confidence(query: str) -> float:
+    """The confidence from which notes are quoted for the *query* of a prompt, which has a line for each sentence."""
+    return MIN_CONFIDENCE_OF_SEVERAL if "\n" in query else MIN_CONFIDENCE
 
 
 def estimate(text: str) -> int:

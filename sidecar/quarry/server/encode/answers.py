@@ -187,6 +187,7 @@ def _related_note(note: RelatedNote, clean: Mapping[str, str]) -> wire.RelatedNo
         kind=kind_of(note.path) or "note",
         title=clean[note.title],
         score=note.score,
+        cosine=note.cosine,
         linked=note.linked,
         **_excerpt(note.chunk.chunk, note.snippet, clean),
     )

@@ -92,6 +92,7 @@ def context_result(
         text=text,
         sources=[one.source for one, _ in chosen],
         tokens=estimate_tokens(text),
+        confidence=max([hit.confidence for hit in likely_hits(answer, 0.0)], default=0.0),
         abstained=None if quotes else _reason(likely, candidates, index),
         missing=missing_retrievers(answer.missing),
         index=freshness(index),

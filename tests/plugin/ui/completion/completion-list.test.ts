@@ -42,12 +42,12 @@ const isTaken = (name: string, modifiers: KeyboardEventInit = {}): boolean => ke
 
 describe("keys", () => {
   test("Tab takes the first, and what comes next is offered at once", () => {
-    type("glue ta");
+    type("glue -ta");
     key(input, "Tab");
 
-    expect(input.value).toBe("glue tag:");
+    expect(input.value).toBe("glue -tag:");
     expect(labels()).toEqual(["howto", "idea"]);
-    expect(accepted).toEqual(["glue tag:"]);
+    expect(accepted).toEqual(["glue -tag:"]);
   });
 
   test("the arrows go through the values of an operator, and Enter takes the one they marked", () => {

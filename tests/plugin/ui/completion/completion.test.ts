@@ -21,7 +21,7 @@ function taken(before: string): string {
 describe("the name of an operator", () => {
   test("is offered once two of its letters stand there", () => {
     expect(labels("t")).toEqual([]);
-    expect(labels("glue ta")).toEqual(["tag:", "task:", "task-todo:", "task-done:"]);
+    expect(labels("ta")).toEqual(["tag:", "task:", "task-todo:", "task-done:"]);
     expect(labels("TASK-D")).toEqual(["task-done:"]);
     expect(taken("glue -fo")).toBe("glue -folder:|");
   });
@@ -36,9 +36,15 @@ describe("the name of an operator", () => {
     expect(["meta", '"the ta', "a/ta", "x:ta", "glue "].map(labels)).toEqual([[], [], [], [], []]);
   });
 
-  test("`or` becomes OR, and stays once it is", () => {
-    expect(taken("glue or")).toBe("glue OR |");
-    expect(labels("glue OR")).toEqual([]);
+  test("is not offered behind a word, which it continues", () => {
+    expect(["what is my blood type", "domain severity status", "glue ta", "(glue) pa"].map(labels)).toEqual([[], [], [], []]);
+    expect(["(ta", "glue -ta"].map((before) => labels(before)[0])).toEqual(["tag:", "tag:"]);
+  });
+
+  test("is that of a property where notes have one, and else not", () => {
+    expect(labels("sta")).toEqual(["[status]"]);
+    expect(taken("sta")).toBe("[status:|");
+    expect(labels("domai")).toEqual([]);
   });
 });
 
@@ -107,7 +113,7 @@ test("the vault is not counted where nothing of it is offered", () => {
     throw new Error("counted");
   };
 
-  expect(["glue", "ta", "created:", "path:x"].map((before) => completionAt(before, counted, 2026)?.suggestions.length ?? 0)).toEqual([0, 4, 12, 0]);
+  expect(["glue ta", "created:", "path:x"].map((before) => completionAt(before, counted, 2026)?.suggestions.length ?? 0)).toEqual([0, 12, 0]);
 });
 
 test("who asks is shown all of the language, each with a hint", () => {

@@ -17,13 +17,13 @@ describe("open hit", () => {
   }
 
   let opened: Opened[];
-  let selections: string[];
+  let cursors: string[];
   let mode: "source" | "preview";
   let editorText: string;
 
   beforeEach(() => {
     opened = [];
-    selections = [];
+    cursors = [];
     mode = "source";
     editorText = "# Gate\n\nretry with capped backoff";
   });
@@ -34,7 +34,7 @@ describe("open hit", () => {
     const editor = {
       getValue: () => editorText,
       offsetToPos: (offset: number) => ({ line: 0, ch: offset }),
-      setSelection: (from: { ch: number }, to: { ch: number }) => selections.push(editorText.slice(from.ch, to.ch)),
+      setCursor: (at: { ch: number }) => cursors.push(editorText.slice(at.ch).split(" ")[0] ?? ""),
       scrollIntoView: () => undefined,
     };
     Object.defineProperties(view, { editor: { value: editor }, getMode: { value: () => mode }, containerEl: { value: document.body } });
@@ -59,10 +59,10 @@ describe("open hit", () => {
   }
 
   describe("opening a hit", () => {
-    test("selects the passage in the editor, counted as the editor counts", async () => {
+    test("puts the cursor at the passage, counted as the editor counts", async () => {
       await openHit(appWith("a.md"), "a.md", found, false);
 
-      expect(selections).toEqual(["backoff"]);
+      expect(cursors).toEqual(["backoff"]);
     });
 
     test("tells reading view the line and the match, in text without mark and carriage returns", async () => {
@@ -72,14 +72,14 @@ describe("open hit", () => {
       const { eState } = opened[0] ?? {};
       expect(eState?.line).toBe(2);
       expect(eState?.match?.matches.map(([start, end]) => eState.match?.content.slice(start, end))).toEqual(["backoff"]);
-      expect(selections).toEqual([]);
+      expect(cursors).toEqual([]);
     });
 
     test("finds the passage in text that is not saved yet", async () => {
       editorText = `A new line\n\n${editorText}`;
       await openHit(appWith("a.md"), "a.md", found, false);
 
-      expect(selections).toEqual(["backoff"]);
+      expect(cursors).toEqual(["backoff"]);
     });
 
     test("lights all marks of the passage, not only the one that is jumped to", async () => {
@@ -88,7 +88,7 @@ describe("open hit", () => {
 
       const { eState } = opened[0] ?? {};
       expect(eState?.match?.matches.map(([start, end]) => eState.match?.content.slice(start, end))).toEqual(["retry", "backoff"]);
-      expect(selections).toEqual(["retry"]);
+      expect(cursors).toEqual(["retry"]);
     });
 
     test("opens where the modifier keys say, in the background without the focus", async () => {

@@ -5,7 +5,7 @@ import { FakeClient, settled } from "../../builders";
 function asking(): { client: FakeClient; source: ExampleSource; changes: string[] } {
   const client = new FakeClient();
   const changes: string[] = [];
-  const source = exampleSource(client, () => ["What about {topic}?"], (found) => changes.push(found.join("|")));
+  const source = exampleSource(client, (found) => changes.push(found.join("|")));
   return { client, source, changes };
 }
 const found = (...queries: string[]): object => ({ examples: queries.map((query) => ({ query, path: "a.md" })) });
@@ -16,7 +16,7 @@ test("three are asked for, in the words of the user's language", async () => {
   client.last.answer(found("a?", "b?", "c?"));
   await settled();
 
-  expect([client.last.method, client.last.params]).toEqual(["search/examples", { templates: ["What about {topic}?"], limit: 3 }]);
+  expect([client.last.method, client.last.params]).toEqual(["search/examples", { templates: ["{topic}"], limit: 3 }]);
   expect(changes).toEqual(["a?|b?|c?"]);
 });
 

@@ -154,20 +154,27 @@ describe("the vault's settings", () => {
     await settled();
 
     expect(before).toBe("convex");
-    expect([...(select?.options ?? [])].map(({ value }) => value)).toEqual(["convex", "rrf", "six-signals"]);
+    expect([...(select?.options ?? [])].map(({ value }) => value)).toEqual(["convex", "rrf"]);
     expect(written).toEqual([{ fusion: "rrf" }]);
     expect(noticeTexts()).toEqual([]);
+  });
+
+  test("a way of ranking that the file of the vault names is shown, though the list offers others", async () => {
+    answer = { ok: true, value: { ...vaultSettings, fusion: "six-signals" } };
+    await display();
+
+    expect(lists()[3]?.value).toBe("six-signals");
   });
 
   test("one slider weighs words and meaning", async () => {
     answer = { ok: true, value: { ...vaultSettings, keywordWeight: 1, denseWeight: 3 } };
     await display();
-    const [slider] = sliders;
-    const before = slider?.getValue();
+    const slider = sliders[1];
+    const before = [slider?.getValue(), slider?.sliderEl.parentElement?.querySelector(".quarry-slider-value")?.textContent];
     change(slider?.sliderEl, "40");
     await settled();
 
-    expect(before).toBe(75);
+    expect(before).toEqual([75, "75%"]);
     expect(written).toEqual([{ keywordWeight: 1.2, denseWeight: 0.8 }]);
   });
 
@@ -192,7 +199,7 @@ describe("the vault's settings", () => {
   test("templates and PDF files are searched once somebody says so, canvases until then, and nothing is written by showing that", async () => {
     await display();
     const before = [...written];
-    for (const toggle of toggles.slice(0, 3)) toggle.onClick();
+    for (const toggle of toggles.slice(1, 4)) toggle.onClick();
     await settled();
 
     expect(before).toEqual([]);

@@ -53,6 +53,7 @@ def reason(prompt):
         ("👍 ok", "acknowledgement"),
         ("好的，继续", "acknowledgement"),
         ("fix the failing tests and commit", "no-subject"),
+        ("Fix the typo in the README and bump the patch version.", "no-subject"),
         ("why did that fail?", "no-subject"),
         (LOG, "pasted"),
         ("<task-notification><status>done: oauth</status></task-notification>", "pasted"),

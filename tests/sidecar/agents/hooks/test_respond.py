@@ -10,7 +10,7 @@ import pytest
 
 from quarry.agents.conversations import Conversation, conversations_folder
 from quarry.agents.hooks.events import parse_event
-from quarry.agents.hooks.respond import LEAD, MAX_CHARACTERS, HookSession
+from quarry.agents.hooks.respond import LEAD, MAX_CHARACTERS, MIN_CONFIDENCE, HookSession
 from quarry.vault.paths import vault_id
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -153,6 +153,14 @@ def test_a_resumed_conversation_still_has_what_it_was_shown(ask, talk):
     ask(conversation.event("start", source="resume"))
 
     assert ask(conversation.prompt(GLUE)) == ("", "all-seen")
+
+
+def test_a_prompt_of_several_sentences_is_answered_with_less_confidence(at_shared, talk, context):
+    prompt = "Is this the right spare part?\n```\nOrder 8831: valve CV-3200, qty 1\n```"
+    outcome = answered(talk("claude-code").prompt(prompt), at_shared.vault)
+
+    assert quotes(context(outcome.output))[0][0] == "Howto/Descale the espresso machine.md"
+    assert outcome.details["minConfidence"] <= outcome.details["confidence"] < MIN_CONFIDENCE
 
 
 def test_a_tool_call_is_preceded_by_context_once_a_prompt(ask, talk):

@@ -100,7 +100,7 @@ export class WorkspaceLeaf extends Events {
 
   async openFile(file: TFile, { state, eState, active = true }: OpenViewState = {}): Promise<void> {
     await this.setViewState({ type: "markdown", state: { ...state, file: file.path }, active }, eState);
-    if (this.app.workspace.activeLeaf === this) this.app.workspace.trigger("file-open", file);
+    if (this.app.workspace.activeLeaf === this) this.app.workspace.hostFileOpened(file);
   }
 
   async loadIfDeferred(): Promise<void> {

@@ -43,6 +43,7 @@ export class Workspace extends Events {
   private leaves: WorkspaceLeaf[] = [];
   /** Most recently active last. */
   private recent: WorkspaceLeaf[] = [];
+  private hostOpened: string[] = [];
   private pending: Promise<unknown> = Promise.resolve();
   private whenReady: (() => unknown)[] = [];
   private readonly creators = new Map<string, ViewCreator>();
@@ -147,6 +148,11 @@ export class Workspace extends Events {
     return this.recent.findLast((leaf) => leaf.hostFile !== null)?.hostFile ?? null;
   }
 
+  /** The newest first. */
+  getLastOpenFiles(): string[] {
+    return [...this.hostOpened];
+  }
+
   /** Host: every view that was to open or close has done so. */
   async hostSettled(): Promise<void> {
     await this.pending;
@@ -203,7 +209,13 @@ export class Workspace extends Events {
     if (leaf) this.recent = [...this.recent.filter((other) => other !== leaf), leaf];
     this.trigger("active-leaf-change", leaf);
     const file = leaf?.hostFile;
-    if (file && file !== fileBefore) this.trigger("file-open", file);
+    if (file && file !== fileBefore) this.hostFileOpened(file);
+  }
+
+  /** Host: a file came to the front. */
+  hostFileOpened(file: TFile): void {
+    this.hostOpened = [file.path, ...this.hostOpened.filter((path) => path !== file.path)];
+    this.trigger("file-open", file);
   }
 
   private openPopout(data: WindowInitData): WorkspaceWindow {
