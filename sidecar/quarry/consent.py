@@ -74,7 +74,7 @@ def withdraw(subjects: Collection[str]) -> list[Request]:
 
 
 def confirmed() -> set[Request]:
-    """All that is confirmed; nothing where the file is missing or not what it should be."""
+    """The requests that are confirmed; none where the file is missing or not what it should be."""
     with suppress(MsgspecError, RecursionError):
         content = read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}"
         kinds = decode(content, type=dict[ConsentKind, list[str]])

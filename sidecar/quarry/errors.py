@@ -37,6 +37,7 @@ TYPE_CHECKING = False  # as that of `typing`, which takes longer to import than 
 if TYPE_CHECKING:
     from quarry.messages import Message
 
+MAX_QUOTED = 2_000  # characters of a message about a model, whose files may have any names in them
 MAX_NAMED = 3  # notes that a message offers instead of one that is not there
 
 
@@ -101,7 +102,11 @@ class VaultMissing(QuarryError):
 
 
 class ModelMissing(QuarryError):
-    """No usable embedding model; search continues by keyword."""
+    """No usable embedding model; search continues by keyword. The message may quote its files, and is cut."""
+
+    def __init__(self, message: str) -> None:
+        half = MAX_QUOTED // 2
+        super().__init__(message if len(message) <= MAX_QUOTED else f"{message[:half]} … {message[-half:]}")
 
 
 class ModelDamaged(ModelMissing):

@@ -52,6 +52,7 @@ from tomlkit.items import Array
 from quarry.block_settings import BlockFault, ContextBlock, read_blocks
 from quarry.config import MAX_SETTINGS_BYTES
 from quarry.errors import BadSettings
+from quarry.lazy_pattern import lazy_pattern
 from quarry.options import FUSIONS, Fusion, Stemming
 from quarry.private_files import write_atomically
 
@@ -65,6 +66,7 @@ MAX_ENTRIES = 600  # keys, tables and lists; 100 context blocks are 400, and tom
 MAX_STRANGERS = 20  # unknown keys listed one by one
 MAX_QUOTED = 80  # characters of a value in a message
 MAX_RANK_CONSTANT = 10_000.0  # above it the first rank adds no more than the thirtieth
+_CREDENTIALS = lazy_pattern(r"(?<=//)[^/#]*(?=@)|(?<=[?&])[^#]*")  # where URLs may have them
 MAX_CONVERSATION = 1_000_000  # tokens: more than any model reads
 MAX_WEIGHT = 100.0  # above it one retriever decides alone, for which the other has the weight 0
 
@@ -205,9 +207,14 @@ def _flag(key: str, value: object) -> bool:
     raise BadSettings(f"{key} is {_quoted(value)}; it takes true or false")
 
 
+def without_credentials(model: str) -> str:
+    """*model*, a name, without what may be a credential in it: no log, status or message is to repeat that."""
+    return _CREDENTIALS.sub("…", model)
+
+
 def _model(key: str, value: object) -> str:
     if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_TEXT:
-        return value.strip()
+        return without_credentials(value.strip())  # no program is asked by a name that has some
     raise BadSettings(
         f'{key} is {_quoted(value)}; it takes "bundled", a local folder, a Hugging Face name, "ollama:NAME" or "http://127.0.0.1:PORT/v1#NAME"'
     )

@@ -244,6 +244,8 @@ describe("the search pane", () => {
       assert.equal(note.mode, "source");
       assert.equal(note.selection.text, "");
       assert.ok(note.text.slice(note.selection.from).startsWith(word ?? ""));
+      await page.keyboard.type("x");
+      assert.equal((await host.activeNote())?.text, `${note.text.slice(0, note.selection.from)}x${note.text.slice(note.selection.from)}`);
       assert.deepEqual(note.flashed, [word]);
     });
   }

@@ -311,3 +311,13 @@ def test_settings_that_cannot_be_written_are_said_to_be_and_nothing_is_left_behi
 
     with pytest.raises(BadSettings, match=r"cannot be written: Read-only file system"):
         write_settings(tmp_path, {"model": "bundled"})
+
+
+@pytest.mark.parametrize(
+    "name", ["https://user:s3cr3t@host/v1#m", "ollama://s3cr3t@host/m", "http://host/v1?key=s3cr3t#m"]
+)
+def test_what_may_be_a_credential_in_the_name_of_a_model_is_read_by_no_one(tmp_path, name):
+    settings = load_settings(vault_with(tmp_path, f'[embedding]\nmodel = "{name}"\n'))
+
+    assert "s3cr3t" not in settings.model
+    assert settings.model.partition(":")[0] == name.partition(":")[0]

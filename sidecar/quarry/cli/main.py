@@ -13,7 +13,8 @@ from quarry.cli.failure import INTERRUPTED, OK, exit_code_table, report
 from quarry.cli.parser import Parser
 from quarry.errors import QuarryError
 
-DESCRIPTION = "Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine."
+DESCRIPTION = """Search a folder of Markdown notes by keyword and by meaning at once. Nothing leaves this machine,
+unless you choose a model on another one."""
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "search": {

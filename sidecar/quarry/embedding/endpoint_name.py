@@ -20,13 +20,13 @@ from quarry import consent
 from quarry.consent import Request
 from quarry.errors import ModelMissing
 from quarry.lazy_pattern import lazy_pattern
+from quarry.settings import without_credentials
 
 OLLAMA = "ollama:"
 OLLAMA_ORIGIN = "http://127.0.0.1:11434"
 KEY_VARIABLE = "QUARRY_EMBEDDING_KEY"  # sent as a bearer token, once its user has confirmed to whom
 
 _EMBEDS = lazy_pattern(r"bert|embed|minilm|\b(?:bge|e5|gte)-")  # families and names; the list does not say it
-_CREDENTIALS = lazy_pattern(r"(?<=//)[^/#]*(?=@)|(?<=[?&])[^#]*")  # where URLs may have them
 
 EndpointApi: TypeAlias = Literal["ollama", "openai"]
 
@@ -146,8 +146,8 @@ def parse_endpoint(name: str) -> EndpointName:
 
 
 def _unreadable(name: str) -> ModelMissing:
-    shown = _CREDENTIALS.sub("…", name)
     return ModelMissing(
-        f'embedding model {shown!r} cannot be asked for; write "ollama:NAME", or "http://127.0.0.1:PORT/v1#NAME" for a '
-        f"server with the API of OpenAI, and set {KEY_VARIABLE} in the environment where one wants a key"
+        f'embedding model {without_credentials(name)!r} cannot be asked for; write "ollama:NAME", or '
+        f'"http://127.0.0.1:PORT/v1#NAME" for a server with the API of OpenAI, and set {KEY_VARIABLE} in the '
+        "environment where one wants a key"
     )

@@ -259,3 +259,12 @@ def test_a_static_model_without_its_weights_says_which_file_is_missing(tmp_path:
 
     with pytest.raises(ModelMissing, match=r"has no 0_StaticEmbedding/model\.safetensors"):
         load_encoder(str(folder))
+
+
+def test_a_message_repeats_little_of_a_models_files_and_says_what_to_do(tmp_path: Path):
+    folder = save_static(tmp_path / "model", truncate_dim="8" * 1_000_000)
+
+    with pytest.raises(ModelDamaged, match=r"cut to .888.* … .*set `embedding\.model` to") as error:
+        load_encoder(str(folder))
+
+    assert len(str(error.value)) < 2_100

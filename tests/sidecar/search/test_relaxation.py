@@ -205,3 +205,12 @@ def test_what_was_found_but_did_not_fit_the_budget_is_not_called_missing(engine)
 )
 def test_what_is_nearest_in_meaning_comes_with_the_words_that_no_note_holds(typed: str, message: str):
     assert told(typed)["meaning"] == message
+
+
+def test_a_word_that_is_not_whole_yet_has_no_meaning_and_is_found_by_the_stem_that_it_goes_on_from(engine):
+    begun = ask(engine, "walnuti", typing=True)
+    at_rest = ask(engine, "walnuti", typing=True, paused=True)
+
+    assert [(hit.path, set(hit.retrievers)) for hit in begun.hits] == [("Work/b.md", {"keyword"})]
+    assert any("dense" in hit.retrievers for hit in at_rest.hits)
+    assert ask(engine, "walnutq", typing=True).hits == ()

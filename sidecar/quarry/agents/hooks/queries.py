@@ -38,7 +38,7 @@ MAX_WORD = 60  # characters of a word: a longer one is encoded
 _TAG = lazy_pattern(r"<([a-z][\w-]{0,40})(?:\s[^<>]{0,200})?>")
 _FENCE = lazy_pattern(r"^(```|~~~).*?(?:^\1[`~]*\s*$|\Z)", re.DOTALL | re.MULTILINE)
 _COMMAND = lazy_pattern(r"[/!][A-Za-z][\w:.-]*(?=\s|$)|!\s|[$]\s")
-_LINK = lazy_pattern(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_LINK = lazy_pattern(r"\b[a-z][a-z0-9+.-]{0,30}://\S+", re.IGNORECASE)  # or each of many words is read to the end
 _SECRET = lazy_pattern(
     r"\b((?:pass(?:word|phrase|wd|code)?|pwd|secret|token|api[ _-]?key|key|pin|bearer|credentials?|kennwort|passwort)\b"
     r"[\"']?)(\s*[:=]+\s*|\s+is\s+|\s+ist\s+)\S+",
@@ -168,13 +168,14 @@ def _parts(typed: str) -> tuple[str, str, str]:
     Output without a word beside it is nothing that is asked: of that, only the message is kept.
     """
     errors = _ERROR.findall(typed)
+    different = {*errors}  # thousands of lines may be errors
     if "\n" not in typed and not errors:
         return typed, "", ""
     lines = _FENCE.sub("\n", typed).splitlines()
-    prose = [line for line in lines if not _OUTPUT.match(line) and line not in errors]
+    prose = [line for line in lines if not _OUTPUT.match(line) and line not in different]
     if len(prose) < len(lines):  # what is indented beside output belongs to it
         prose = [line for line in prose if not line.startswith(("    ", "\t"))]
-    said, kept = "\n".join(prose).strip(), {*prose, *errors}
+    said, kept = "\n".join(prose).strip(), {*prose, *different}
     pasted = [line for line in typed.splitlines() if line not in kept] if said else []
     return said, errors[-1].strip() if errors else "", "\n".join(pasted)
 

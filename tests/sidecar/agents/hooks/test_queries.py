@@ -242,8 +242,16 @@ def test_few_words_are_remembered_above_those_that_they_may_depend_on():
     assert "\n" not in remembered(read_prompt(long), third)
 
 
-def test_a_pasted_error_without_a_message_takes_no_time():
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        f"Error{' ' * 30_000}",  # 8 s where each two runs of its spaces are tried
+        f"$ x\n{'a-' * 19_000}",  # 6 s where each of the words may begin a link that is read to the end
+        "```\n" * 40_000,
+    ],
+)
+def test_what_is_pasted_beside_a_question_takes_no_time(pasted):
     begun_s = process_time()
 
-    assert read_prompt(f"why does it fail?\nError{' ' * 30_000}\nin the build").query.startswith("why does it fail")
-    assert process_time() - begun_s < 1  # 8 s where each two runs of its spaces are tried
+    assert read_prompt(f"why does it fail?\n{pasted}\nin the build").query.startswith("why does it fail")
+    assert process_time() - begun_s < 1
