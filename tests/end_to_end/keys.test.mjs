@@ -51,9 +51,9 @@ describe("keys", () => {
     await product.search("keel ");
     const session = await page.context().newCDPSession(page);
     await session.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
-    const isComposing = page.evaluate(() => new Promise((resolve) => document.addEventListener("keydown", (event) => resolve(event.isComposing), { once: true, capture: true })));
+    await page.evaluate(() => document.addEventListener("keydown", ({ isComposing }) => Object.assign(window, { wasComposing: isComposing }), { once: true, capture: true }));
     await session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 });
-    assert.equal(await isComposing, true);
+    assert.equal(await page.evaluate(() => Reflect.get(window, "wasComposing")), true);
     await session.send("Input.insertText", { text: "日本" });
     await until(async () => (await product.input.inputValue()) === "keel 日本", "the composition is in the box");
     await product.answered();
@@ -99,12 +99,20 @@ describe("keys", () => {
     assert.deepEqual(inVain, []);
   });
 
-  test("what is typed over a selection replaces it in the editor", async () => {
+  test("what is typed over a selection replaces it in the editor, and what is typed after a jump replaces nothing", async () => {
     await host.openNote("Hull.md");
     await host.select("scraped");
     await page.evaluate(() => window.app.workspace.activeEditor?.editor.focus());
     await page.keyboard.type("sanded");
     assert.match((await host.activeNote())?.text ?? "", /keel are sanded before/);
+    await product.search("painted in spring");
+    await product.input.press("Enter");
+    const before = await product.opened("Keel.md", ({ flashed, isFocused }) => flashed.length > 0 && isFocused);
+    await page.keyboard.type("x");
+    const after = await product.opened("Keel.md", ({ text }) => text !== before.text);
+
+    assert.equal(after.text.replace("x", ""), before.text);
+    assert.deepEqual(after.flashed, []);
   });
 
   test("every action is a command of the active pane, without a key of its own", async () => {

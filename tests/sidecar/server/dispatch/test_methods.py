@@ -101,11 +101,11 @@ def test_what_was_given_up_to_find_anything_is_told(session):
 
 
 def test_the_filter_that_no_note_meets_is_told(session):
-    answer = session.result("search", query="sourdough tag:drink")
+    answer = session.result("search", query="sourdough tag:wine")
 
     assert answer["hits"] == []
     assert answer["unmet"]["clause"] == 0
-    assert answer["unmet"]["message"]["args"] == {"filter": "tag:drink"}
+    assert answer["unmet"]["message"]["args"] == {"filter": "tag:wine"}
 
 
 def test_while_a_query_is_typed_its_last_word_may_be_the_beginning_of_one(session):
