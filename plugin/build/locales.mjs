@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 /** Groups of sentences that only the command line, the MCP server and hooks show. */
-const NOT_OF_PLUGIN = /^(abstained|incomplete|mcp)\./;
+const NOT_OF_PLUGIN = /^(abstained|compared|incomplete|mcp)\./;
 
 /** @param {string} path */
 export function shownCatalogue(path) {

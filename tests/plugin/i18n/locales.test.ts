@@ -17,7 +17,7 @@ const SOURCES = scanPlugin();
 const isEnglishOnly = (key: string): boolean => /^(api|cli|mcp)\./.test(key);
 const TRANSLATED = Object.keys(ENGLISH).filter((key) => !isEnglishOnly(key));
 /** The engine chooses these; `tests/sidecar/test_messages.py` looks for them in its source. */
-const isOfEngine = (key: string): boolean => /^(abstained|consent|explained|incomplete|mcp|obstacle|query|reason|relaxed|status|understood|word)\./.test(key);
+const isOfEngine = (key: string): boolean => /^(abstained|compared|consent|explained|incomplete|mcp|obstacle|query|reason|relaxed|status|understood|word)\./.test(key);
 
 const formsOf = (entry: Catalogue[string]): readonly string[] => (typeof entry === "object" && entry ? Object.values(entry) : [entry ?? ""]);
 const placeholdersOf = (text: string): readonly string[] => [...new Set(text.match(/\{[\w:]+\}/g))].sort();
