@@ -79,6 +79,16 @@ describe("the pane at 300 pixels", () => {
     }
   });
 
+  test("a correction takes two lines once typing has rested, beside the way to undo it", async () => {
+    await product.search("belows laek");
+    const line = pane.locator(".quarry-line");
+    const undo = line.locator('[data-action="search-typed"]');
+    await until(async () => (await line.evaluate((el) => el.getBoundingClientRect().height)) > 30, "the sentence is in two lines");
+    const [right, edge] = await undo.evaluate((el) => [el.getBoundingClientRect().right, el.closest(".quarry-head")?.getBoundingClientRect().right ?? 0]);
+
+    assert.ok(right <= edge, `${right} of ${edge}`);
+  });
+
   test("letters that are no words find nothing, in one line", async () => {
     await product.input.fill("asdfghjkl qwertyuiop");
     await product.shows("no-results");
