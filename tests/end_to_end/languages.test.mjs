@@ -130,13 +130,13 @@ describe("the languages", () => {
       await host.screenshot(join(PICTURES, `pane-${language}-relaxed.png`));
 
       await product.input.fill("");
-      await product.chooseMore(words["action.show-operators"]);
+      await product.chooseMore(String(words["action.show-operators"]));
       await page.locator(".quarry-completion").first().waitFor();
       assert.deepEqual(inEnglish(await spoken(page, ".quarry-completions")), []);
       await host.screenshot(join(PICTURES, `pane-${language}-operators.png`));
       await page.keyboard.press("Escape");
 
-      await product.chooseMore(words["action.show-keys"]);
+      await product.chooseMore(String(words["action.show-keys"]));
       await page.locator(".quarry-keys").waitFor();
       assert.deepEqual(inEnglish(await spoken(page, ".quarry-keys")), []);
       await page.keyboard.press("Escape");
