@@ -135,9 +135,7 @@ def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, 
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
     with tampering(tmp_path / "index.db") as connection:
-        walnut, cherry = (
-            connection.execute("SELECT id FROM notes WHERE path = ?", (path,)).get for path in ("a.md", "b.md")
-        )
+        [(walnut,), (cherry,)] = connection.execute("SELECT id FROM notes ORDER BY path")
         copied = "UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = ?) WHERE note_id = ?"
         connection.execute(copied, (cherry, walnut))
 
