@@ -6,10 +6,9 @@ import { type Mode } from "../../protocol/messages";
 import { type Answer, asks } from "../../search/answer";
 import { blockText } from "../../search/block-spec";
 
-/** The name of the note that the query could become; null where there is one of that name, for a question, operators alone, words that mean nothing, and where a filter was in the way. */
-export function offeredNote(app: App, { query, hits, unmet, weakness }: Answer): string | null {
-  const isMeant = unmet === null && !(weakness === "no-words" && hits.length === 0);
-  const name = !isMeant || asks(query) ? null : newNoteName(query);
+/** The name of the note that the query could become; null where there is one of that name, for a question, operators alone, and where a filter was in the way. */
+export function offeredNote(app: App, { query, unmet }: Answer): string | null {
+  const name = unmet !== null || asks(query) ? null : newNoteName(query);
   return name !== null && name.split(" ").length <= MAX_WORDS && app.metadataCache.getFirstLinkpathDest(name, "") === null ? name : null;
 }
 
