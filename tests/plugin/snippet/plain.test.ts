@@ -19,6 +19,7 @@ describe("signs that are left out", () => {
     ["some `code` and ``a ` tick``", "some code and a ` tick"],
     ["[[Note]] and [[Folder/Note|the note]] and [[Note#Part]]", "Note and the note and Note › Part"],
     ["![[image.png]] and ![[image.png|a boat]]", "image.png and a boat"],
+    ["![[notes/images/plan.png]] and ![[plan.png|300x200]]", "plan.png and plan.png"],
     ["a [link](https://example.com/a_(b)?c) here", "a link here"],
     ["a [**bold** link](x.md) and a [reference][1]", "a bold link and a reference"],
     ["an ![image](pic.png) here", "an image here"],
