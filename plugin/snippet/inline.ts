@@ -37,7 +37,7 @@ const TOKEN = new RegExp(
     String.raw`(?<url>\b(?:https?|ftp|obsidian|file)://[^\s<>()[\]"'\x60*|]{1,900})`,
     String.raw`(?<entity>&(?:amp|lt|gt|quot|nbsp|#39|#x27);)`,
     String.raw`(?<signs>\*{1,3}|_{1,3}|~~|==)`,
-    String.raw`(?<opening>!?\[\[?(?=[^\]\n]*$))`,
+    String.raw`(?<opening>!?\[\[?(?=[^\]\n]*(?:\]\([^()\s]{0,900})?$))`,
     String.raw`(?<closing>\]\](?!\])|\]\([^()\s]{0,900}(?:\)|$))`,
   ].join("|"),
   "giu",

@@ -72,6 +72,7 @@ describe("what the edge of a snippet cut", () => {
     ["plain and **bold", "plain and bold"],
     ["tail]] of a link", "tail of a link"],
     ["start of [[a link", "start of a link"],
+    ["start of [a link](https://example.org/whi", "start of a link"],
     ["label](https://example.com/long) there", "label there"],
     ["see <img src=\"a.png\" alt=\"cut", "see"],
   ])("%j", (source, wanted) => {
