@@ -32,10 +32,14 @@ export function weaknessWords(answer: Answer): string {
   const { weakness, relaxed, lastWordIsPrefix } = answer;
   const isCorrectedNext = lastWordIsPrefix && lastWordIsUnknown(answer);
   if (weakness === null || relaxed !== null || isCorrectedNext) return "";
-  const isFiltered = answer.clauses.some(({ kind }) => kind !== "phrase");
   const excluded = answer.clauses.filter(({ kind }) => kind === "word").map(({ value }) => `-${value}`);
   if (excluded.length > 0) return t("answer.excluded", { words: excluded });
-  return weakness === "no-words" && isFiltered ? t("answer.no-words-filtered") : t(`answer.${weakness}`);
+  return weakness === "no-words" ? noWordsWords(answer) : t(`answer.${weakness}`);
+}
+
+/** Of all notes, or of those that the filters leave. */
+export function noWordsWords({ clauses }: Pick<Answer, "clauses">): string {
+  return t(clauses.some(({ kind }) => kind !== "phrase") ? "answer.no-words-filtered" : "answer.no-words");
 }
 
 /** What was replaced, dropped or not found, the most important alone; empty when the query was searched for as it stands. */

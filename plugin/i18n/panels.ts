@@ -8,7 +8,7 @@ import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
-import { answerTip, countWords, remarkOn, understoodWords } from "./answer";
+import { answerTip, countWords, noWordsWords, remarkOn, understoodWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
@@ -105,13 +105,13 @@ function unapprovedWords(program: string, isDeclined: boolean): PanelWords {
 /** Names the query as understood, filters included: with several filters the user sees which one to drop. */
 function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
   const { mode, query, weakness } = answer;
-  if (weakness === "no-words" && !isIndexing) return info(t("answer.no-words"), "");
   const filters = queryWithoutFilters(answer) === null ? [] : [actionOf("drop-filters")];
   if (answer.unmet) {
     const { start = 0, end = 0, removable = false } = answer.clauses[answer.unmet.clause] ?? {};
     const remove = { id: "remove-filter", label: t("panel.removeFilter", { filter: query.slice(start, end).trim() }) } as const;
     return { ...panel(say(answer.unmet.message), ""), actions: removable ? [remove, ...filters] : filters };
   }
+  if (weakness === "no-words" && !isIndexing) return { ...info(noWordsWords(answer), ""), actions: filters };
   const title = t("panel.noResults", { query });
   const withAdvice = (advice: string): string => joinSentences(understoodWords(answer), advice);
   if (isIndexing) return info(title, withAdvice(t("panel.noResultsIndexing")), "clear-query");

@@ -42,10 +42,10 @@ export function rowLabel(row: HitRow, age: string, excerpt: string): string {
   return excerpt === "" ? label : t("row.label", { label, excerpt });
 }
 
-/** What a passage stands under: its headings, or its page, which the engine names in English. */
+/** What a passage stands under: its headings that have text, or its page, which the engine names in English. */
 export function headingsOf({ headingPath, anchor }: Passage): readonly string[] {
   const page = pageOf(anchor);
-  return page === null ? headingPath.map((heading) => plainText(heading, []).text) : [...headingPath.slice(0, -1), t("row.page", { page })];
+  return page === null ? headingPath.map((heading) => plainText(heading, []).text).filter((text) => text !== "") : [...headingPath.slice(0, -1), t("row.page", { page })];
 }
 
 /** What a row that is no note is; empty for a note. */

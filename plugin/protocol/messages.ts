@@ -885,7 +885,7 @@ export interface ExplainResult {
    */
   readonly rank: number | null;
   /**
-   * Notes that the search finds, like `total` in its result.
+   * Notes that it ranks among: `reachable` of a search by relevance.
    */
   readonly total: number;
   /**

@@ -75,7 +75,7 @@ def withdraw(subjects: Collection[str]) -> list[Request]:
 
 def confirmed() -> set[Request]:
     """The requests that are confirmed; none where the file is missing or not what it should be."""
-    with suppress(MsgspecError, RecursionError):
+    with suppress(MsgspecError, RecursionError, UnicodeDecodeError):
         content = read_private(data_dir() / FILE_NAME, MAX_BYTES) or b"{}"
         kinds = decode(content, type=dict[ConsentKind, list[str]])
         return {(kind, subject) for kind, subjects in kinds.items() for subject in subjects}

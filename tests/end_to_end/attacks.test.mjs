@@ -25,18 +25,24 @@ describe("hostile notes", () => {
 
   const isHarmed = () => product.page.evaluate(() => Reflect.has(window, "__pwned"));
 
-  test("every payload is drawn as the text it is", async () => {
+  test("every payload is drawn as text: as it is in a name, without its tags below", async () => {
     await product.searchBy("keyword");
     await product.search(COMMON_WORD);
     const rows = await product.rowsUntil((all) => all.length >= PAYLOADS.length, "all payloads are rows");
     for (const more of await product.pane.locator(".quarry-unfold:not(.is-hidden)").all()) await more.click();
-    const drawn = rows.map(({ title, path, trail, snippet }) => [title, path, trail, snippet].join("\n"));
+    const below = (/** @type {string} */ payload) => {
+      const row = rows.find(({ path }) => path.endsWith(` ${PAYLOADS.indexOf(payload)}.md`));
+      return [row?.trail, row?.snippet.replace(/ and a.*|…$/, "")];
+    };
+    const beside = `The word ${COMMON_WORD} beside`;
 
     assert.equal(rows.length, PAYLOADS.length);
     assert.ok(PAYLOADS.length >= 40);
-    for (const wanted of ["<script>window.__pwned=1</script>", "<img src=x onerror=window.__pwned=1>", "<svg onload=window.__pwned=1>"]) {
-      assert.ok(drawn.some((text) => text.includes(wanted)), `${wanted} is not shown as it is written`);
-    }
+    assert.deepEqual(rows.map(({ title }) => `Hostile/${title}.md`), rows.map(({ path }) => path));
+    assert.deepEqual(below("<script>window.__pwned=1</script>"), ["Under window.__pwned=1", `${beside} window.__pwned=1`]);
+    for (const tag of ["<img src=x onerror=window.__pwned=1>", "<svg onload=window.__pwned=1>", "<body onload=window.__pwned=1>"]) assert.deepEqual(below(tag), ["Under", beside]);
+    assert.deepEqual(below("&lt;img src=x onerror=window.__pwned=1&gt;"), ["Under <img src=x onerror=window.__pwned=1>", `${beside} <img src=x`]);
+    assert.deepEqual(below("{{constructor.constructor('window.__pwned=1')()}}")[0], "Under {{constructor.constructor('window.__pwned=1')()}}");
     assert.deepEqual(await strangeElements(product.page), []);
     assert.equal(await isHarmed(), false);
   });
@@ -386,7 +392,7 @@ function tryToken({ port }, token) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { origin: OBSIDIAN_ORIGIN, perMessageDeflate: false });
     socket.on("open", () => socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { token, protocol: 1, client: { name: "test" } } })));
-    socket.on("message", (data) => {
+    socket.once("message", (data) => { // the answer; notifications may follow
       const { result, error } = JSON.parse(String(data));
       resolve(result ? `result ${result.vault.name}` : `error ${error.code}`);
       socket.close();

@@ -108,9 +108,11 @@ describe("details", () => {
     await width("");
   });
 
-  test("a row that was found by a corrected word says so", async () => {
+  test("a corrected word is said once, above the rows it found", async () => {
     const [first] = await product.search("weahter sails");
-    assert.match(`${first?.title}: ${first?.why}`, /^Day \d+: weahter.*weather$/);
+    assert.match(await product.adjustments(), /“weather”.*“weahter”/);
+    assert.match(`${first?.title}: ${first?.why}`, /^Day \d+: $/);
+    assert.deepEqual(first?.words.map((word) => word.toLowerCase()), ["weather", "sails"]);
   });
 
   test("why a note is here is told with the share of each signal", async () => {

@@ -39,8 +39,8 @@ function wordsOf(language) {
   return JSON.parse(readFileSync(new URL(`../../sidecar/quarry/locales/${language}.json`, import.meta.url), "utf8"));
 }
 
-/** What stands in every language as it is: names, operators and keys. */
-const NAMES = /ollama:nomic-embed-text|Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
+/** What is the same in every language: names, operators, keys, and a heading of the guide, which is in English. */
+const NAMES = /[「“]PDF files[」”]|ollama:nomic-embed-text|Quarry|PDF|Markdown|JSON|Obsidian|Hugging Face|Reciprocal Rank Fusion|RRF|Transformer|Templater|transformer|quarry|running|\brun\b|\b[a-z-]+:|\b(tag|path|domain|status|type|Tab|OR|property|bundled)\b|~\/\S+|127\.0\.0\.1|https?:\S+/gi;
 
 /**
  * Everything below an element that a person reads or hears, without what notes say.

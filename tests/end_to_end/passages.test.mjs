@@ -79,8 +79,8 @@ describe("further passages", () => {
     const others = product.pane.locator(".quarry-hit").first().locator(".quarry-others");
     await product.input.press("ArrowRight");
     await others.locator(".quarry-passage").nth(1).waitFor();
-    await host.write("Inbox/Reeds.md", LONG_NOTE.replaceAll("one scratch at a time", "one stroke at a time"));
-    await others.locator(".quarry-snippet", { hasText: "one stroke" }).first().waitFor();
+    await host.write("Inbox/Reeds.md", LONG_NOTE.replaceAll("Patience with", "Patience while"));
+    await others.locator(".quarry-snippet", { hasText: "Patience while" }).first().waitFor();
 
     assert.equal(await others.locator(".quarry-passage").count(), 2);
   });

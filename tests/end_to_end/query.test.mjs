@@ -10,7 +10,7 @@ const { host, page } = product;
 
 describe("the query", () => {
   test("an operator and its value are completed from the vault, by keyboard alone", async () => {
-    await product.input.fill("glue ta");
+    await product.input.fill("glue -ta");
     await product.input.press("Tab");
     await page.keyboard.type("how");
     const offered = await product.pane.locator(".quarry-completion-label").allTextContents();
@@ -22,7 +22,7 @@ describe("the query", () => {
 
     assert.equal(offered[0], "howto");
     assert.equal(active, marked);
-    assert.equal(await product.input.inputValue(), "glue tag:howto ");
+    assert.equal(await product.input.inputValue(), "glue -tag:howto ");
     assert.ok((await product.rows()).length > 0);
     assert.equal(await product.pane.locator(".quarry-completions").isVisible(), false);
   });

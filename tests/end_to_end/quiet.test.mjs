@@ -79,13 +79,15 @@ describe("the pane at 300 pixels", () => {
     }
   });
 
-  test("a correction takes two lines once typing has rested, beside the way to undo it", async () => {
+  test("a correction is said as a whole once typing has rested, with the way to undo it", async () => {
     await product.search("belows laek");
     const line = pane.locator(".quarry-line");
     const undo = line.locator('[data-action="search-typed"]');
     await until(async () => (await line.evaluate((el) => el.getBoundingClientRect().height)) > 30, "the sentence is in two lines");
+    const cut = await line.locator(".quarry-remark").evaluate((el) => el.scrollHeight - el.clientHeight);
     const [right, edge] = await undo.evaluate((el) => [el.getBoundingClientRect().right, el.closest(".quarry-head")?.getBoundingClientRect().right ?? 0]);
 
+    assert.ok(cut <= 1, `${cut} px are cut off`);
     assert.ok(right <= edge, `${right} of ${edge}`);
   });
 

@@ -171,8 +171,9 @@ describe("what the pane says", () => {
 
     assert.deepEqual(await product.search('-"keel" kind:pdf'), []);
     await product.shows("no-results");
-    await product.panel.getByRole("button", { name: "Clear search" }).click();
-    assert.equal(await product.input.inputValue(), "");
+    await product.panel.getByRole("button", { name: "Remove kind:pdf" }).click();
+    await product.shows("bad-query");
+    assert.equal(await product.input.inputValue(), '-"keel"');
 
     await product.search("  -keel");
     await product.shows("bad-query");
@@ -181,17 +182,27 @@ describe("what the pane says", () => {
     assert.equal(await product.input.evaluate((input) => "selectionStart" in input && input.selectionStart), 2);
   });
 
-  test("nothing under the filters: rows without them, and the filters named", async () => {
+  test("nothing under the filters: the nearest that meet them, else the filter that none meets, and the way to drop it", async () => {
     product = await openProduct({ notes: NOTES });
     await product.start();
     const rows = await product.search("keel folder:Old");
     const adjustment = await product.adjustments();
-    await product.search("folder:Nowhere");
+    await product.search("qwrtzpsdf folder:Old");
     await product.shows("no-results");
+    const { title, actions } = await product.panelWords();
+    const offers = await product.pane.locator(".quarry-create").count();
+    await product.search("keel folder:Nowhere");
+    await product.shows("no-results");
+    const unmet = await product.panelWords();
+    const offersUnmet = await product.pane.locator(".quarry-create").count();
+    await product.panel.getByRole("button", { name: "Search without filters" }).click();
+    await product.rowsUntil(([first]) => first?.path === "Boat.md", "the note is found without the filter");
 
-    assert.equal(rows[0]?.path, "Boat.md");
-    assert.match(adjustment, /folder:Old.* ignore that filter/);
-    assert.match((await product.panelWords()).detail, /^Searched for notes in Nowhere\./);
+    assert.deepEqual(rows.map(({ path }) => path), ["Old/Tea.md"]);
+    assert.match(adjustment, /^No notes that match your filters contain “keel”/);
+    assert.deepEqual([title, actions], ["No notes that match your filters contain these words.", ["Search without filters"]]);
+    assert.deepEqual([unmet.title, unmet.actions], ["No notes with folder:Nowhere", ["Remove folder:Nowhere", "Search without filters"]]);
+    assert.deepEqual([offers, offersUnmet], [0, 0]);
   });
 
   test("a slip of the finger is corrected when the typing rests, and can be insisted on", async () => {

@@ -85,7 +85,7 @@ describe("from finding to writing", () => {
     await product.search("marlinspike");
     await product.press("Shift+ArrowDown", "Shift+ArrowDown");
     assert.equal((await chosen()).length, 3);
-    assert.equal(await product.adjustments(), "3 selected");
+    assert.equal(await product.adjustments(), "3 selected · Enter open · Alt + Enter insert");
     assert.equal(await product.pane.locator(".quarry-list").getAttribute("aria-multiselectable"), "true");
     assert.equal(await product.pane.locator('[role="option"][aria-selected="true"]').count(), 3);
     await product.input.press("Escape");
@@ -181,16 +181,16 @@ describe("from finding to writing", () => {
 
   test("Shift+Enter creates the note that the query names, in the folder of new notes, once", async () => {
     await page.evaluate(() => { window.app.fileManager.hostNewFileFolder = "Boats"; });
-    await product.search("halyard: the long/short of it tag:#none");
-    await product.pane.locator(".quarry-create", { hasText: "Create “halyard the long short of it”" }).waitFor();
+    await product.search("halyard: the long/short folder:Boats");
+    await product.pane.locator(".quarry-create", { hasText: "Create “halyard the long short”" }).waitFor();
     assert.equal(await product.pane.locator(".quarry-create.is-selected").count(), 0, "it is chosen by hand alone");
     await product.input.press("Shift+Enter");
-    await until(async () => (await host.activeNote())?.path === "Boats/halyard the long short of it.md", "the note is open");
-    await product.search("halyard the long short of it");
+    await until(async () => (await host.activeNote())?.path === "Boats/halyard the long short.md", "the note is open");
+    await product.search("halyard the long short");
     assert.equal(await product.pane.locator(".quarry-create").count(), 0);
-    await product.search("tag:#none");
+    await product.search("halyard tag:#none");
     assert.equal(await product.pane.locator(".quarry-create").count(), 0);
-    await host.remove("Boats/halyard the long short of it.md");
+    await host.remove("Boats/halyard the long short.md");
     await page.evaluate(() => { window.app.fileManager.hostNewFileFolder = ""; });
   });
 

@@ -43,9 +43,12 @@ def test_the_file_is_for_its_user_alone():
     assert stat.S_IMODE((data_dir() / consent.FILE_NAME).stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"download": "a/b"}', '{"download": [1, null]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"download": "a/b"}', '{"download": [1, null]}', "[" * 100_000, '{"download": ["\udcff"]}'],
+)
 def test_a_file_that_is_not_what_it_should_be_confirms_nothing_and_can_be_written_anew(content):
-    (data_dir() / consent.FILE_NAME).write_text(content)
+    (data_dir() / consent.FILE_NAME).write_bytes(content.encode("utf-8", "surrogateescape"))
     assert not consent.is_confirmed("download", "a/b")
 
     consent.confirm([("download", "a/b")])

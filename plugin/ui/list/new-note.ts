@@ -3,12 +3,13 @@ import { type App, type Editor, MarkdownView, normalizePath, Notice } from "obsi
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { type Mode } from "../../protocol/messages";
-import { asks } from "../../search/answer";
+import { type Answer, asks } from "../../search/answer";
 import { blockText } from "../../search/block-spec";
 
-/** The name of the note that `query` could become; null where there is one of that name, for a question, and for operators alone. */
-export function offeredNote(app: App, query: string): string | null {
-  const name = asks(query) ? null : newNoteName(query);
+/** The name of the note that the query could become; null where there is one of that name, for a question, operators alone, words that mean nothing, and where a filter was in the way. */
+export function offeredNote(app: App, { query, hits, unmet, weakness }: Answer): string | null {
+  const isMeant = unmet === null && !(weakness === "no-words" && hits.length === 0);
+  const name = !isMeant || asks(query) ? null : newNoteName(query);
   return name !== null && name.split(" ").length <= MAX_WORDS && app.metadataCache.getFirstLinkpathDest(name, "") === null ? name : null;
 }
 

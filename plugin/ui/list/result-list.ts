@@ -149,7 +149,7 @@ export class ResultList extends Component {
         this.#isAmongRows = false;
       }
       const isFirstIndex = parts.engine.status?.indexedMs === null; // the note may be there
-      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer.query) : null;
+      const newNote = parts.offersNote && !isFirstIndex && search.kind === "results" ? offeredNote(parts.app, search.answer) : null;
       this.dispatch({ kind: "search", search, newNote });
       if (search.kind !== "searching") this.#openAwaited(search.kind === "results");
     }));

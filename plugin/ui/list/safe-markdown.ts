@@ -7,7 +7,8 @@
 import { styledLine } from "../../snippet/plain";
 
 const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})/u;
-const HEADING = /^(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/u;
+const HEADING = /^(#{1,6})\s+(\S.*)?$/su; // matches in one way alone: a note may have thousands of spaces, and line ends that are none
+const HEADING_END = /\s#+$/u;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/u;
 const QUOTE = /^\s{0,3}>\s?/u;
 const CALLOUT = /^\[!([\w-]+)[^\]]*\][+-]?\s*(.*)$/u;
@@ -37,7 +38,7 @@ export function drawMarkdown(parent: HTMLElement, lines: readonly string[], dept
       parent.createEl("pre").createEl("code", { text: code.join("\n") });
     } else if (heading) {
       at += 1;
-      drawLine(parent.createEl(`h${heading[1]?.length ?? 1}` as "h1"), heading[2] ?? "");
+      drawLine(parent.createEl(`h${heading[1]?.length ?? 1}` as "h1"), (heading[2] ?? "").trim().replace(HEADING_END, "").trim());
     } else if (RULE.test(line)) {
       at += 1;
       parent.createEl("hr");
@@ -77,8 +78,8 @@ function drawLine(parent: HTMLElement, source: string): void {
   const cuts = [...new Set([0, text.length, ...styles.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
   for (const [at, from] of cuts.slice(0, -1).entries()) {
     const to = cuts[at + 1] ?? text.length;
-    const covering = styles.filter(({ start, end }) => start <= from && to <= end);
-    const el = covering.reduce((outer, { tag }) => (tag === "link" ? outer.createSpan({ cls: "quarry-link" }) : outer.createEl(tag)), parent);
+    const tags = new Set(styles.filter(({ start, end }) => start <= from && to <= end).map(({ tag }) => tag));
+    const el = [...tags].reduce((outer, tag) => (tag === "link" ? outer.createSpan({ cls: "quarry-link" }) : outer.createEl(tag)), parent);
     el.appendText(text.slice(from, to));
   }
 }

@@ -62,7 +62,8 @@ export function showStatus(el: HTMLElement, model: PaneModel, act: (action: Acti
   line.title = tone === "count" ? tip : [text, tip].join("\n");
   line.setAttr("aria-description", tip === "" ? null : tip);
   if (!action) return;
-  const button = el.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
+  const isInText = action.id === "search-typed"; // beside the text it would take a third of its width
+  const button = (isInText ? line : el).createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
   button.addEventListener("click", () => { act(action.id); });
 }
 

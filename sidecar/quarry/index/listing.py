@@ -6,6 +6,7 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 import apsw
+import numpy as np
 
 from quarry.conditions import MATCH_ALL, AllOf, AnyOf, Condition, HasPhrase, InBlock, InTask, MatchesPattern
 from quarry.index import meta
@@ -249,3 +250,9 @@ def problem_count(connection: apsw.Connection) -> int:
 def _printable(text: str) -> str:
     """*text* with invalid Unicode escaped: a file name of odd bytes must not keep its own report away."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def every_note(connection: apsw.Connection) -> NoteIds:
+    """The ids of all notes, ascending."""
+    rows = select(connection, "SELECT id FROM notes ORDER BY id", ())
+    return np.fromiter((note_id for (note_id,) in rows), dtype=np.int64, count=len(rows))

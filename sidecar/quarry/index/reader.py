@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import apsw
-import numpy as np
 
 from quarry.analysis.analysis import Languages
 from quarry.conditions import MATCH_ALL, Condition
@@ -273,9 +272,8 @@ class Reader:
             return ordered_notes(self._db, note_ids, order, limit, offset)
 
     def every_note(self) -> NoteIds:
-        """The ids of all notes."""
-        rows = select(self._db, "SELECT id FROM notes ORDER BY id", ())
-        return np.fromiter((note_id for (note_id,) in rows), dtype=np.int64, count=len(rows))
+        """The ids of all notes, ascending."""
+        return self._snapshot_data.once(listing.every_note, self._db)
 
     def count_chunks(self, admitted: NoteIds | None, limit: int) -> int:
         """The number of chunks of the *admitted* notes, counted no further than *limit*."""

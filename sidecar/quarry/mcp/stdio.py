@@ -177,7 +177,8 @@ class Session:
             progress = {"progressToken": token, "progress": elapsed_s, "message": message}
             self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
 
-        conversation = os.environ.get(CONVERSATION_VARIABLE, "")[:MAX_NAME] or None
+        name = os.environ.get(CONVERSATION_VARIABLE, "")[:MAX_NAME]
+        conversation = name.encode("utf-8", "replace").decode() or None  # an environment has any bytes
         call = PendingCall(version, report if _is_id(token) else None, conversation)
         thread = threading.Thread(target=self._answer, args=(request, call), name="quarry-mcp", daemon=True)
         self._calls[request.id] = call

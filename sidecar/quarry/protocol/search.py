@@ -204,7 +204,7 @@ class ExplainResult(Value, frozen=True, kw_only=True):
     messages: Annotated[list[Message], doc("Sentences to show to the user: the state, and what to do about it.")]
     understood: Annotated[Message | None, doc("How the query was understood; null if the note is not indexed.")]
     rank: Annotated[int | None, doc("Null if it was not ranked.")]
-    total: Annotated[int, doc("Notes that the search finds, like `total` in its result.")]
+    total: Annotated[int, doc("Notes that it ranks among: `reachable` of a search by relevance.")]
     score: Annotated[float | None, doc("Null if it was not ranked.")]
     confidence: Annotated[float | None, doc("The probability that it answers the query; null if it was not ranked.")]
     breakdown: Annotated[Breakdown | None, doc("For its best passage; null if it was not ranked.")]

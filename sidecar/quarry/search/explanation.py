@@ -46,7 +46,7 @@ class Explanation(Struct, frozen=True):
     messages: tuple[Message, ...]  # sentences on its place or absence, with what can be done about it
     understood: Message | None  # the query in words; None if the note is not in the index
     rank: int | None = None  # from 1
-    total: int = 0  # notes that the search finds, as its answer counts them
+    total: int = 0  # notes of all pages by relevance
     score: float | None = None
     confidence: float | None = None  # the probability that it answers
     passage: RankedChunk | None = None  # the best one, with its rank and score in each retriever
@@ -106,7 +106,7 @@ def _explain_place(
     note: NoteName, result: RankedResult, understood: Message, execution: SearchExecution
 ) -> Explanation:
     """The place of *note* among all notes that were found, or why it is not among them."""
-    total = result.reachable
+    total = replace(result, matching=None).reachable  # in any order, the rank is that by relevance
     found, lacking = _words(result.prepared, note.note_id, execution)
     ranking, shown = result.ranking, len(result.page)
     if note.note_id not in ranking.note_ids:

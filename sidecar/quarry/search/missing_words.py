@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from quarry.analysis.normalize import fold
 from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
@@ -59,15 +58,15 @@ def words_missing(
     return {note_id: tuple(dict.fromkeys(words)) for note_id, words in missing.items()}
 
 
-def notes_with_every_word(prepared: PreparedQuery, note_ids: NoteIds, execution: SearchExecution) -> NDArray[np.bool_]:
-    """Which of *note_ids*, ascending, contain every word of the query; none if no word can be searched for alone."""
+def notes_with_every_word(prepared: PreparedQuery, note_ids: NoteIds, execution: SearchExecution) -> NoteIds:
+    """Those of *note_ids*, ascending, with every word of the query; none if no word can be searched for alone."""
     queries = [_query_for(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
     queries = [query for query in queries if not query.is_empty]
-    if not queries:
-        return np.zeros(len(note_ids), np.bool_)
-    terms = TermsOfNotes(prepared, note_ids, execution)
-    has_all: NDArray[np.bool_] = np.logical_and.reduce([terms.contain(query) for query in queries])
-    return has_all
+    left = note_ids if queries else note_ids[:0]
+    for query in sorted(queries, key=lambda query: len(query.phrases)):  # to verify a phrase takes longest
+        if len(left):
+            left = left[TermsOfNotes(prepared, left, execution).contain(query)]
+    return left
 
 
 def _query_for(typed: str, word: str, prepared: PreparedQuery) -> KeywordQuery:

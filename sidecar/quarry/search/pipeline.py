@@ -232,7 +232,7 @@ def count_notes(result: RankedResult, options: SearchOptions, execution: SearchE
     if not prepared.words_used or prepared.keyword_query.name_prefix or "OR" in options.query.split():
         return max(ranked - len(result.ranking.dense_only_notes), prepared.scorer.count_notes(prepared.admitted))
     everywhere = execution.reader.every_note() if prepared.admitted is None else prepared.admitted
-    return int(notes_with_every_word(prepared, everywhere, execution).sum())
+    return len(notes_with_every_word(prepared, everywhere, execution))
 
 
 # --- steps -------------------------------------------------------------------------------------

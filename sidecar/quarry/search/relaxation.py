@@ -5,6 +5,7 @@ One part of the query is dropped at a time, under a name that the answer carries
 and the words of a phrase may be apart. A filter is a promise and is never dropped.
 """
 
+from bisect import bisect
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -78,16 +79,19 @@ def unmet_filter(query: Query, options: SearchOptions, execution: SearchExecutio
             with suppress(BadQuery):  # it only excludes, such as `section:(-draft)`
                 read = parse_query(clause.value if clause.kind == "time" else written[at], now=execution.now)
                 found[at] = read.condition
+    places = [*found]
+    # The fewer searches the better: there may be a hundred filters.
+    first = bisect(range(len(places)), False, key=lambda last: admits_none(*[found[at] for at in places[: last + 1]]))
+    if first == len(places):
+        return None
     lacking = next((at for at, condition in found.items() if admits_none(condition)), None)
     if lacking is not None:
         return UnmetFilter(lacking, message("answer.unmet", filter=written[lacking]))
-    for at, condition in found.items():
-        before = [place for place in found if place < at]
-        alone = [place for place in before if admits_none(found[place], condition)][:1]
-        if alone and query.clauses[alone[0]].kind in ("folder", "path"):
-            place = query.clauses[alone[0]].value
-            return UnmetFilter(at, message("answer.unmet-in", filter=written[at], place=place))
-        if alone or admits_none(*[found[place] for place in before], condition):
-            others = " ".join([written[place] for place in alone or before])
-            return UnmetFilter(at, message("answer.unmet-beside", filter=written[at], others=others))
-    return None
+    before = places[:first]
+    at, condition = places[first], found[places[first]]
+    alone = [place for place in before if admits_none(found[place], condition)][:1]
+    if alone and query.clauses[alone[0]].kind in ("folder", "path"):
+        place = query.clauses[alone[0]].value
+        return UnmetFilter(at, message("answer.unmet-in", filter=written[at], place=place))
+    others = " ".join([written[place] for place in alone or before])
+    return UnmetFilter(at, message("answer.unmet-beside", filter=written[at], others=others))

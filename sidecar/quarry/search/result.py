@@ -101,7 +101,7 @@ def _notes_to_sort(result: RankedResult, execution: SearchExecution) -> NoteIds:
     matching = np.array([name.note_id for name in names if name.path in likely], np.int64)
     if execution.has_keyword:
         everywhere = reader.every_note() if prepared.admitted is None else prepared.admitted
-        matching = np.union1d(matching, everywhere[notes_with_every_word(prepared, everywhere, execution)])
+        matching = np.union1d(matching, notes_with_every_word(prepared, everywhere, execution))
     return np.unique(matching)
 
 

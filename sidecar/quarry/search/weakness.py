@@ -5,7 +5,7 @@ Confidence says how probable it is that the first note answers. That is little w
 even if nothing else is meant: `can't sleep at night` of a note on insomnia. So an answer is weak only if words *and*
 meaning say so:
 
-    name         the query is no title, alias or file name
+    name         the query is no title, alias or file name of the note
     confidence   below `UNLIKELY`
     words        the note lacks some of them, and where there are few, every note does; the parts
                  of an identifier are not the identifier
@@ -44,8 +44,8 @@ def weakness_of(
     if first.confidence >= UNLIKELY or (first.word_coverage == 1 and not is_identifier):
         return None
     if by_signals:
-        text = by_signals.prepared.query.text
-        is_named = execution.reader.is_name(text) or (total > 0 and len(text.split()) <= NAMING_WORDS)
+        is_title = by_signals.features.signals.exact_title[by_signals.order[0]] > 0
+        is_named = is_title or (total > 0 and len(by_signals.prepared.query.text.split()) <= NAMING_WORDS)
         if not is_identifier and (is_named or _stands_out(by_signals, first)):
             return None
     has_words = len(ranking.dense_only_notes) < len(ranking.note_ids)  # beyond what is shown, too

@@ -34,7 +34,11 @@ def test_by_rank_alone_there_is_no_table_of_signals(at_shared, command):
 @pytest.mark.parametrize(
     ("query", "path", "says"),
     [
-        ("sourdough tag:nowhere", LABSKAUS, "No notes match #nowhere."),
+        (
+            "sourdough tag:nowhere",
+            LABSKAUS,
+            "limited to notes that match #nowhere, and this note does not.",
+        ),
         ("-labskaus", LABSKAUS, ""),
         ("sourdough", ".obsidian/app.md", "hidden"),
     ],

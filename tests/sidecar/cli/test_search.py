@@ -30,7 +30,6 @@ def test_hits_are_numbered_with_title_path_evidence_and_snippet(at_shared, comma
             "Notes were left out because of “-reed”. Put it in quotes to search for it.",
         ),
         (["--mode=keyword", "sourdouhg"], "Showing results for “sourdough”. No notes contain “sourdouhg”."),
-        (["--mode=keyword", "tag:nowhere", "sourdough"], "No notes with tag:nowhere."),
     ],
 )
 def test_how_the_hits_were_found_is_told_above_them(at_shared, command, arguments, says):
@@ -63,6 +62,13 @@ def test_finding_nothing_is_no_failure(at_shared, command):
 
     assert done.code == 0
     assert done.out.startswith("nothing found")
+
+
+def test_where_nothing_is_found_the_filter_that_no_note_meets_is_named(at_shared, command):
+    done = command("search", "tag:nowhere", "sourdough")
+
+    assert done.code == 0
+    assert done.out.startswith("No notes with tag:nowhere.\nnothing found")
 
 
 def test_without_words_notes_are_listed_and_have_no_score(at_shared, command):

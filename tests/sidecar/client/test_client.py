@@ -285,7 +285,7 @@ def test_a_result_without_a_field_names_it_and_the_way_out():
 
 
 def test_a_field_that_only_a_newer_sidecar_has_is_ignored():
-    text = '{"state": "live", "done": 1, "total": 1, "epoch": 7, "colour": "blue"}'
+    text = '{"state": "live", "done": 1, "total": 1, "epoch": 7, "fallback": null, "colour": "blue"}'
 
     assert decoded(text, wire.Freshness).epoch == 7
 

@@ -135,7 +135,9 @@ def test_a_search_that_meets_a_damaged_row_has_its_note_read_anew(vault: Vault, 
     vault.write_all({"a.md": "walnut", "b.md": "cherry"})
     engine = open_engine()
     with tampering(tmp_path / "index.db") as connection:
-        connection.execute("UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = 2) WHERE note_id = 1")
+        [(walnut,), (cherry,)] = connection.execute("SELECT id FROM notes ORDER BY path")
+        copied = "UPDATE bodies SET body = (SELECT body FROM bodies WHERE note_id = ?) WHERE note_id = ?"
+        connection.execute(copied, (cherry, walnut))
 
     with pytest.raises(IndexDamaged):
         ask(engine, "walnut")

@@ -143,6 +143,10 @@ def test_quotes_that_did_not_fit_are_not_counted_as_shown(talk, in_conversation)
     assert more["leftTokens"] == 8_000 - short["tokens"] - more["tokens"]
 
 
+def test_a_conversation_may_have_any_bytes_as_its_name(in_conversation):
+    assert in_conversation("\udcff").structured("get_context", topic=TOPIC)["text"]
+
+
 def test_a_server_without_a_conversation_quotes_as_often_as_it_is_asked(in_conversation):
     server = in_conversation()
 

@@ -56,15 +56,17 @@ def test_a_hit_is_told_where_it_ranks_and_why(engine: Engine):
     assert str(explained.understood) == "notes with any of the words walnut plum"
 
 
-def test_its_total_is_that_of_the_answer_however_many_are_ranked(vault: Vault, open_engine):
-    vault.write_all({f"Many/{number:03}.md": "plum and stone" for number in range(400)})
+@pytest.mark.parametrize("sort", ["relevance", "title"])
+def test_it_ranks_among_all_notes_that_paging_reaches_by_relevance(vault: Vault, open_engine, sort: str):
+    vault.write_all({f"Many/{number:03}.md": "plum and stone" for number in range(40)})
     vault.write("Nuts/00.md", "walnut plum")
     engine = open_engine()
 
-    explained = why(engine, "walnut plum", "Nuts/00.md")
+    explained = why(engine, "walnut plum", "Nuts/00.md", sort=sort)
 
-    assert explained.total == ask(engine, "walnut plum").total == 401
-    assert "It ranks 1 of 401" in said(explained)
+    assert (ask(engine, "walnut plum").total, ask(engine, "walnut plum", sort="title").reachable) == (1, 1)
+    assert explained.total == ask(engine, "walnut plum").reachable == 41
+    assert "It ranks 1 of 41" in said(explained)
 
 
 @pytest.mark.parametrize(

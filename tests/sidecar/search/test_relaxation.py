@@ -6,6 +6,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.conditions import AllOf, HasPhrase
+from quarry.index.reader import Reader
 from quarry.messages import sentences
 from quarry.options import Filters, Scope
 from quarry.query.parse import describe_query, parse_query
@@ -176,6 +177,20 @@ def test_no_filter_is_blamed_where_notes_meet_all_of_them(engine):
     assert ask(engine, "folder:Home xylophone", mode="keyword").unmet is None
     assert ask(engine, "folder:Home -folder:Home walnut").unmet is None
     assert ask(engine, "walnut (tag:none OR folder:Nowhere)").unmet.clause == 0
+
+
+@pytest.mark.parametrize(("last", "blamed"), [("-tag:tree", None), ("folder:Nowhere", 60)])
+def test_a_hundred_filters_cost_few_searches(engine, monkeypatch, last, blamed):
+    asked = []
+    matching = Reader.matching_notes
+    monkeypatch.setattr(
+        Reader, "matching_notes", lambda self, *args, **more: asked.append(args) or matching(self, *args, **more)
+    )
+
+    answer = ask(engine, f"{'tag:tree ' * 60}{last}")
+
+    assert answer.unmet is None if blamed is None else answer.unmet.clause == blamed
+    assert len(asked) < 100  # each pair of them was asked for
 
 
 @pytest.mark.parametrize("typed", ['"hide bones"', "waln", "walnut from last year"])

@@ -24,7 +24,7 @@ MARGIN = 5  # a fifth of the width is left for the rest of the sentence, link or
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: a match in those counts for a quarter
 _NO_PAIR = ("", "")  # for "no pair": weighs nothing and is always present
-_TAGS = lazy_pattern(r"(?m)(?:^|(?<=[ \t]))#[^\s#]++(?:[ \t]++#[^\s#]++)*+[ \t]*+$")
+_TAGS = lazy_pattern(r"(?m)#[^\s#]++(?:[ \t]++#[^\s#]++)*+[ \t]*+$")
 _HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
 
@@ -76,8 +76,12 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
 
 def _told(text: str, found: Sequence[TermMatch]) -> Sequence[TermMatch]:
     """*found* without what is in the tags at the end of a line: they say nothing."""
-    ends = [tags.span() for tags in _TAGS.finditer(text)] if found and "#" in text else []
-    return [at for at in found if not any(start <= at[0] < end for start, end in ends)] if ends else found
+    return [at for at in found if not _is_in_tags(text, at[0])] if "#" in text else found
+
+
+def _is_in_tags(text: str, offset: int) -> bool:
+    word = max(text.rfind(space, 0, offset) for space in " \t\n") + 1
+    return text.startswith("#", word) and _TAGS.match(text, word) is not None
 
 
 def _without_markup(text: str, sentence: Span) -> Span:

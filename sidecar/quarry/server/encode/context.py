@@ -34,6 +34,7 @@ SEPARATOR = "\n\n"
 PASSAGE_HASH_BYTES = 16
 TELLING = 24  # characters of a sentence that is known again: `See below.` is in many places
 SHOWN_BEFORE = 12  # more hits where those of a conversation are not quoted again: a subject of which much was said
+MAX_NAMED = 120  # characters of a subject that no note is about: a longer one takes the room of quotes
 QUOTE_CHARACTERS = 500  # of a passage in a context block, with the dots of one that was cut
 
 
@@ -153,6 +154,7 @@ def _joined(first: tuple[Quoted, int], second: tuple[Quoted, int]) -> tuple[Quot
     snippet = Snippet(chunk.chunk.text[start : further.end], start, further.end, ())
     share = before.passage.share + after.passage.share
     both = _quoted(before.hit, replace(before.passage, snippet=snippet, share=share))
+    both = replace(both, sentences=before.sentences + after.sentences)  # each is known again by itself
     kept = len(both.quotable.text) - after.quotable.lengths[0] + after.quotable.lengths[length]
     return (both, both.quotable.lengths.index(kept)) if kept in both.quotable.lengths else None
 
@@ -189,9 +191,10 @@ def _quoted(hit: Hit, passage: Passage) -> Quoted:
 
 
 def _unknown_side(answer: Answer) -> str:
-    """The sentence below the quotes that names the side of a comparison which no note is about; "" without one."""
+    """The sentence below the quotes that names the side of a comparison which no note is about; "" without a name."""
     subject = inert(one_line(scrub_text(answer.unknown_side)))
-    return f"{SEPARATOR}{message('compared.unknown', subject=subject)}" if subject else ""
+    is_name = 0 < len(subject) <= MAX_NAMED
+    return f"{SEPARATOR}{message('compared.unknown', subject=subject)}" if is_name else ""
 
 
 def _reason(likely: Sequence[Quoted], candidates: Sequence[Quoted], index: Freshness) -> wire.Abstention:

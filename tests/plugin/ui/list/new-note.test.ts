@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { type App, type Editor } from "obsidian";
 import { describe, expect, test, vi } from "vitest";
+import { answer } from "../../builders";
 import "../dom";
 import { createNote, fileNameOf, insertBlock, newNoteName, newSearchNote, offeredNote } from "../../../../plugin/ui/list/new-note";
 
@@ -20,9 +21,9 @@ describe("create note", () => {
   }
 
   test("a note is offered under the query's words, unless there is one of that name", () => {
-    expect(offeredNote(appWhere({}).app, "tag:#x rate limit")).toBe("rate limit");
-    expect(offeredNote(appWhere({ existing: "rate limit" }).app, "rate limit")).toBeNull();
-    expect(offeredNote(appWhere({}).app, "tag:#x")).toBeNull();
+    expect(offeredNote(appWhere({}).app, answer({ query: "tag:#x rate limit" }))).toBe("rate limit");
+    expect(offeredNote(appWhere({ existing: "rate limit" }).app, answer({ query: "rate limit" }))).toBeNull();
+    expect(offeredNote(appWhere({}).app, answer({ query: "tag:#x" }))).toBeNull();
   });
 
   test("it is created where Obsidian creates new notes, and opened for writing", async () => {

@@ -29,3 +29,13 @@ test("a note of nothing but signs that nest ends", () => {
   expect(drawn("> ".repeat(2_000)).length).toBeGreaterThan(0);
   expect(drawn("- ".repeat(2_000)).length).toBeGreaterThan(0);
 });
+
+test("a heading of thousands of spaces and a line end that is none is read once", () => {
+  expect(drawn(`# a${" ".repeat(3_900)}\rb`)).toBe("<h1>a b</h1>"); // took minutes
+});
+
+test("emphasis in the same emphasis is drawn once", () => {
+  const el = emptyBody().createDiv();
+  drawMarkdown(el, ["*a ".repeat(600) + "a* ".repeat(600)]);
+  expect(el.querySelector("em em")).toBeNull();
+});

@@ -179,13 +179,13 @@ def test_an_explanation_goes_out_in_nfc_and_scrubbed(secret):
 def test_a_related_note_is_quoted_marked_and_placed_as_a_hit_is(stored, secret):
     chunk = stored("one\n🍵 oolong", path="Cafe\u0301.md", start=5, start_utf16=6, line=2)
     snippet = Snippet("🍵 oolong", 4, 12, (Mark(2, 8, "sentence"),))
-    note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, True, chunk, snippet)
+    note = RelatedNote("Cafe\u0301.md", f"token: {secret}", 0.5, 0.25, True, chunk, snippet)
 
     (sent,) = related_result(
         Related((note,), ("dense",), {"keyword": message("status.words-unavailable", detail="x")}), INDEX
     ).notes
 
-    assert (sent.path, sent.linked, sent.snippet) == ("Caf\u00e9.md", True, "🍵 oolong")
+    assert (sent.path, sent.cosine, sent.linked, sent.snippet) == ("Caf\u00e9.md", 0.25, True, "🍵 oolong")
     assert sent.marks == [wire.Mark(start=3, end=9, kind="sentence")]
     assert (sent.start, sent.line, sent.match_start, sent.match_end) == (6, 3, 13, 19)
     assert secret not in sent.title

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from quarry import protocol as wire
+from quarry.agents.conversations import Conversation, ShownPassages
 from quarry.indexing.freshness import Freshness
 from quarry.messages import message
 from quarry.search import Answer, Relaxed
@@ -13,6 +14,11 @@ from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.context import context_result
 
 AT_REST = Freshness("live", 3, 3, 7)
+
+
+@pytest.fixture
+def conversation(tmp_path):
+    return Conversation(tmp_path, "vault", "a")
 
 
 @pytest.fixture
@@ -93,6 +99,27 @@ def test_quotes_that_follow_each_other_directly_are_one(hit):
     assert result.text.count("(line") == len(result.sources) == 1
     apart = context([excerpts(of_tea, (0, second - 2), (third, last - 2))])
     assert len(apart.sources) == 2
+
+
+def test_each_half_of_quotes_that_are_one_is_known_again(hit, conversation):
+    text = "「今日は雨が降っています。」と彼は言いましたが、それは本当ですか。"
+    middle = text.index("と彼")
+    of_tea = hit("Tea.md", 0.8, text)
+    answered = []
+    for spans in [((0, middle), (middle, len(text))), ((0, middle),), ((middle, len(text)),)]:
+        answer = Answer((excerpts(of_tea, *spans),), 1, ("keyword",), {}, False)
+        shown = ShownPassages(conversation)
+        answered.append(context_result(answer, AT_REST, wire.ContextParams(query="雨"), shown).abstained)
+        shown.save()
+
+    assert answered == [None, "all-seen", "all-seen"]
+
+
+def test_a_side_of_a_comparison_of_thousands_of_letters_takes_no_room_of_quotes(hit):
+    answer = Answer((hit("Tea.md", 0.8),), 1, ("keyword",), {}, False, unknown_side="z" * 4_000)
+    result = context_result(answer, AT_REST, wire.ContextParams(query="oolong vs z", max_tokens=500))
+
+    assert result.text.endswith("> the oolong")
 
 
 def test_the_side_of_a_comparison_that_no_note_is_about_is_named_below_the_quotes_of_the_other(hit):
