@@ -37,13 +37,14 @@ const TOKEN = new RegExp(
     String.raw`(?<url>\b(?:https?|ftp|obsidian|file)://[^\s<>()[\]"'\x60*|]{1,900})`,
     String.raw`(?<entity>&(?:amp|lt|gt|quot|nbsp|#39|#x27);)`,
     String.raw`(?<signs>\*{1,3}|_{1,3}|~~|==)`,
-    String.raw`(?<opening>!?\[\[?(?=[^\]\n]*$))`,
+    String.raw`(?<opening>!?\[\[?(?=[^\]\n]*(?:\]\([^()\s]{0,900})?$))`,
     String.raw`(?<closing>\]\](?!\])|\]\([^()\s]{0,900}(?:\)|$))`,
   ].join("|"),
   "giu",
 );
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": " ", "&#39;": "'", "&#x27;": "'" };
 const EMPHASIS: Readonly<Record<string, readonly Style["tag"][]>> = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["del"], "==": ["mark"] };
+const SIZE = /^\s*\d+(?:x\d+)?\s*$/u; // of an image, as in `![[plan.png|300]]`
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
@@ -75,11 +76,12 @@ export function inlineEdits(source: string, start: number, end: number, marks: r
     else if (entity !== undefined) cut(at, to, ENTITIES[entity.toLowerCase()] ?? "");
     else if (wiki !== undefined) {
       const open = wiki.indexOf("[[") + 2;
-      if (alias !== undefined && alias.trim() !== "") {
+      const isEmbed = wiki.startsWith("!");
+      if (alias !== undefined && alias.trim() !== "" && !(isEmbed && SIZE.test(alias))) {
         cut(at, to - 2 - alias.length);
         edits.push(...inlineEdits(source, to - 2 - alias.length, to - 2, marks, styles));
       } else {
-        cut(at, at + open);
+        cut(at, at + open + (isEmbed ? page.lastIndexOf("/") + 1 : 0)); // of an embed, its name without folders
         const hash = page.indexOf("#");
         if (hash >= 0) cut(at + open + hash, at + open + hash + 1, hash === 0 ? "" : " › ");
         if (alias !== undefined) cut(at + open + page.length, to - 2);

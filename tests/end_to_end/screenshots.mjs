@@ -12,11 +12,14 @@ import { PICTURES as FOLDER, SAMPLE, openProduct } from "./product.mjs";
 
 const README_FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const NOTE = "Howto/Fix a sticking key.md";
+/** Without Markdown but its heading: the host's editor shows the signs. */
+const PLAIN = "Recipes/Elderflower cordial.md";
 const DAY_MS = 86_400_000;
 
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
-const EXTRA = {
-  "Dashboards/Open questions.md": `What is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
+const DASHBOARD = "Dashboards/Open questions.md";
+const BLOCKS = {
+  [DASHBOARD]: `What is said about keys that stick:\n\n${fence("sticking key\nlimit: 4")}\n\nHow many notes are about bellows:\n\n${fence("bellows\nshow: count")}\n`,
 };
 
 /** @typedef {import("./product.mjs").Product} Product */
@@ -27,6 +30,7 @@ const EXTRA = {
  * @property {"light" | "dark"} [theme]
  * @property {{ width: number, height: number }} [viewport]
  * @property {number} [pane] its width in pixels
+ * @property {Record<string, string>} [notes] beside the sample's
  * @property {boolean} [inReadme]
  */
 
@@ -37,6 +41,14 @@ const remarked = (query) => async (/** @type {Product} */ product) => {
   await product.search(query);
   await product.page.locator('.quarry-line[data-tone="remark"]').first().waitFor();
 };
+
+/** Searches beside a note that is being read. @param {string} query */
+function beside(query) {
+  return async (/** @type {Product} */ product) => {
+    await product.host.openNote(PLAIN);
+    await product.search(query);
+  };
+}
 
 /** Opens the best note of a query, and goes back to the box. @param {string} query */
 const opened = (query) => async (/** @type {Product} */ product) => {
@@ -55,17 +67,17 @@ const command = (command, selector) => async (/** @type {Product} */ product) =>
 
 /** @type {Record<string, Picture>} */
 const PICTURES = {
-  "pane-light": { show: opened("sticking key"), inReadme: true },
+  "pane-light": { show: opened("ship harmonium"), inReadme: true },
   "pane-dark": { show: opened("sticking key"), theme: "dark" },
   "narrow": { show: search("sticking key"), pane: 250 },
   "wide": { show: search("sticking key"), pane: 700 },
   "empty-box": { show: async (product) => { await product.host.openNote(NOTE); await product.input.fill(""); await product.input.focus(); await product.page.waitForTimeout(1_500); } },
-  "nothing-found": { show: search("tag:nosuchtag sticking") },
+  "filters": { show: beside("tag:howto [status:blocked] glue"), inReadme: true },
   "weak": { show: remarked("zebra accordion quantum") },
   "chips": { show: search('bellows path:Howto -glue modified:>2020 "button row"') },
   "question": { show: opened("how long does hide glue keep in the fridge?"), theme: "dark" },
   "related": { show: command("open-related", ".quarry-related .quarry-hit") },
-  "live-block": { show: async (product) => { await product.host.openNote("Dashboards/Open questions.md", "preview"); await product.page.locator(".quarry-block .quarry-title").first().waitFor(); }, inReadme: true },
+  "live-block": { show: async (product) => { await product.host.openNote(DASHBOARD, "preview"); await product.page.locator(".quarry-block .quarry-title").first().waitFor(); }, notes: BLOCKS, inReadme: true },
   "quick-search": { show: quickSearch, inReadme: true },
   "inspector": { show: command("open-inspector", ".quarry-inspect-row") },
   "peek": { show: peek },
@@ -80,7 +92,7 @@ const PICTURES = {
 
 /** @param {Product} product */
 async function quickSearch(product) {
-  await product.host.openNote(NOTE);
+  await product.host.openNote(PLAIN);
   await product.host.runCommand("quick-search");
   const dialog = product.page.locator(".modal.quarry-quick");
   await dialog.locator("input").fill("leak bellows");
@@ -117,13 +129,13 @@ function spreadTimes(vault) {
 }
 
 /** @param {string} name @param {Picture} picture */
-async function take(name, { show, theme = "light", viewport = { width: 1200, height: 800 }, pane, inReadme = false }) {
-  const product = await openProduct({ from: SAMPLE, notes: EXTRA, viewport });
+async function take(name, { show, theme = "light", viewport = { width: 1000, height: 620 }, pane = 330, notes = {}, inReadme = false }) {
+  const product = await openProduct({ from: SAMPLE, notes, viewport });
   try {
     spreadTimes(product.vault.path);
     await product.start();
     await product.host.theme(theme);
-    if (pane !== undefined) await product.page.addStyleTag({ content: `.workspace-split.mod-right-split { width: ${pane}px !important; }` });
+    await product.page.addStyleTag({ content: `.workspace-split.mod-right-split { width: ${pane}px !important; } .status-bar { display: none; }` });
     await show(product);
     const path = join(inReadme ? README_FOLDER : FOLDER, `${name}.png`);
     await product.host.screenshot(path);

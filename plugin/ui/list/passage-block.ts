@@ -28,12 +28,12 @@ export function passageBlock(el: HTMLElement): PassageBlock {
     show: (passage, title, room, missing = [], context = null) => {
       showClass(el, "is-hidden", passage === null && missing.length === 0);
       showClass(el, "is-wide", context !== null);
-      const trail = trailOf(passage ? headingsOf(passage) : [], title, passage?.snippet ?? "").join(t("pane.headings"));
+      const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
+      const trail = trailOf(passage ? headingsOf(passage) : [], title, excerpt.text).join(t("pane.headings"));
       showText(trailEl, trail);
       showText(missingEl, plainList(missing));
       showAttr(missingEl, "title", missingWordsLabel(missing));
       showClass(metaEl, "is-hidden", trail === "" && missing.length === 0);
-      const excerpt = passage ? excerptOf(context ?? passage, title, context ? WIDE : room) : { text: "", marks: [] };
       showMarked(snippetEl, excerpt.text, excerpt.marks);
     },
   };
@@ -53,7 +53,7 @@ export function showMarked(el: HTMLElement, text: string, marks: readonly Mark[]
 }
 
 /** The heading path without what repeats the title, which is shown above it, or the excerpt, which is shown below. */
-function trailOf(headingPath: readonly string[], title: string, snippet: string): readonly string[] {
-  const above = headingPath.at(-1) === snippet ? headingPath.slice(0, -1) : headingPath;
+function trailOf(headingPath: readonly string[], title: string, excerpt: string): readonly string[] {
+  const above = headingPath.at(-1) === excerpt ? headingPath.slice(0, -1) : headingPath;
   return above[0] === title ? above.slice(1) : above;
 }

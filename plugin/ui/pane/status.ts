@@ -56,6 +56,7 @@ export function showStatus(el: HTMLElement, model: PaneModel, act: (action: Acti
   const { tone, text, tip, action } = words;
   el.empty();
   el.dataset["tone"] = tone;
+  if (text === "") return; // chips then have the whole row
   const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
   line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
   line.title = tone === "count" ? tip : [text, tip].join("\n");

@@ -19,6 +19,7 @@ describe("signs that are left out", () => {
     ["some `code` and ``a ` tick``", "some code and a ` tick"],
     ["[[Note]] and [[Folder/Note|the note]] and [[Note#Part]]", "Note and the note and Note › Part"],
     ["![[image.png]] and ![[image.png|a boat]]", "image.png and a boat"],
+    ["![[notes/images/plan.png]] and ![[plan.png|300x200]]", "plan.png and plan.png"],
     ["a [link](https://example.com/a_(b)?c) here", "a link here"],
     ["a [**bold** link](x.md) and a [reference][1]", "a bold link and a reference"],
     ["an ![image](pic.png) here", "an image here"],
@@ -71,6 +72,7 @@ describe("what the edge of a snippet cut", () => {
     ["plain and **bold", "plain and bold"],
     ["tail]] of a link", "tail of a link"],
     ["start of [[a link", "start of a link"],
+    ["start of [a link](https://example.org/whi", "start of a link"],
     ["label](https://example.com/long) there", "label there"],
     ["see <img src=\"a.png\" alt=\"cut", "see"],
   ])("%j", (source, wanted) => {
