@@ -56,13 +56,14 @@ export function showStatus(el: HTMLElement, model: PaneModel, act: (action: Acti
   const { tone, text, tip, action } = words;
   el.empty();
   el.dataset["tone"] = tone;
+  const isInText = action?.id === "search-typed"; // beside the text it would take a third of its width
+  el.parentElement?.toggleAttribute("data-wraps", isInText);
   if (text === "") return; // chips then have the whole row
   const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
   line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
   line.title = tone === "count" ? tip : [text, tip].join("\n");
   line.setAttr("aria-description", tip === "" ? null : tip);
   if (!action) return;
-  const isInText = action.id === "search-typed"; // beside the text it would take a third of its width
   const button = (isInText ? line : el).createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
   button.addEventListener("click", () => { act(action.id); });
 }
