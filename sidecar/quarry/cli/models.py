@@ -65,12 +65,14 @@ def _show_confirmed(options: argparse.Namespace) -> None:
     Print what is confirmed, or what is from now on no longer.
 
     Raises:
-        BadUsage: There is nothing to withdraw.
+        BadUsage: There is nothing to withdraw, or the name is missing or too much.
     """
     is_withdrawn = options.action == "withdraw"
+    if is_withdrawn != bool(options.name):
+        raise BadUsage("`withdraw` takes a NAME and `confirmed` takes none", "see `quarry models confirmed`")
     found = withdraw(options.name or "") if is_withdrawn else sorted(consent.confirmed())
     if is_withdrawn and not found:
-        raise BadUsage(f"nothing is confirmed for {options.name!r}", "see `quarry models confirmed`")
+        raise BadUsage("nothing is confirmed for a model of that name", "see `quarry models confirmed`")
     rows = [{"kind": kind, "name": subject} for kind, subject in found]
     print_answer(options, rows, _print_confirmed)
     if is_withdrawn:

@@ -104,6 +104,7 @@ def test_a_yes_is_shown_and_withdrawn_and_nothing_is_sent_after_that(
     assert command("search", "oolong", "--vault", str(vault)).code == 0
     assert server.sent_texts == []
     assert "nothing is confirmed for" in command("models", "withdraw", name).err
+    assert "takes a NAME" in command("models", "withdraw").err
 
 
 @pytest.mark.parametrize(
