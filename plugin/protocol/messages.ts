@@ -1962,7 +1962,7 @@ export interface ErrorData {
 /** The version of the wire that these types describe. */
 export const PROTOCOL_VERSION = 1;
 
-export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"subjectConfidence":0.04,"weakConfidence":0.1,"charactersPerToken":4} as const;
+export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxIdChars":200,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"subjectConfidence":0.04,"weakConfidence":0.1,"charactersPerToken":4} as const;
 
 export const KINDS = ["note","canvas","pdf"] as const;
 

@@ -8,6 +8,7 @@ MAX_CONNECTIONS = 64
 
 MAX_QUERY_CHARS = 4_096  # a longer query is a pasted document; a passage of it finds as much
 MAX_PATH_CHARS = 4_096
+MAX_ID_CHARS = 200  # of a conversation or an agent, which a client makes up; usual are 36
 MAX_TEXT_CHARS = 100_000  # of a text whose similar notes are wanted
 MAX_CAPTURE_BYTES = 256 * 1024  # of a new note, in UTF-8: a long article; more is a file to put into the vault
 MAX_LIMIT = 100  # hits of a search

@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from quarry.agents.hooks.events import MAX_NAME
+from quarry.limits import MAX_ID_CHARS
 from quarry.mcp.server import METHODS, SERVER_INFO, answered, instructions, with_metadata
 from quarry.mcp.vaults import INTERNAL_ERROR, STATELESS_VERSION, CallCancelled, PendingCall, ProtocolError, Vaults
 
@@ -177,7 +177,7 @@ class Session:
             progress = {"progressToken": token, "progress": elapsed_s, "message": message}
             self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})
 
-        name = os.environ.get(CONVERSATION_VARIABLE, "")[:MAX_NAME]
+        name = os.environ.get(CONVERSATION_VARIABLE, "")[:MAX_ID_CHARS]
         conversation = name.encode("utf-8", "replace").decode() or None  # an environment has any bytes
         call = PendingCall(version, report if _is_id(token) else None, conversation)
         thread = threading.Thread(target=self._answer, args=(request, call), name="quarry-mcp", daemon=True)

@@ -59,7 +59,7 @@ def words_missing(
 
 
 def notes_with_every_word(prepared: PreparedQuery, note_ids: NoteIds, execution: SearchExecution) -> NoteIds:
-    """Those of *note_ids*, ascending, with every word of the query; none if no word can be searched for alone."""
+    """The notes of *note_ids*, ascending, with every word of the query; none if no word can be sought alone."""
     queries = [_query_for(typed, word, prepared) for typed, word in dict(prepared.words_used).items()]
     queries = [query for query in queries if not query.is_empty]
     left = note_ids if queries else note_ids[:0]

@@ -10,11 +10,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from quarry.limits import MAX_ID_CHARS
+
 Kind = Literal["start", "prompt", "tool", "done", "compact", "end"]
 Output = Literal["nested", "flat", "none"]
 
 MAX_BYTES = 2**20  # a prompt with a pasted file; larger events are not answered
-MAX_NAME = 200  # characters of an id that a client makes up; usual are 36
 
 
 class HookClient(NamedTuple):
@@ -132,8 +133,8 @@ def _event(client: str, raw: Mapping[str, Any]) -> Event:
         client=client,
         kind=kind,
         name=name,
-        session=session[:MAX_NAME],
-        agent=_text(raw, "agent_id")[:MAX_NAME],
+        session=session[:MAX_ID_CHARS],
+        agent=_text(raw, "agent_id")[:MAX_ID_CHARS],
         folder=_folder(raw),
         source=_text(raw, "source"),
         prompt=_text(raw, "prompt"),
