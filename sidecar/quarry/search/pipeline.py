@@ -223,7 +223,7 @@ def count_notes(result: RankedResult, options: SearchOptions, execution: SearchE
     if result.matching is not None:
         return len(result.matching)
     prepared, ranked = result.prepared, len(result.ranking.note_ids)
-    if result.lists_unranked and prepared.admitted is not None:
+    if prepared.admitted is not None and (result.lists_unranked or result.is_quoted):
         return len(prepared.admitted)
     if isinstance(options, PromptOptions):
         return 0
@@ -333,8 +333,10 @@ def _unmet(result: QueryResult, query: Query, options: SearchOptions, execution:
 
 def _weakness(result: RankedResult, execution: SearchExecution, total: int) -> Weakness | None:
     """Why the hits are weak, if they are."""
-    if result.lists_unranked or result.matching is not None or result.prepared.keyword_query.name_prefix:
-        return None  # with `name_prefix`, the word is not typed yet
+    if result.lists_unranked or result.is_quoted or result.matching is not None:
+        return None
+    if result.prepared.keyword_query.name_prefix:  # the word is not typed yet
+        return None
     shown = result.shown
     if result.is_later_page:
         shown = result.ranking.ranked_notes(range(len(result.ranking.note_ids))[:1], execution)

@@ -57,6 +57,12 @@ class RankedResult(Struct, frozen=True):
         return self.query.has_filter_alternative and self.relaxed is None
 
     @property
+    def is_quoted(self) -> bool:
+        """Whether the query is quoted, so that each note it admits contains it; no retriever finds it across passages."""
+        query = self.query
+        return bool(query.phrases) and not query.words and not self.prepared.keyword_query.name_prefix
+
+    @property
     def has_answer(self) -> bool:
         """Whether there is a passage to show, on this page or on one before it."""
         return any(note.chunks for note in self.shown) or (self.is_later_page and self.reachable > 0)

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 from builders import Said, Sayings, Vault, ask, find, modified, tell, what_is_said
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from quarry.analysis.analysis import phrase_terms
@@ -34,6 +34,7 @@ somewhere = st.floats(0, 1, exclude_max=True)
 
 @settings(max_examples=150)
 @given(note=somewhere, start=somewhere, count=st.integers(1, 12), way=st.sampled_from(WAYS))
+@example(note=0.15625, start=0.65625, count=3, way=("hybrid", "convex"))  # across two passages
 def test_any_phrase_of_any_note_is_found_when_it_is_quoted(
     strange: Engine, said: Sayings, note: float, start: float, count: int, way: tuple[str, str]
 ):
@@ -48,6 +49,7 @@ def test_any_phrase_of_any_note_is_found_when_it_is_quoted(
     assert found == expected or (found < expected and found and fusion == "rrf")  # which cuts its lists, as published
     assert answer.total == len(expected)
     assert answer.relaxed is None
+    assert answer.weakness is None
 
 
 @settings(max_examples=60)
