@@ -48,7 +48,9 @@ def test_words_to_find_are_none(text):
     assert not is_question(text)
 
 
-@pytest.mark.parametrize("text", ["how do I rotate keys?", "how to rotate keys", "wie kann ich backen", "wie man backt"])
+@pytest.mark.parametrize(
+    "text", ["how do I rotate keys?", "how to rotate keys", "wie kann ich backen", "wie man backt"]
+)
 def test_what_takes_steps_is_a_question_that_no_sentence_answers(text):
     assert asks_for_steps(text)
     assert is_question(text)

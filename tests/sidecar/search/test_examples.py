@@ -8,7 +8,7 @@ from quarry.engine import Engine
 from quarry.errors import BadRequest, Cancelled, ModelMissing
 from quarry.index import NoteFilter
 from quarry.options import SearchOptions
-from quarry.search.examples import MAX_SEARCHES, MAX_TOPIC, example_queries, is_whole_question, is_topic
+from quarry.search.examples import MAX_SEARCHES, MAX_TOPIC, example_queries, is_topic, is_whole_question
 
 TEMPLATES = ["What do I know about {topic}?"]
 
