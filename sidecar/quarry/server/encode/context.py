@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
-from quarry.documents.sentences import split_sentences
+from quarry.documents.sentences import says_something, split_sentences
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
 from quarry.messages import message
@@ -24,7 +24,7 @@ from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import ELLIPSIS, estimate_tokens
-from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
+from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_retrievers
