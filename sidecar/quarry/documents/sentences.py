@@ -28,6 +28,7 @@ _MUTE = lazy_pattern(
     r"|</?[A-Za-z][^<>\n]{0,1000}>|[\W_])*+",
     re.DOTALL,
 )
+_HEADING_SIGN = lazy_pattern(r"(?m)^#{1,6}[ \t]+")
 # The first sign comes before the lookbehinds about it, so that `re` can skip to where such a sign is.
 _END = lazy_pattern(
     r"[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”’）】]*+"
@@ -62,13 +63,13 @@ def first_informative_sentence(text: str) -> Span | None:
     return Span(*first) if first else None
 
 
-def says_something(text: str) -> bool:
+def says_something(text: str, *, headings: bool = False) -> bool:
     """
-    Whether *text* has a sentence worth quoting.
+    Whether *text* has a sentence worth quoting or, if *headings* count, one.
 
-    `![[Books.base]]`, `[Source](https://example.org)`, a line of tags and a heading alone answer nothing.
+    `![[Books.base]]`, `[Source](https://example.org)` and a line of tags answer nothing.
     """
-    return next(_informative(text), None) is not None
+    return next(_informative(_HEADING_SIGN.sub("", text) if headings else text), None) is not None
 
 
 def _informative(text: str) -> Iterator[tuple[int, int]]:

@@ -182,7 +182,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 def _extents(sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
     """From each sentence worth beginning with, the longest run: places of its first and its last sentence."""
-    telling = [at for at, one in enumerate(sentences) if says_something(one.text)]
+    telling = [at for at, one in enumerate(sentences) if says_something(one.text, headings=True)]
     for first in telling:
         start = sentences[first].start
         last = max([at for at in telling if at > first and sentences[at].end <= start + WIDTH], default=first)

@@ -100,6 +100,14 @@ def test_links_and_words_say_something(text):
     assert says_something(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [("# Call the dentist", True), ("# 1", True), ("#howto", False), ("# ![[a]]", False), ("## \n", False)],
+)
+def test_a_heading_says_something_where_it_counts(text, is_told):
+    assert says_something(text, headings=True) == is_told
+
+
 def test_telling_takes_linear_time():
     for text in ("![[" * 30_000, "![" * 40_000, "<a" * 40_000, "#" * 90_000, "https://" * 10_000, "[a](" * 20_000):
         start = time.perf_counter()

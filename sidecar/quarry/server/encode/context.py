@@ -119,7 +119,9 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
     """What may be quoted, most confident first: every passage of the likely hits that says something by itself."""
     likely = [(hit, passage) for hit in likely_hits(answer, min_confidence) for passage in hit.passages]
-    every = [_quoted(hit, passage) for hit, passage in likely if says_something(passage.chunk.chunk.text)]
+    every = [
+        _quoted(hit, passage) for hit, passage in likely if says_something(passage.chunk.chunk.text, headings=True)
+    ]
     return sorted(every, key=lambda one: -1.0 if one.quotable.confidence is None else -one.quotable.confidence)
 
 
