@@ -19,6 +19,7 @@ from quarry.errors import BadRequest, Cancelled
 from quarry.index import NoteFilter
 from quarry.options import SCAN_WIDTH, HitOptions, Scope, SearchOptions
 from quarry.search import Source
+from quarry.server import tier_search
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.encode import answers, context, state
 from quarry.server.encode.model_choices import model_choices
@@ -246,7 +247,7 @@ def _use_model(service: Service, params: protocol.ModelsUseParams, _: Request) -
 class Handler(Struct, frozen=True):
     """How a method is answered, once its client has a slot of the pool."""
 
-    answer: Callable[[Service, Any, Request], protocol.Value]  # on a thread of the pool
+    answer: Callable[[Service, Any, Request], Any]  # on a thread of the pool
     pool: Pool = "search"
     begin: Callable[[Engine, Any], object] | None = None  # before, on the event loop: in the order of the requests
     finish: Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]] | None = None  # when the slot is free
@@ -291,5 +292,8 @@ HANDLERS: Mapping[str, Handler] = {
     "settings/folders": _in_vault(_write_folders),
     "models/list": _in_vault(_list_models),
     "models/use": _in_vault(_use_model),
+    "tiers/search": Handler(tier_search.begin, finish=tier_search.finish),
+    "tiers/answer": Handler(tier_search.answer),
+    "tiers/list": _in_vault(tier_search.states),
 }
 """Every method but `initialize` and `shutdown`, which concern the connection and the process."""
