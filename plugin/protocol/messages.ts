@@ -2029,6 +2029,10 @@ export interface TierSearchResult {
    */
   readonly understood: Message;
   /**
+   * The query asks something, in its words or by a question mark.
+   */
+  readonly isQuestion: boolean;
+  /**
    * Words that were treated as typing errors.
    */
   readonly corrections: readonly Correction[];

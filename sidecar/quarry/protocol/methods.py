@@ -52,7 +52,7 @@ from quarry.protocol.session import (
     Settings,
     SettingsWriteParams,
 )
-from quarry.protocol.tiers import TierAnswer, TierList, TierSearchParams, TierSearchResult
+from quarry.protocol.tiered import TierAnswer, TierList, TierSearchParams, TierSearchResult
 
 REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "initialize": (InitializeParams, InitializeResult),

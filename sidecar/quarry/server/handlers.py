@@ -7,6 +7,7 @@ to another costs as much as building it.
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -19,7 +20,6 @@ from quarry.errors import BadRequest, Cancelled
 from quarry.index import NoteFilter
 from quarry.options import SCAN_WIDTH, HitOptions, Scope, SearchOptions
 from quarry.search import Source
-from quarry.server import tier_search
 from quarry.server.blocks.block_reader import Blocks
 from quarry.server.encode import answers, context, state
 from quarry.server.encode.model_choices import model_choices
@@ -262,6 +262,13 @@ def _forget_model(engine: Engine, params: protocol.ForgetModelParams) -> None:
     engine.forget_model(params.id)
 
 
+def _tiers() -> ModuleType:
+    """Loaded with the first request for several tiers."""
+    from quarry.server import tier_search
+
+    return tier_search
+
+
 _in_vault = partial(Handler, pool="vault")
 
 HANDLERS: Mapping[str, Handler] = {
@@ -292,8 +299,8 @@ HANDLERS: Mapping[str, Handler] = {
     "settings/folders": _in_vault(_write_folders),
     "models/list": _in_vault(_list_models),
     "models/use": _in_vault(_use_model),
-    "tiers/search": Handler(tier_search.begin, finish=tier_search.finish),
-    "tiers/answer": Handler(tier_search.answer),
-    "tiers/list": _in_vault(tier_search.states),
+    "tiers/search": Handler(lambda *asked: _tiers().begin(*asked), finish=lambda *asked: _tiers().finish(*asked)),
+    "tiers/answer": Handler(lambda *asked: _tiers().answer(*asked)),
+    "tiers/list": _in_vault(lambda *asked: _tiers().states(*asked)),
 }
 """Every method but `initialize` and `shutdown`, which concern the connection and the process."""

@@ -25,7 +25,7 @@ from quarry.server.gate import Gate
 from quarry.server.scheduler import Pool, Scheduler
 
 if TYPE_CHECKING:
-    from quarry.tiers.searching import Tiers
+    from quarry.tiers.fan_out import Tiers
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,65 +1,48 @@
-"""`tiers/…`: this vault and the tiers that are connected on this device, searched at once."""
+"""
+`tiers/…`: this vault and the tiers that are connected on this device, searched at once.
+
+Loaded with the first such request: a vault that is searched alone needs nothing of it.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from quarry import protocol
 from quarry.errors import Cancelled
-from quarry.messages import message
 from quarry.options import SearchOptions
 from quarry.server.encode import answers
 from quarry.server.service import Request, Service
-
-if TYPE_CHECKING:  # what asks other sidecars is loaded with the first search of several tiers
-    from quarry.tiers.connected import ConnectedTier
-    from quarry.tiers.searching import Asked, Tiers
-    from quarry.tiers.tier import Tier
+from quarry.tiers.connected import HOME_WEIGHT, ConnectedTier, connected
+from quarry.tiers.fan_out import Asked, Tiers, includes_home, part_of
+from quarry.tiers.folder import FolderTier
+from quarry.tiers.tier import Tier, UnknownTier, text_digest
 
 IDLE_S = 60.0  # connections that are not used for so long are closed: a sidecar stays as long as one is open
 NOTE_DIGEST_BYTES = 16
 
 
-def open_tier(connected: "ConnectedTier") -> "Tier":
-    """
-    The tier at the place that *connected* names.
-
-    Raises:
-        Absent: This installation knows no such places.
-    """
-    from quarry.tiers.tier import Absent
-
-    if connected.scheme not in OPENERS:
-        raise Absent(message("absent.unknown", name=connected.name, place=connected.place))
-    return OPENERS[connected.scheme](connected)
+OPENERS: Mapping[str, Callable[[ConnectedTier], Tier]] = {"": FolderTier}
+"""Scheme of the place of a tier -> what opens it."""
 
 
-def _open_folder(connected: "ConnectedTier") -> "Tier":
-    from quarry.tiers.folder import FolderTier
-
-    return FolderTier(connected)
-
-
-OPENERS: "Mapping[str, Callable[[ConnectedTier], Tier]]" = {"": _open_folder}
-"""Scheme of the place of a tier -> what opens it; each imports what it needs when it is called."""
+def open_tier(tier: ConnectedTier) -> Tier:
+    """Something to ask for the notes of *tier*."""
+    return OPENERS.get(tier.scheme, UnknownTier)(tier)
 
 
 class Begun(Struct):
     """A search of several tiers that this vault has answered."""
 
-    asked: "Asked"
+    asked: Asked
     home: protocol.TierAnswer | None
 
 
 def answer(service: Service, params: SearchOptions, request: Request) -> protocol.TierAnswer:
     """The hits of this vault, with the digests by which another one's sidecar finds duplicates."""
-    from quarry.tiers.connected import connected
-    from quarry.tiers.tier import text_digest
-
     key = bytes.fromhex(connected().key)
     with service.engine.freshness.snapshot() as index, service.engine.reader() as reader:
         found = service.engine.search(params, request.is_cancelled)
@@ -74,8 +57,6 @@ def answer(service: Service, params: SearchOptions, request: Request) -> protoco
 
 def begin(service: Service, params: protocol.TierSearchParams, request: Request) -> Begun:
     """Ask the tiers, and answer for this vault while they are at work."""
-    from quarry.tiers.searching import includes_home, part_of
-
     asked = _tiers_of(service).ask(params, request.is_cancelled)
     try:
         return Begun(asked, answer(service, part_of(params), request) if includes_home(params.tiers) else None)
@@ -106,8 +87,6 @@ async def finish(
 
 def states(service: Service, _: protocol.NoParams, __: Request) -> protocol.TierList:
     """This vault, and what is connected."""
-    from quarry.tiers.connected import HOME_WEIGHT
-
     vault = service.vault
     home = protocol.TierState(
         origin=protocol.Origin(kind="home", name=vault.name, path=vault.path),
@@ -118,9 +97,7 @@ def states(service: Service, _: protocol.NoParams, __: Request) -> protocol.Tier
     return protocol.TierList(tiers=[home, *_tiers_of(service).states()])
 
 
-def _tiers_of(service: Service) -> "Tiers":
-    from quarry.tiers.searching import Tiers
-
+def _tiers_of(service: Service) -> Tiers:
     with service.opening_tiers:
         if service.tiers is None:
             service.tiers = Tiers(Path(service.vault.path), open_tier)

@@ -149,9 +149,8 @@ class Tiers:
         self.close_connections()
 
     def _of(self, tier: ConnectedTier) -> _Opened:
-        if tier not in self._opened:
-            self._opened[tier] = _Opened(self._open_tier(tier))
-        return self._opened[tier]
+        found = self._opened.get(tier)
+        return found or self._opened.setdefault(tier, _Opened(self._open_tier(tier)))
 
     def _chosen(self, params: wire.TierSearchParams) -> list[ConnectedTier]:
         tiers = self.connected()
