@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from quarry import protocol
 from quarry.errors import Cancelled
@@ -52,7 +52,8 @@ def answer(service: Service, params: SearchOptions, request: Request) -> protoco
             chunk = hit.passages[0].chunk
             of_note = [blake2b(hashes[hit.path], digest_size=NOTE_DIGEST_BYTES, key=key)] if hit.path in hashes else []
             digests.append([text_digest(chunk.title, chunk.text), *(one.hexdigest() for one in of_note)])
-        return protocol.TierAnswer(result=answers.search_result(found, index, params), digests=digests)
+        result = answers.search_result(found, index, params)
+        return protocol.TierAnswer(**structs.asdict(result), digests=digests)
 
 
 def begin(service: Service, params: protocol.TierSearchParams, request: Request) -> Begun:

@@ -6,15 +6,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from quarry import protocol as wire
 from quarry.client.client import SidecarClient
 from quarry.client.codec import RequestFailed
+from quarry.limits import MAX_WAIT_MS
 from quarry.messages import Message, message
 from quarry.options import SearchOptions
 from quarry.tiers.connected import ConnectedTier
 from quarry.tiers.tier import Absent
 
 CLIENT_NAME = "tiers"
+WAITED = 0.8  # of the time that is left, for the notes of a sidecar that has just started
 
 
 class FolderTier:
@@ -36,6 +40,9 @@ class FolderTier:
         if obstacle := self.obstacle():
             raise Absent(obstacle)
         with self._client() as client:
+            if client.started_sidecar or client.hello.status.indexed_ms is None:  # else half of it is not there yet
+                left_ms = 1000 * (deadline_s - time.monotonic())
+                options = replace(options, wait_ms=min(MAX_WAIT_MS, max(options.wait_ms, int(WAITED * left_ms))))
             answer: wire.TierAnswer = client.ask(
                 "tiers/answer", options, lambda _: is_cancelled() or time.monotonic() > deadline_s
             )
