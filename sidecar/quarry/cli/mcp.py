@@ -1,9 +1,11 @@
 """`quarry mcp`: tools, resources and prompts for an AI agent, on standard input and output or over HTTP."""
 
 import argparse
+from importlib import import_module
 from pathlib import Path
 
 from quarry.cli.arguments import VAULT_HELP, number, resolve_vault
+from quarry.cli.parser import BadUsage
 from quarry.mcp.vaults import Vaults
 
 DEFAULT_PORT = 8537  # of no registered service; a client's configuration names it once
@@ -18,6 +20,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--allow-capture",
         action="store_true",
         help="offer the tool `capture`, which writes new notes if the vault's settings allow it",
+    )
+    parser.add_argument(
+        "--tiers",
+        action="store_true",
+        help="search and serve the tiers that `quarry tiers` lists as well: an agent can read all of them",
     )
     parser.add_argument("--http", action="store_true", help="serve streamable HTTP on 127.0.0.1 instead")
     parser.add_argument(
@@ -36,6 +43,10 @@ def run(options: argparse.Namespace) -> None:
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
     vaults = Vaults(roots, may_capture=options.allow_capture)
+    if options.tiers and options.http:  # whose tokens may be for one folder of one vault
+        raise BadUsage("--tiers is not offered with --http", "leave out one of them, or name the folders with --vault")
+    if options.tiers:
+        import_module("quarry.mcp.everywhere").serve_tiers(vaults, Path.cwd())
     if options.http:
         from quarry.mcp.http_server import serve_http
 
