@@ -10,8 +10,8 @@ from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stder
 from quarry.client.discovery import VaultLock
 from quarry.client.vault_folder import vault_root
 from quarry.config import runtime_dir
-from quarry.server.tier_search import open_tier
 from quarry.tiers.connected import WEIGHTS, ConnectedTier, Kind, agent_folder, connect, connected, disconnect, scheme_of
+from quarry.tiers.folder import FolderTier
 from quarry.tiers.offered import offers
 from quarry.vault.paths import vault_id
 
@@ -83,7 +83,7 @@ def _place_to_add(options: argparse.Namespace) -> str:
 
 
 def _row(tier: ConnectedTier) -> dict[str, Any]:
-    obstacle = open_tier(tier).obstacle()
+    obstacle = FolderTier(tier).obstacle() if tier.folder else None
     row = {"name": tier.name, "as": tier.kind, "weight": tier.weight, "place": tier.place}
     return {**row, "state": str(obstacle) if obstacle else _state(tier)}
 

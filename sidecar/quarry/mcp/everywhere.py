@@ -11,9 +11,9 @@ from quarry import protocol as wire
 from quarry.client.codec import request_params
 from quarry.limits import MAX_WAIT_MS
 from quarry.mcp.vaults import ALL, CallCancelled, PendingCall, Vault, Vaults
-from quarry.server.tier_search import open_tier
 from quarry.tiers.connected import active_in
 from quarry.tiers.fan_out import HOME, Tiers, part_of
+from quarry.tiers.folder import FolderTier
 
 PATIENCE_MS = 3_000  # an agent waits for a sidecar that starts rather than ask twice
 
@@ -41,7 +41,7 @@ class Everywhere(Vault):
         """
         if method != "search":
             return self._home.ask(method, params, call)
-        served = [tier.name for tier in self._tiers.connected() if tier.scheme or tier.place in self._names]
+        served = [tier.name for tier in self._tiers.connected() if tier.place in self._names]
         given = {**request_params(params), "tiers": [HOME, *served], "deadlineMs": PATIENCE_MS}
         search = msgspec.convert(given, wire.TierSearchParams)
         asked = self._tiers.ask(search, lambda: call.is_cancelled)
@@ -63,9 +63,13 @@ class Everywhere(Vault):
 
 
 def serve_tiers(vaults: Vaults, folder: Path) -> None:
-    """Serve the tiers that are connected now, without project tiers of other repositories than that around *folder*."""
+    """
+    Serve the folders that are connected now, without project tiers of other repositories than that around *folder*.
+
+    A database is not served: its notes cannot be read by path.
+    """
     home = next(iter(vaults.by_name.values()))
-    tiers = Tiers(home.root.resolve(), open_tier)
+    tiers = Tiers(home.root.resolve(), FolderTier)
     served = {str(vault.root.resolve()) for vault in vaults.by_name.values()}
     for tier in active_in(tiers.connected(), folder):
         if tier.folder and tier.place not in served:

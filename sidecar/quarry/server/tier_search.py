@@ -76,8 +76,11 @@ async def finish(
         Cancelled: The client no longer wants them.
     """
     if begun.asked.futures:
+        answers_to_come = [*map(asyncio.wrap_future, begun.asked.futures)]
+        for one in answers_to_come:  # `Asked` reports failures; asyncio logs those that are not looked at
+            one.add_done_callback(lambda done: done.cancelled() or done.exception())
         with request.interruptible():
-            await asyncio.wait([*map(asyncio.wrap_future, begun.asked.futures)], timeout=begun.asked.left_s)
+            await asyncio.wait(answers_to_come, timeout=begun.asked.left_s)
     if request.is_cancelled():
         raise Cancelled("the request was cancelled")
     vault = service.vault
