@@ -186,6 +186,19 @@ def test_a_token_is_answered_as_if_the_vault_had_no_other_folders(tmp_path, shar
             assert secret not in said or secret in json.dumps(params).lower(), (method, params, said)
 
 
+def test_a_note_outside_looks_like_one_that_does_not_exist_and_blocks_of_the_whole_vault_are_not_named(tmp_path, share):
+    served = share(write_notes(tmp_path / "Notes", {**SHARED, **HIDDEN}), "Team", notes=5)
+
+    def said(name, path):
+        more = {"query": "water"} if name == "explain_result" else {}
+        answer = asked(served, "tools/call", {"name": name, "arguments": {"path": path, **more}})
+        return json.dumps(answer).replace(path, "PATH")
+
+    for name in ("read_note", "find_related", "explain_result"):
+        assert said(name, "Secret/Falcon.md") == said(name, "Team/Zeppelin.md") == said(name, "Nowhere/Zeppelin.md")
+    assert "xylograph-plans" not in json.dumps(asked(served, "resources/list", {}))
+
+
 def test_two_tokens_that_ask_at_once_with_equal_ids_and_one_session_get_their_own_notes(tmp_path, share, tools):
     root = write_notes(tmp_path / "Notes", {**SHARED, **HIDDEN})
     served = share(root, "Team", notes=5)
