@@ -6,7 +6,7 @@ from typing import Any
 from quarry.cli.arguments import resolve_vault
 from quarry.cli.parser import BadUsage
 from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stderr
-from quarry.mcp.tokens import WHOLE_VAULT, Grant, add_token, grants, is_of, revoke_token
+from quarry.mcp.named_tokens import WHOLE_VAULT, Grant, add_token, grants, is_of, revoke_token
 from quarry.protocol.base import local_time
 
 ACTIONS = ("add", "list", "revoke")

@@ -1,7 +1,7 @@
 """
 MCP over streamable HTTP, by the official SDK, which comes with the extra `mcp-http`.
 
-Only who shows a token is answered: on 127.0.0.1 that of this user, on an address that is named one of `tokens`. It is
+Only who shows a token is answered: on 127.0.0.1 that of this user, with `--listen` one of `named_tokens`. It is
 checked before the body of a request is read; the SDK checks that `Host` is this server and that there is no `Origin`.
 There are no CORS headers, so that a browser gives no page an answer. Every request is independent: there are no
 sessions that could fill up, or that another token could go on with.

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from quarry.errors import BadRequest
-from quarry.mcp.tokens import Grant, grant_of, grants, is_of
+from quarry.mcp.named_tokens import Grant, grant_of, grants, is_of
 from quarry.mcp.vaults import MAX_WARMED, Vaults
 
 PATH = "/mcp"

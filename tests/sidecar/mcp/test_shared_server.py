@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from quarry.cli.main import main
-from quarry.mcp.tokens import add_token, grants, revoke_token
+from quarry.mcp.named_tokens import add_token, grants, revoke_token
 
 pytestmark = pytest.mark.slow
 SHARED = {

@@ -6,8 +6,8 @@ import stat
 import pytest
 
 from quarry.errors import BadRequest
+from quarry.mcp.named_tokens import add_token, grant_of, grants, revoke_token
 from quarry.mcp.principals import Address, TokenHolders
-from quarry.mcp.tokens import add_token, grant_of, grants, revoke_token
 
 
 @pytest.fixture
