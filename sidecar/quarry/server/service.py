@@ -111,16 +111,18 @@ def open_service(
     *,
     without: frozenset[str] = frozenset(),
     limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
+    only: tuple[str, ...] = (),
 ) -> Iterator[Service]:
     """
-    The service of the vault at *root* with the id *identity*; its engine and its threads end with the block.
+    The service of the vault at *root*, or of its part in the folders *only*, with the id *identity*; its engine and its
+    threads end with the block.
 
     Raises:
         SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
     """
     blocks = BlockStore(data_dir() / f"{identity}.blocks")
     with (
-        closing(Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)) as engine,
+        closing(Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits, only=only)) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as search,
         ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault,
     ):
