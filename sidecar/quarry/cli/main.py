@@ -24,12 +24,14 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "related": "find the notes most similar to a note, a passage or a text",
         "list": "list notes, newest first",
         "explain": "explain why a query finds a note, or why it does not",
+        "tiers": "list what `search --tiers` searches besides a vault, connect a tier, or take one off the list",
         "why": "say whether a note can be found, and what keeps it out of the index",
         "capture": "write a text to a new note, which can be found at once",
     },
     "agents": {
         "install": "set up Quarry in AI clients: Claude Code, Codex, Cursor and others",
         "mcp": "serve an AI agent over MCP",
+        "token": "make, list or revoke the tokens by which clients on other machines see folders of a vault",
         "hook": "answer an event of an AI agent with notes on the subject; --test shows what it would say, and why",
         "blocks": "show, build or check the context blocks for the start of a conversation with an agent",
         "outputs": "print the full output of a command that an agent saw in part",
@@ -52,7 +54,19 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Title -> command -> summary, in the order of the help. Each command is a module of this package."""
 COMMANDS: Mapping[str, str] = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-WITH_JSON_AND_VAULT = ("read", "list", "explain", "why", "install", "models", "status", "doctor", "stop", "attach")
+WITH_JSON_AND_VAULT = (
+    "read",
+    "list",
+    "explain",
+    "why",
+    "install",
+    "models",
+    "status",
+    "doctor",
+    "stop",
+    "attach",
+    "token",
+)
 """Commands that take `--json` and `--vault` before their own options; the others add them where their help has them."""
 EXAMPLES = """examples:
   quarry search "how do I rename a git branch"      notes by word and by meaning

@@ -9,13 +9,16 @@ Errors of a request are of three kinds:
 """
 
 import contextlib
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from msgspec.structs import replace
 
 from quarry import protocol as wire
 from quarry.client.client import SidecarClient
@@ -29,8 +32,11 @@ INTERNAL_ERROR = -32603
 
 WAIT_MS = 2000  # for an index that is empty or nearly complete: agents seldom ask again, and a call may take so long
 MAX_CONNECTIONS_OF_POOL = 4  # as many as a sidecar has threads for searches; more would wait there instead of here
+ALL = "all"  # the name of all tiers together
 MAX_WARMED = 4  # vaults; a question to another one waits for its engine
 PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
+TOLD_TO_ALL = ("bad-query", "bad-request", "invalid-params", "note-not-found", "deadline", "cancelled", "forbidden")
+"""Kinds of errors that are about a request, not about the machine that answers it."""
 
 
 class ProtocolError(Exception):
@@ -108,9 +114,11 @@ class PendingCall:
 class Vault:
     """A vault with the connections to its sidecar, which is started when it is first asked."""
 
-    def __init__(self, name: str, root: Path) -> None:
+    def __init__(self, name: str, root: Path, only: tuple[str, ...] = ()) -> None:
+        """Prepare to serve the vault at *root*, or its part in the folders *only*."""
         self.name = name
         self.root = root
+        self._only = only
         self._free: deque[SidecarClient] = deque()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS_OF_POOL)
         self._attaching = threading.Semaphore()  # the first one starts the sidecar, the others find it
@@ -164,9 +172,25 @@ class Vault:
             return self._free.popleft()
         call.acquire(self._attaching, "the search engine starts")
         try:
-            return SidecarClient(self.root, "mcp")
+            return SidecarClient(self.root, "mcp", only=self._only)
         finally:
             self._attaching.release()
+
+
+class SharedVault(Vault):
+    """A vault, or a part of it, for clients on other machines: errors of this machine reach its administrator alone."""
+
+    def ask(self, method: str, params: Mapping[str, object], call: PendingCall) -> Any:
+        """Ask the sidecar; raises as `Vault.ask`, without paths of this machine."""
+        try:
+            answer = super().ask(method, params, call)
+        except QuarryError as error:
+            if isinstance(error, RequestFailed) and error.kind in TOLD_TO_ALL:
+                raise
+            print(f"quarry: {method} failed: {error}", file=sys.stderr)
+            next_step = "try again in a minute; if that does not help, ask whoever runs this server"
+            raise RequestFailed("the notes cannot be asked", "unavailable", next_step) from None
+        return replace(answer, message=None) if isinstance(answer, wire.IndexStatus) else answer
 
 
 class Vaults:
@@ -180,6 +204,7 @@ class Vaults:
             BadRequest: Two of *roots* are one folder.
         """
         self.may_capture = may_capture
+        self.everywhere: Vault | None = None  # all tiers, where they are served
         self._is_warm = False
         self.by_name: dict[str, Vault] = {}
         seen: dict[Path, Path] = {}
@@ -188,6 +213,13 @@ class Vaults:
                 raise BadRequest(f"--vault names one folder twice: {same} and {root}; name each once")
             name = _free_name(root.resolve(), self.by_name)
             self.by_name[name] = Vault(name, root)
+
+    @classmethod
+    def shared(cls, root: Path, only: tuple[str, ...], *, may_capture: bool) -> Self:
+        """The vault at *root*, or its part in the folders *only*, for clients on other machines."""
+        vaults = cls([], may_capture=may_capture)
+        vaults.by_name[root.name] = SharedVault(root.name, root, only)
+        return vaults
 
     def warm_up(self) -> None:
         """Make the engines ready while a new client thinks of its first question."""
@@ -206,14 +238,22 @@ class Vaults:
         """Whether a tool must say which one it means."""
         return len(self.by_name) > 1
 
-    def named(self, name: Any) -> Vault:
+    def choices(self, *, is_search: bool) -> list[str]:
+        """The names that a tool takes, that which searches (*is_search*) or another."""
+        return [*([ALL] if is_search and self.everywhere else []), *self.names]
+
+    def named(self, name: Any, *, is_search: bool = False) -> Vault:
         """
-        The vault called *name*, which may be left out where there is one only.
+        The vault called *name*, which may be left out where there is one only, or tiers are served.
+
+        With tiers, a search (*is_search*) is one of all of them, and any other tool means the first vault.
 
         Raises:
             BadArguments: There is none of this name, or several and none is named.
         """
-        if name is None and not self.are_several:
+        if self.everywhere and is_search and str(name or ALL).lower() == ALL:
+            return self.everywhere
+        if name is None and (self.everywhere or not self.are_several):
             return next(iter(self.by_name.values()))
         if name is None:
             raise BadArguments("`vault` is missing: several are served", f"send `vault`: {self._choice()}")
@@ -225,7 +265,7 @@ class Vaults:
 
     def close(self) -> None:
         """Close all connections that no call uses."""
-        for vault in self.by_name.values():
+        for vault in (*self.by_name.values(), *filter(None, [self.everywhere])):
             vault.close()
 
     def _choice(self) -> str:
