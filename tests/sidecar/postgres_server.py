@@ -125,6 +125,27 @@ class PostgresServer:
         return copy
 
 
+class TeamDatabase:
+    """
+    A database with an empty team index.
+
+    Roles: `pub` publishes to the team `guild`, `alice` is a member of it, `bob` of `others`, and `eve` of none.
+    """
+
+    def __init__(self, server: PostgresServer, name: str) -> None:
+        self.server = server
+        self.name = name
+
+    def url(self, user: str = "pub", **options: str) -> str:
+        return self.server.url(self.name, user, **options)
+
+    def rows(self, sql: str, *values: Any, user: str = "postgres") -> list[tuple[Any, ...]]:
+        """What a statement returns to *user*."""
+        with contextlib.closing(self.server.connect(self.name, user)) as connection:
+            found = connection.execute(sql.encode(), values or None)
+            return found.fetchall() if found.description else []
+
+
 def _end_with_parent() -> None:
     """Have the kernel end this process when the tests are killed."""
     with contextlib.suppress(OSError, AttributeError):  # elsewhere than on Linux
