@@ -1,13 +1,13 @@
 /** What is said of one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
 import { type Correction, type ExplainResult } from "../protocol/messages";
-import { type Answer, isQuestion } from "../search/answer";
+import { type Answer, needsNoWord } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { number, say, t, translated } from "./translate";
 
 /** How many notes contain the words, however many are loaded; empty where none has all of them, and where no words are counted. */
-export function countWords({ query, mode, total }: Answer): string {
-  return total === 0 || mode === "semantic" || isQuestion(query) ? "" : noteCount(total);
+export function countWords(answer: Answer): string {
+  return answer.total === 0 || answer.mode === "semantic" || needsNoWord(answer) ? "" : noteCount(answer.total);
 }
 
 /** How the query was understood, and how long the answer took. */
@@ -44,8 +44,8 @@ export function noWordsWords({ clauses }: Pick<Answer, "clauses">): string {
 
 /** What was replaced, dropped or not found, the most important alone; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
-  const { query, corrections, unknownWords, relaxed } = answer;
-  const unknown = unknownWords.length === 0 || isQuestion(query) ? "" : joinSentences(t("answer.unknown", { words: unknownWords }));
+  const { corrections, unknownWords, relaxed } = answer;
+  const unknown = unknownWords.length === 0 || needsNoWord(answer) ? "" : joinSentences(t("answer.unknown", { words: unknownWords }));
   return correctionWords(corrections) || joinSentences(...(relaxed?.messages ?? []).map(say)) || unknown || weaknessWords(answer);
 }
 

@@ -427,6 +427,10 @@ export interface SearchResult {
    */
   readonly understood: Message;
   /**
+   * The query asks something, in its words or by a question mark.
+   */
+  readonly isQuestion: boolean;
+  /**
    * Words that were treated as typing errors.
    */
   readonly corrections: readonly Correction[];
