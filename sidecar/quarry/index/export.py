@@ -38,7 +38,7 @@ class ExportedNote(Struct, frozen=True):
 
 
 class ExportedHash(Struct, frozen=True):
-    """What tells whether a note has changed."""
+    """The properties of a note, and a hash by which a change is noticed."""
 
     properties: dict[str, PropertyValue]
     content_hash: bytes  # over all of `ExportedNote` but the time of its file

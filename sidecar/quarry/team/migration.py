@@ -31,7 +31,7 @@ def migrate(connection: "Connection") -> list[str]:
     Bring the schema up to date, and return the names of the migrations that were applied.
 
     Raises:
-        TeamUnavailable: A newer version of Quarry made it. What a migration raises, it leaves nothing behind.
+        TeamUnavailable: A newer version of Quarry made it. A migration that fails leaves nothing behind.
     """
     connection.execute(LOCK)
     known = migrations()

@@ -39,7 +39,7 @@ _INSERT = "INSERT INTO quarry.{table} ({names}) SELECT {names} FROM staged_{tabl
 
 
 class Publication(Struct, frozen=True):
-    """What is published: *folders* of a vault, "" for all of it, to a *team*."""
+    """The *folders* of a vault, "" for all of it, that are published to a *team*."""
 
     vault: str  # its id
     vault_name: str
@@ -50,7 +50,7 @@ class Publication(Struct, frozen=True):
 
 
 class Published(Struct):
-    """What a publish changed."""
+    """The changes of a publish."""
 
     added: int = 0
     changed: int = 0
@@ -108,7 +108,7 @@ def _wanted(export: IndexExport, folders: Sequence[str]) -> _Wanted:
 
 @contextmanager
 def _lock(connection: "Connection", publication: Publication) -> Iterator[None]:
-    """Hold the lock of *publication*, which the server releases when the connection ends."""
+    """Take the lock of *publication*, which the server releases when the connection ends."""
     name = f"quarry publish {publication.vault} {publication.team}"
     if connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (name,)).fetchone() != (True,):
         raise TeamUnavailable(
@@ -119,7 +119,7 @@ def _lock(connection: "Connection", publication: Publication) -> Iterator[None]:
 
 
 def _claim_format(connection: "Connection", model: str | None) -> int:
-    """Have the database hold notes of this *model* and version, and no others; gives the dimension of the vectors."""
+    """Let the database have notes of this *model* and version alone; gives the dimension of the vectors."""
     if model is None:
         raise TeamUnavailable("the index of the vault has no vectors yet: run `quarry status` to see why")
     fingerprint = json.loads(model)
@@ -143,7 +143,7 @@ def _claim_format(connection: "Connection", model: str | None) -> int:
 
 
 class _Publisher:
-    """Publishes over one connection, which holds the lock."""
+    """Publishes over one connection, which has the lock."""
 
     def __init__(self, connection: "Connection", publication: Publication, export: IndexExport, dimension: int) -> None:
         self._db = connection

@@ -1,8 +1,8 @@
 """
 Makes rows of a note: what members need to find and rank it, and no more.
 
-Every text is scrubbed again, by the rules of now. What could tell what a credential was is left out: the hash and the
-size of the file, and which rules fired.
+Every text is scrubbed again, by the rules of now. Whatever a credential could be guessed from is left out: the hash and
+the size of the file, and which rules fired.
 """
 
 from collections import Counter
