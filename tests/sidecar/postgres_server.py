@@ -25,9 +25,8 @@ from psycopg.conninfo import make_conninfo
 
 PATIENCE_S = 30.0
 NOBODY = "nobody"
-SETTINGS = {  # nothing has to survive a crash of the machine
+SETTINGS = {  # nothing has to survive a crash of the machine; one of the server it does
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "64MB",
     "max_connections": "60",

@@ -185,7 +185,7 @@ class _Publisher:
             self._present.setdefault(path, []).append(_Present(*rest))
         for name, columns in (("notes", NOTE_COLUMNS), ("chunks", CHUNK_COLUMNS)):
             typed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
-            self._run(f"CREATE TEMPORARY TABLE staged_{name} ({typed}) ON COMMIT DELETE ROWS")
+            self._run(f"CREATE TEMPORARY TABLE IF NOT EXISTS staged_{name} ({typed}) ON COMMIT DELETE ROWS")
 
     def _is_stale(self, path: str, audience: int, content_hash: bytes) -> bool:
         found = self._present.get(path, [])

@@ -39,7 +39,8 @@ def team_database(team_server: PostgresServer, team_template: str) -> Iterator[T
     name = f"team_{next(_NUMBERS)}"
     with closing(team_server.connect()) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {team_template}".encode())
-        yield TeamDatabase(team_server, name)
+    yield TeamDatabase(team_server, name)
+    with closing(team_server.connect()) as connection:  # the server may have been restarted
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
