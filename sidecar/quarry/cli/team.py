@@ -16,10 +16,11 @@ from quarry.config import data_dir
 from quarry.redaction.sanitize import path_line
 from quarry.redaction.scrub import scrub_text
 from quarry.settings import load_settings
+from quarry.team.migration import check_version, migrate
+from quarry.team.publish import Publication, Published, publish
 
 if TYPE_CHECKING:
     from quarry.team.connection import Connection
-    from quarry.team.publish import Published
 
 TEAM = "team"
 SEE_HELP = "see `quarry team --help`"
@@ -64,15 +65,13 @@ def run(options: argparse.Namespace) -> None:
         raise BadUsage("`add` and `remove` take a ROLE, and the others take none", SEE_HELP)
     if bool(options.folder) != (options.action == "publish"):
         raise BadUsage("`publish` takes --folder at least once, and the others do not", SEE_HELP)
-    from quarry.team.connection import connect
+    from quarry.team.connection import connect  # here, as it needs the extra
 
     with connect(options.to) as connection:
         _ACTIONS[options.action](options, connection)
 
 
 def _publish(options: argparse.Namespace, connection: "Connection") -> None:
-    from quarry.team.publish import Publication, publish
-
     with connect_sidecar(options, as_owner=True) as client:
         update(client, client.status())
         vault = client.hello.vault
@@ -96,14 +95,12 @@ def _draw(bar: "tqdm[Never]", done: int, total: int) -> None:
     bar.refresh()
 
 
-def _show_published(result: "Published") -> None:
+def _show_published(result: Published) -> None:
     changes = f"{counted(result.added, 'note')} added, {result.changed} changed, {result.removed} removed"
     print_line(f"{changes}, {result.unchanged} as they were")
 
 
 def _status(options: argparse.Namespace, connection: "Connection") -> None:
-    from quarry.team.migration import check_version
-
     check_version(connection)
     columns = ("vault", "team", "publisher", "sensitivity", "notes", "chunks", "completed")
     sql = """SELECT vault_name, team, publisher, sensitivity, notes, chunks, completed_at::timestamptz(0)::text
@@ -121,8 +118,6 @@ def _show_status(rows: list[dict[str, object]]) -> None:
 
 
 def _migrate(options: argparse.Namespace, connection: "Connection") -> None:
-    from quarry.team.migration import migrate
-
     applied = migrate(connection)
     print_answer(options, applied, lambda _: print_line(f"applied: {', '.join(applied)}" if applied else "up to date"))
 
@@ -139,15 +134,12 @@ def _show_members(rows: list[dict[str, object]]) -> None:
 
 
 def _change_member(options: argparse.Namespace, connection: "Connection") -> None:
-    from psycopg import sql
-
-    role = sql.Identifier(options.name)
+    groups = "quarry_member, quarry_publisher" if options.publishes or options.action == "remove" else "quarry_member"
+    template = f"GRANT {groups} TO %I" if options.action == "add" else f"REVOKE {groups} FROM %I"
     with connection.transaction():
-        if options.action == "add":
-            groups = ["quarry_member", *(["quarry_publisher"] if options.publishes else [])]
-            connection.execute(sql.SQL("GRANT {} TO {}").format(sql.SQL(", ").join(map(sql.Identifier, groups)), role))
-        else:
-            connection.execute(sql.SQL("REVOKE quarry_member, quarry_publisher FROM {}").format(role))
+        statement = connection.execute("SELECT format(%s, %s::text)", (template, options.name)).fetchone()
+        assert statement is not None
+        connection.execute(statement[0].encode())
         connection.execute("SET LOCAL ROLE quarry_owner")
         if options.action == "add":
             connection.execute("SELECT quarry.add_member(%s, %s, %s)", (options.team, options.name, options.publishes))

@@ -2,7 +2,8 @@
 Connections to a team's database: where its credentials may come from, when TLS is required, and errors for people.
 
 libpq finds credentials: in a service file (`service=`), the environment or `~/.pgpass`. They are never read from a
-vault, nor from a URL, which shells, process lists and logs keep.
+vault, nor from a URL, which shells, process lists and logs keep. Without the extra `team`, this module cannot be
+imported.
 """
 
 import configparser
@@ -10,16 +11,19 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from quarry.errors import BadRequest, ExtraMissing, TeamUnavailable
 
-if TYPE_CHECKING:
+try:
     import psycopg
-    from psycopg_pool import ConnectionPool
+    from psycopg import conninfo
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError as error:
+    raise ExtraMissing("a team's index needs psycopg, which comes with the extra `team`", "team") from error
 
-    Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
-    Pool: TypeAlias = ConnectionPool[Connection]
+Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Pool: TypeAlias = ConnectionPool[Connection]
 
 MIN_SERVER = 160_000  # PostgreSQL 16: pg_has_role knows SET, and libpq `sslrootcert=system`
 MIN_VECTOR = (0, 8)  # pgvector: halfvec with iterative scans
@@ -39,11 +43,9 @@ def connection_string(url: str) -> str:
 
     Raises:
         BadRequest: It cannot be read, has a password, or asks for an unencrypted connection to another machine.
-        ExtraMissing: The extra `team` is not installed.
     """
-    psycopg = _psycopg()
     try:
-        given = psycopg.conninfo.conninfo_to_dict(url)
+        given: dict[str, Any] = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise BadRequest(f"the address of the team's database cannot be read: {error}") from None
     if "password" in given:
@@ -62,31 +64,28 @@ def connection_string(url: str) -> str:
         given.setdefault("sslmode", mode or "verify-full")
         if not settings.get("sslrootcert") and not (Path.home() / ".postgresql" / "root.crt").exists():
             given["sslrootcert"] = "system" if given["sslmode"] == "verify-full" else ""
-    return str(psycopg.conninfo.make_conninfo(**{**_LIVENESS, **given}))
+    return str(conninfo.make_conninfo(**{**_LIVENESS, **given}))
 
 
 @contextmanager
-def connect(url: str) -> "Iterator[Connection]":
+def connect(url: str) -> Iterator[Connection]:
     """
     An autocommit connection to the database at *url*; what fails inside is reported in the words of `TeamUnavailable`.
 
     Raises:
-        BadRequest, ExtraMissing: As `connection_string`.
+        BadRequest: As `connection_string`.
         TeamUnavailable: It cannot be reached or used; the message says what to do.
     """
-    conninfo = connection_string(url)
-    with errors_of_database(), _psycopg().connect(conninfo, autocommit=True) as connection:
+    address = connection_string(url)
+    with errors_of_database(), psycopg.connect(address, autocommit=True) as connection:
         refuse_old_server(connection)
         yield connection
 
 
-def open_pool(url: str, max_size: int = 4) -> "Pool":
+def open_pool(url: str, max_size: int = 4) -> Pool:
     """A pool that connects when it is first asked; its user wraps queries in `errors_of_database` and closes it."""
-    conninfo = connection_string(url)
-    from psycopg_pool import ConnectionPool
-
-    pool: Pool = ConnectionPool(
-        conninfo,
+    return ConnectionPool(
+        connection_string(url),
         min_size=0,
         max_size=max_size,
         open=True,
@@ -95,10 +94,9 @@ def open_pool(url: str, max_size: int = 4) -> "Pool":
         check=ConnectionPool.check_connection,  # the server may have been restarted
         reconnect_timeout=0,
     )
-    return pool
 
 
-def refuse_old_server(connection: "Connection") -> None:
+def refuse_old_server(connection: Connection) -> None:
     """Raise TeamUnavailable where PostgreSQL or pgvector is too old."""
     if connection.info.server_version < MIN_SERVER:
         version = connection.info.parameter_status("server_version")
@@ -114,9 +112,6 @@ def refuse_old_server(connection: "Connection") -> None:
 @contextmanager
 def errors_of_database() -> Iterator[None]:
     """Report errors of the database as TeamUnavailable, with what to do."""
-    psycopg = _psycopg()
-    from psycopg_pool import PoolTimeout
-
     try:
         yield
     except (psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction) as error:
@@ -131,15 +126,6 @@ def errors_of_database() -> Iterator[None]:
         raise TeamUnavailable(f"the team's database refused: {_first_line(error)}{hint}") from error
     except PoolTimeout as error:
         raise TeamUnavailable(f"the team's database cannot be reached: {_first_line(error)}") from error
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-        import psycopg.conninfo
-    except ImportError as error:
-        raise ExtraMissing("a team's index needs psycopg, which comes with the extra `team`", "team") from error
-    return psycopg
 
 
 def _first_line(error: Exception) -> str:

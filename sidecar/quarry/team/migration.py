@@ -54,9 +54,10 @@ def check_version(connection: "Connection", at_least: int | None = None) -> int:
     """
     present, newest = schema_version(connection), max(migrations())
     if present < (newest if at_least is None else at_least):
-        raise TeamUnavailable(
-            f"the team index has schema {present}, and {newest} is needed: an administrator runs `quarry team migrate`"
+        found = (
+            f"its team index has schema {present}, and {newest} is needed" if present else "it has no team index yet"
         )
+        raise TeamUnavailable(f"the database cannot be used, as {found}: an administrator runs `quarry team migrate`")
     if present > newest:
         raise TeamUnavailable(f"the team index has schema {present}, and this version knows {newest}: update Quarry")
     return present

@@ -20,7 +20,7 @@ from quarry.index.keys import SLOTS
 from quarry.index.schema import SCHEMA_VERSION
 from quarry.options import Stemming
 from quarry.team.migration import check_version
-from quarry.team.rows import CHUNK_COLUMNS, NOTE_COLUMNS, NoteRows, Row, note_rows, row_hash, sensitivity_of
+from quarry.team.published import CHUNK_COLUMNS, NOTE_COLUMNS, NoteRows, Row, note_rows, row_hash, sensitivity_of
 from quarry.vault.paths import nfc
 
 if TYPE_CHECKING:
