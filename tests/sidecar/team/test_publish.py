@@ -105,6 +105,13 @@ def change(vault: Vault, engine: Engine) -> Callable[..., None]:
 # --- who sees what -----------------------------------------------------------------------------------
 
 
+def test_no_connection_role_owns_a_table_or_bypasses_its_policies(team_database: TeamDatabase):
+    sql = """SELECT c.relname FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+        WHERE c.relnamespace = 'quarry'::regnamespace AND (r.rolcanlogin OR r.rolbypassrls)"""
+
+    assert team_database.rows(sql) == []
+
+
 def test_members_see_what_their_audiences_hold_and_outsiders_nothing(team_database: TeamDatabase, send: Send):
     result = send()
 
@@ -117,6 +124,17 @@ def test_members_see_what_their_audiences_hold_and_outsiders_nothing(team_databa
         sql = f"SELECT {column} FROM quarry.{table}"
         seen = {user: len(team_database.rows(sql, user=user)) for user in ("alice", "bob", "eve")}
         assert seen["alice"] >= seen["bob"] > seen["eve"] == 0, table
+
+
+def test_outside_its_team_a_publication_without_public_notes_is_unknown(
+    team_database: TeamDatabase, send: Send, change: Callable[..., None]
+):
+    change(Tea=None)
+    send()
+
+    assert team_database.rows("SELECT vault, team FROM quarry.publications", user="alice") == [("v-1", "guild")]
+    assert team_database.rows("SELECT vault, team FROM quarry.publications", user="bob") == []
+    assert team_database.rows("SELECT quarry.visible_audiences()", user="bob") == [([],)]
 
 
 def test_a_pooler_that_sets_a_role_sees_what_that_role_sees(team_database: TeamDatabase, send: Send):
@@ -140,6 +158,7 @@ def test_a_pooler_that_sets_a_role_sees_what_that_role_sees(team_database: TeamD
         "SELECT vector FROM quarry.chunks",
         "SELECT title_vector FROM quarry.notes",
         "SELECT path FROM quarry.notes_2",
+        "SELECT folders FROM quarry.publications",
         "DELETE FROM quarry.notes",
         "UPDATE quarry.terms SET chunks = 0",
         "INSERT INTO quarry.team_members VALUES ('guild', 'bob')",

@@ -166,6 +166,7 @@ CREATE TABLE terms (                     -- document frequencies
 ALTER TABLE notes ALTER body SET STORAGE EXTERNAL, ALTER vectors SET STORAGE EXTERNAL;  -- compressed, incompressible
 
 -- --- Who sees what ----------------------------------------------------------------------------
+-- A publication without public notes is unknown outside its team, and its folders are to everyone but its publisher.
 
 -- The role that asks: of the login, or what a pooler set by SET ROLE; also within SECURITY DEFINER, unlike current_user.
 CREATE FUNCTION caller() RETURNS name LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path FROM CURRENT AS $$
@@ -176,7 +177,7 @@ CREATE FUNCTION visible_audiences() RETURNS int[]
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT coalesce(array_agg(audience ORDER BY audience), '{}')
     FROM audiences JOIN publications p USING (publication)
-    WHERE (sensitivity = 'public' AND EXISTS (SELECT FROM members WHERE member = caller()))
+    WHERE (sensitivity = 'public' AND notes > 0 AND EXISTS (SELECT FROM members WHERE member = caller()))
         OR EXISTS (SELECT FROM team_members t WHERE t.team = p.team AND t.member = caller())
 $$;
 
@@ -216,7 +217,8 @@ BEGIN
 END $$;
 
 ALTER TABLE publications ENABLE ROW LEVEL SECURITY;
-GRANT SELECT ON publications TO quarry_member, quarry_publisher;
+GRANT SELECT (publication, vault, vault_name, team, publisher, started_at, completed_at)
+    ON publications TO quarry_member, quarry_publisher;
 CREATE POLICY member_reads ON publications FOR SELECT TO quarry_member, quarry_publisher
     USING (publisher = caller() OR publication IN (SELECT publication FROM audiences));
 
