@@ -205,7 +205,7 @@ class _Publisher:
         found: list[NoteRows] = []
         for kind, audience in self._audiences.items():
             chosen = [note for note in notes if sensitivity_of(note.note.properties) == kind]
-            first = self._one("SELECT quarry.take_note_numbers(%s, %s)", (audience, len(chosen)))
+            first = self._one("SELECT quarry.take_note_numbers(%s, %s)", (audience, len(chosen))) if chosen else 0
             for number, note in enumerate(chosen, first):
                 try:
                     found.append(note_rows(note, audience, number, self._publication.stemming, self._dimension))
