@@ -58,7 +58,7 @@ def connection_string(url: str) -> str:
         mode = settings.get("sslmode")
         if mode in _UNENCRYPTED:
             raise BadRequest(
-                f"sslmode={mode} would let others read what is sent to {settings['host']}: leave it out, and name the "
+                f"sslmode={mode} would let others read what is sent to another machine: leave it out, and name the "
                 "certificate authority of the server by sslrootcert=FILE if it is not a public one"
             )
         given.setdefault("sslmode", mode or "verify-full")
