@@ -8,7 +8,7 @@ import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
-import { answerTip, countWords, noWordsWords, remarkOn, understoodWords } from "./answer";
+import { answerTip, countWords, noWordsWords, remarkOn, understoodWords, unmatchedWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
@@ -41,6 +41,7 @@ export function panelWords(state: PaneState): PanelWords | null {
   switch (state.kind) {
     case "results":
     case "searching":
+    case "unmatched":
       return null;
     case "starting":
       return info(t("panel.starting"), t("panel.startingDetail"));
@@ -124,8 +125,11 @@ function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
     const { hits, total } = state.answer;
-    return joinSentences(t("answer.found", { count: countWords(state.answer) === "" ? hits.length : total }), remarkOn(state.answer));
+    const counted = countWords(state.answer);
+    const isPlain = counted === "" || counted === noteCount(total);
+    return joinSentences(isPlain ? t("answer.found", { count: counted === "" ? hits.length : total }) : counted, remarkOn(state.answer));
   }
+  if (state.kind === "unmatched") return unmatchedWords(state.answer);
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
 }
@@ -150,6 +154,7 @@ export function statusWords(model: PaneModel, isMac: boolean): StatusWords {
   if (state.kind === "bad-query" && model.rows.length > 0) {
     return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
+  if (state.kind === "unmatched") return { tone: "remark", text: unmatchedWords(state.answer), tip: "", action: null };
   if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
   const chosen = chosenWords(model.selection.chosen.size);
   if (chosen !== "") return { tone: "count", text: joinFacts(chosen, chosenKeys(isMac)), tip: countWords(answer), action: null };
@@ -197,7 +202,8 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
   if (!answer) return "";
   const { hits, total } = answer;
   if (shows === "rows" && hits.length > 0 && total === 0) return "";
-  return shows === "rows" && hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
+  if (shows === "count") return noteCount(total);
+  return hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : countWords(answer);
 }
 
 /** What stands in place of rows. A note is no place for a dialog: a block says one line where the pane says more. */

@@ -183,7 +183,7 @@ function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Ex
 }
 
 /** Whether a word stands alone: a note that contains it needs no company of others. */
-function isOneWord({ query, clauses, relations }: Answer): boolean {
+export function isOneWord({ query, clauses, relations }: Answer): boolean {
   return clauses.length === 0 && relations === undefined && !/\s/u.test(query);
 }
 

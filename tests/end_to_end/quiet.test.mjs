@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { SAMPLE, startProduct, until } from "./product.mjs";
 
 const MOST_ABOVE_PX = 96;
+const PACE_MS = 300; // between two keys, of most people
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
 const NOTES = { "Dashboard.md": fence("bellows\nlimit: 4") + fence("bellows\nshow: count") };
 const NAMESAKES = { "docs/git/index.md": "# Rename a branch\n\nA zanzibar branch.\n", "docs/svn/index.md": "# Move a branch\n\nA zanzibar branch.\n" };
@@ -25,9 +26,29 @@ describe("the pane at 300 pixels", () => {
     });
   }
 
-  test("rows are compact, unless another size was chosen", async () => {
-    assert.equal(await pane.getAttribute("data-density"), "compact");
+  test("rows have two lines of a passage and none of headings, unless another size was chosen", async () => {
+    await product.search("reed");
+    const lines = await pane.locator(".quarry-snippet").evaluateAll((all) => all.map((el) => Math.round(el.getBoundingClientRect().height / parseFloat(getComputedStyle(el).lineHeight))));
+
+    assert.equal(await pane.getAttribute("data-density"), "narrow");
+    assert.ok(lines.filter((count) => count === 2).length > lines.length / 2 && Math.max(...lines) === 2, String(lines));
+    assert.equal(await pane.locator(".quarry-option > .quarry-passage .quarry-trail:visible").count(), 0);
   });
+
+  for (const query of ["tag:howto zebra quantum flux", "tag:howto harmonium pedls", 'bellows path:Howto -glue modified:>2020 "button row"', "-glue sticking glue"]) {
+    test(`a sentence beside chips can be read whole: ${query}`, async () => {
+      await product.search(query);
+      await product.input.blur();
+      await pane.locator(".quarry-below.is-at-rest .quarry-remark").waitFor();
+      const [remark, chips] = [pane.locator(".quarry-remark"), pane.locator(".quarry-chips")];
+      const [across, down, right] = await remark.evaluate((el) => [el.scrollWidth - el.clientWidth, el.scrollHeight - el.clientHeight, el.getBoundingClientRect().width]);
+      const [first, last] = [await chips.boundingBox(), await remark.boundingBox()];
+
+      assert.deepEqual([across, down], [0, 0]);
+      assert.ok((right ?? 0) >= 200, `the sentence has ${right} px`);
+      assert.ok(first && last && last.y >= first.y + first.height, "it is below the chips");
+    });
+  }
 
   test("a second name is there as a whole or not at all", async () => {
     const cut = [];
@@ -97,6 +118,51 @@ describe("the pane at 300 pixels", () => {
 
     assert.deepEqual(await product.panelWords(), { title: "No note contains these words.", detail: "", commands: [], actions: [] });
     assert.equal(await pane.locator(".quarry-hit").count(), 0);
+  });
+
+  test("of a word that no note goes on with the line says so at once, and the rows stay until typing rests", async () => {
+    await product.search("harm");
+    const seen = [];
+    for (const letter of "oz") {
+      await product.input.press(letter);
+      await product.answered();
+      seen.push({ state: await pane.getAttribute("data-state"), paths: (await product.rows()).map(({ path }) => path) });
+    }
+    const line = await pane.locator(".quarry-line").innerText();
+    await product.input.press("Enter"); // which means the first row that answers, and not the first of those
+    const opened = await until(async () => (await host.activeNote())?.path, "a note is opened");
+    const [first] = await product.rows();
+
+    assert.deepEqual(seen.map(({ state }) => state), ["results", "unmatched"]);
+    assert.equal(line, "No note contains “harmoz”.");
+    assert.deepEqual(seen[1]?.paths, seen[0]?.paths);
+    assert.equal(opened, first?.path);
+  });
+
+  test("a key asks once and draws once, at the pace of most people", async () => {
+    await product.search("be");
+    let draws = 0;
+    const sent = await product.sentRequests(async () => {
+      // In the page: on a busy machine, a key from outside may come later than typing counts as paused.
+      draws = await page.evaluate(async (paceMs) => {
+        const input = /** @type {HTMLInputElement} */ (document.querySelector(".quarry-pane input"));
+        let count = 0;
+        const observer = new MutationObserver(() => (count += 1));
+        observer.observe(/** @type {Element} */ (document.querySelector(".quarry-list")), { childList: true, subtree: true });
+        for (const letter of "llow") {
+          input.value += letter;
+          input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+          await new Promise((resolve) => setTimeout(resolve, paceMs));
+        }
+        observer.disconnect();
+        return count;
+      }, PACE_MS);
+    });
+
+    const searches = sent.filter(({ method, params }) => method === "search" && params.query !== "be");
+    const whole = searches.filter(({ params }) => params.mode === "hybrid"); // beside those by words, while meaning is slow
+    assert.deepEqual(whole.map(({ params }) => params.query), ["bel", "bell", "bello", "bellow"]);
+    assert.ok(draws <= searches.length, `${draws} times`);
   });
 
   test("notes whose file is called index are named by title and folder", async () => {
