@@ -342,8 +342,9 @@ BEGIN
         ) AS i (name, parent, least, method)
         WHERE a.publication = of_publication AND a.audience = ANY (writable_audiences())
             AND CASE i.parent WHEN 'notes' THEN a.notes ELSE a.chunks END >= i.least
+            AND to_regclass(format('quarry.%s_%s', i.name, a.audience)) IS NULL
     LOOP
-        EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %I USING %s',
+        EXECUTE format('CREATE INDEX %I ON %I USING %s',
             to_index.index_name, to_index.partition, to_index.method);
         EXECUTE format('ANALYZE %I', to_index.partition);
     END LOOP;
