@@ -2,8 +2,8 @@
 What several vaults cost, searched at once: `python tests/performance/tiers.py VAULT [VAULT ...]`.
 
 Four vaults of 5,000 notes are made of the given ones and served by four sidecars. The same queries are asked in turns:
-of each sidecar by itself with `search`, and of the first one with `tiers/search`. Printed are the CPU time of a query in
-the four processes and in the one that asks, as a ratio, and how long an answer from all takes. Needs Linux.
+of each sidecar by itself with `search`, and of the first one with `tiers/search`. Printed are the CPU time of a query
+in the four processes and in the one that asks, as a ratio, and how long an answer from all takes. Needs Linux.
 """
 
 import argparse
