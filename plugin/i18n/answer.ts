@@ -1,13 +1,16 @@
 /** What is said of one answer: counts, corrections, relaxations, and why a note ranks where it does. Pure. */
 import { type Correction, type ExplainResult } from "../protocol/messages";
-import { type Answer, isQuestion } from "../search/answer";
+import { isOneWord } from "../pane/rows";
+import { type Answer, needsNoWord } from "../search/answer";
 import { lastWordIsUnknown } from "../search/spelling";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { number, say, t, translated } from "./translate";
 
 /** How many notes contain the words, however many are loaded; empty where none has all of them, and where no words are counted. */
-export function countWords({ query, mode, total }: Answer): string {
-  return total === 0 || mode === "semantic" || isQuestion(query) ? "" : noteCount(total);
+export function countWords(answer: Answer): string {
+  const { mode, total, reachable } = answer;
+  if (total === 0 || mode === "semantic" || needsNoWord(answer)) return "";
+  return reachable > total && !isOneWord(answer) ? t("count.withAllWords", { count: total }) : noteCount(total); // among the rows are others
 }
 
 /** How the query was understood, and how long the answer took. */
@@ -44,9 +47,10 @@ export function noWordsWords({ clauses }: Pick<Answer, "clauses">): string {
 
 /** What was replaced, dropped or not found, the most important alone; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
-  const { query, corrections, unknownWords, relaxed } = answer;
-  const unknown = unknownWords.length === 0 || isQuestion(query) ? "" : joinSentences(t("answer.unknown", { words: unknownWords }));
-  return correctionWords(corrections) || joinSentences(...(relaxed?.messages ?? []).map(say)) || unknown || weaknessWords(answer);
+  const { corrections, unknownWords, relaxed } = answer;
+  const unknown = unknownWords.length === 0 || needsNoWord(answer) ? "" : joinSentences(t("answer.unknown", { words: unknownWords }));
+  const messages = relaxed?.messages.filter(({ code }) => code !== "relaxed.meaning") ?? []; // the heading of the rows says that
+  return correctionWords(corrections) || joinSentences(...messages.map(say)) || unknown || weaknessWords(answer);
 }
 
 export interface ExplainWords {

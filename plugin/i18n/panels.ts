@@ -124,7 +124,9 @@ function noResultsWords(answer: Answer, isIndexing: boolean): PanelWords {
 export function announcement(state: PaneState): string {
   if (state.kind === "results") {
     const { hits, total } = state.answer;
-    return joinSentences(t("answer.found", { count: countWords(state.answer) === "" ? hits.length : total }), remarkOn(state.answer));
+    const counted = countWords(state.answer);
+    const isPlain = counted === "" || counted === noteCount(total);
+    return joinSentences(isPlain ? t("answer.found", { count: counted === "" ? hits.length : total }) : counted, remarkOn(state.answer));
   }
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
@@ -197,7 +199,8 @@ export function blockCountWords(model: PaneModel, shows: BlockSpec["shows"]): st
   if (!answer) return "";
   const { hits, total } = answer;
   if (shows === "rows" && hits.length > 0 && total === 0) return "";
-  return shows === "rows" && hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : noteCount(total);
+  if (shows === "count") return noteCount(total);
+  return hits.length < total ? t("answer.count", { shown: hits.length, count: total }) : countWords(answer);
 }
 
 /** What stands in place of rows. A note is no place for a dialog: a block says one line where the pane says more. */

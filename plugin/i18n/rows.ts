@@ -23,18 +23,23 @@ export function missingWordsLabel(words: readonly string[]): string {
 }
 
 /** Why a row is there, in a word or two; empty where that tells nothing. */
-export function reasonWords({ reason, similarity }: Pick<HitRow, "reason" | "similarity">): string {
-  return joinFacts(reason === null ? "" : t(`row.${reason}`), similarity === null ? "" : percent(similarity));
+export function reasonWords({ reason }: Pick<HitRow, "reason">): string {
+  return reason === null ? "" : t(`row.${reason}`);
 }
 
-export function reasonTip({ reason, similarity }: Pick<HitRow, "reason" | "similarity">): string {
-  return joinSentences(reason === null ? "" : t(`row.${reason}Tip`), similarity === null ? "" : t("row.similarTip", { share: percent(similarity) }));
+export function reasonTip({ reason }: Pick<HitRow, "reason">): string {
+  return reason === null ? "" : t(`row.${reason}Tip`);
+}
+
+/** How near a row is in meaning; empty where the list does not show that. */
+export function similarityWords({ similarity }: Pick<HitRow, "similarity">): string {
+  return similarity === null ? "" : t("row.similarTip", { share: percent(similarity) });
 }
 
 /** A row as a screen reader names it. */
 export function rowLabel(row: HitRow, age: string, excerpt: string): string {
   const { name, isWeak, missing, hit, passage } = row;
-  const why = isWeak ? t("row.nearest") : reasonWords(row);
+  const why = isWeak ? t("row.nearest") : joinFacts(reasonWords(row), similarityWords(row));
   const headings = passage ? headingsOf(passage).join(t("pane.headings")) : "";
   const place = headings === "" ? "" : t("row.under", { headings });
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";

@@ -1,7 +1,7 @@
 /** The rows of a list and their content. Pure. */
 import { BLANK_PASSAGE } from "../protocol/blank";
 import { type Extract, type Hit, LIMITS, type Mode, type Passage } from "../protocol/messages";
-import { type Answer, isQuestion, type Relation } from "../search/answer";
+import { type Answer, needsNoWord, type Relation } from "../search/answer";
 import { type FurtherPassages, passagesOf } from "../search/passage-loader";
 import { type Naming, type NoteName, noteNames } from "./note-name";
 
@@ -183,7 +183,7 @@ function passageOf({ text, headingPath, line, matchStart, matchEnd, anchor }: Ex
 }
 
 /** Whether a word stands alone: a note that contains it needs no company of others. */
-function isOneWord({ query, clauses, relations }: Answer): boolean {
+export function isOneWord({ query, clauses, relations }: Answer): boolean {
   return clauses.length === 0 && relations === undefined && !/\s/u.test(query);
 }
 
@@ -204,7 +204,7 @@ function hitRow(answer: Answer, hit: Hit, name: NoteName, further: FurtherPassag
   const known = answer.relations?.get(hit.path) ?? reasonOf(hit, answer.mode);
   const reason = isWeak || answer.weakness === "no-words" ? null : known; // "Similar in meaning" says it of all its rows
   // If it contains none, the reason says so; of one that lacks several, the words that are marked say more.
-  const isTold = hit.matchedBy !== "meaning" && hit.missingWords.length === 1 && !isQuestion(answer.query) && !isOneWord(answer);
+  const isTold = hit.matchedBy !== "meaning" && hit.missingWords.length === 1 && !needsNoWord(answer) && !isOneWord(answer);
   return { kind: "hit", key: hit.path, hit, name, passage: hit.passages[0] ?? null, context: null, further, furtherContexts: [], reason, similarity: answer.similarities?.get(hit.path) ?? null, missing: isTold ? hit.missingWords : [], isWeak, isDismissed: false };
 }
 

@@ -41,6 +41,7 @@ export const BLANK_RESULT: SearchResult = {
   listed: false,
   total: 0,
   understood: { code: "understood.all", args: {} },
+  isQuestion: false,
   corrections: [],
   unknownWords: [],
   relaxed: null,

@@ -427,6 +427,10 @@ export interface SearchResult {
    */
   readonly understood: Message;
   /**
+   * The query asks something, in its words or by a question mark.
+   */
+  readonly isQuestion: boolean;
+  /**
    * Words that were treated as typing errors.
    */
   readonly corrections: readonly Correction[];
@@ -1899,6 +1903,297 @@ export interface ModelsUseParams {
   readonly confirmed: readonly ConsentKind[];
 }
 /**
+ * A search of several tiers at once.
+ */
+export interface TierSearchParams {
+  /**
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
+   */
+  readonly afterMs?: number | null;
+  /**
+   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
+   */
+  readonly query: string;
+  /**
+   * Maximum number of hits, one per note. 1 to 100. Default: 10.
+   */
+  readonly limit?: number;
+  /**
+   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
+   */
+  readonly offset?: number;
+  /**
+   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
+   */
+  readonly sort?: SortOrder;
+  /**
+   * hybrid: by words and by meaning. keyword: by words. semantic: by meaning. Default: "hybrid".
+   */
+  readonly mode?: Mode;
+  /**
+   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
+   */
+  readonly fusion?: Fusion | null;
+  /**
+   * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
+   */
+  readonly typing?: boolean;
+  /**
+   * With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning.
+   */
+  readonly paused?: boolean;
+  /**
+   * Find nothing where no note matches the query as it stands, instead of relaxing it.
+   */
+  readonly strict?: boolean;
+  /**
+   * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
+   */
+  readonly detail?: Detail;
+  /**
+   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
+   */
+  readonly snippetWidth?: number | null;
+  /**
+   * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
+   */
+  readonly maxTokens?: number;
+  /**
+   * Quote all passages of each hit, not only the best one; see `search/passages`.
+   */
+  readonly expand?: boolean;
+  /**
+   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
+   */
+  readonly expandSmallResults?: boolean;
+  /**
+   * If the query is a question, look for a sentence of the first hit that answers it.
+   */
+  readonly extract?: boolean;
+  readonly filters?: Filters;
+  /**
+   * Null: the vault's setting.
+   */
+  readonly weights?: Weights | null;
+  /**
+   * An earlier search of this client to cancel.
+   */
+  readonly supersedes?: number | string | null;
+  /**
+   * Names or kinds of tiers; `home` is this vault. Empty: all of them. At most 100.
+   */
+  readonly tiers?: readonly string[];
+  /**
+   * A working directory: without names, project tiers of other repositories are left out. Null: none is.
+   */
+  readonly folder?: string | null;
+  /**
+   * How long to wait for tiers, in milliseconds. One that is late is left out and named in `absent`. 50 to 60000. Default: 1000.
+   */
+  readonly deadlineMs?: number;
+}
+/**
+ * Hits of all tiers, best first: by the weight of the tier times `confidence`, in each tier in its own order.
+ *
+ * A note or text that several tiers have is a hit of the highest one. `total` and `reachable` are sums. Sorted by
+ * `created`, the tiers follow one another.
+ */
+export interface TierSearchResult {
+  readonly hits: readonly TierHit[];
+  /**
+   * The query has no words to rank by: the hits are the newest notes that satisfy it.
+   */
+  readonly listed: boolean;
+  /**
+   * Notes that contain every word of the query, or one of its alternatives; if `sort` is not relevance, the sorted notes; with `mode` semantic, those near in meaning. Hits may be more.
+   */
+  readonly total: number;
+  /**
+   * The end of paging: notes that were ranked or sorted, those with some of the words and those near in meaning as well.
+   */
+  readonly reachable: number;
+  /**
+   * The order of the hits: relevance, whatever was requested, if no note is worth sorting.
+   */
+  readonly sort: SortOrder;
+  /**
+   * The operators, filters and phrases of the query, in order.
+   */
+  readonly clauses: readonly Clause[];
+  /**
+   * How the query was understood.
+   */
+  readonly understood: Message;
+  /**
+   * The query asks something, in its words or by a question mark.
+   */
+  readonly isQuestion: boolean;
+  /**
+   * Words that were treated as typing errors.
+   */
+  readonly corrections: readonly Correction[];
+  /**
+   * Words that no note contains and that were not corrected, if hits contain other words.
+   */
+  readonly unknownWords: readonly string[];
+  /**
+   * Set if the query had no hits and a relaxed query was searched instead.
+   */
+  readonly relaxed: Relaxed | null;
+  /**
+   * Set if nothing was found because of a filter.
+   */
+  readonly unmet: UnmetFilter | null;
+  /**
+   * The confidence of the first hit; 0 if there is none.
+   */
+  readonly confidence: number;
+  /**
+   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
+   */
+  readonly weakness: Weakness | null;
+  /**
+   * With `extract`: set if the query is a question and a sentence is likely to answer it.
+   */
+  readonly extract: Extract | null;
+  /**
+   * The retrievers that served this answer.
+   */
+  readonly retrievers: readonly Retriever[];
+  /**
+   * Requested retrievers that are unavailable.
+   */
+  readonly missing: readonly MissingRetriever[];
+  /**
+   * An estimate for all returned passages.
+   */
+  readonly tokens: number;
+  /**
+   * Some passages were cut or left out to fit the token budget.
+   */
+  readonly truncated: boolean;
+  readonly index: Freshness;
+  readonly absent: readonly AbsentTier[];
+}
+/**
+ * A hit, and the tier that it comes from.
+ */
+export interface TierHit {
+  readonly path: string;
+  /**
+   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
+   */
+  readonly kind: DocumentKind;
+  readonly title: string;
+  /**
+   * Query words in the title.
+   */
+  readonly titleMarks: readonly Mark[];
+  /**
+   * Null if notes are only listed.
+   */
+  readonly score: number | null;
+  /**
+   * The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries and vaults. 0 if notes are only listed.
+   */
+  readonly confidence: number;
+  /**
+   * Found by its words, by its meaning, or by both; null if notes are only listed.
+   */
+  readonly matchedBy: MatchedBy | null;
+  readonly modifiedMs: number;
+  /**
+   * From the front matter, like `domain` and `project`.
+   */
+  readonly type: string | null;
+  readonly domain: string | null;
+  readonly project: string | null;
+  /**
+   * The first 100; `note/read` returns all.
+   */
+  readonly tags: readonly string[];
+  /**
+   * The best passage; with `expand`, all that fit the budget.
+   */
+  readonly passages: readonly Passage[];
+  /**
+   * Matching passages that are not quoted here; `search/passages` returns them.
+   */
+  readonly furtherPassages: number;
+  /**
+   * Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`.
+   */
+  readonly signals: readonly Signal[] | null;
+  /**
+   * Maps of content that link to it, at most two.
+   */
+  readonly maps: readonly MapOfContent[];
+  /**
+   * Words of the query, as searched for, that the note does not contain in any form.
+   */
+  readonly missingWords: readonly string[];
+  readonly origin: Origin;
+}
+/**
+ * The tier that a hit comes from.
+ */
+export interface Origin {
+  /**
+   * home: the vault whose sidecar is asked. agent: notes of agents. project: notes in a repository. team: notes of a team. vault: another vault.
+   */
+  readonly kind: "agent" | "home" | "project" | "team" | "vault";
+  readonly name: string;
+  /**
+   * The absolute path of its folder; null if the notes are in a database.
+   */
+  readonly path: string | null;
+}
+/**
+ * A tier that did not answer in time, or not with all of its notes.
+ */
+export interface AbsentTier {
+  readonly origin: Origin;
+  /**
+   * Why, and what to do.
+   */
+  readonly message: Message;
+}
+/**
+ * The answer of one tier, which the sidecar of another vault merges with those of others.
+ */
+export interface TierAnswer {
+  readonly result: SearchResult;
+  /**
+   * For each hit: two hits of different tiers are the same if they have one in common.
+   */
+  readonly digests: readonly string[][];
+}
+/**
+ * The tiers that `tiers/search` can ask, this vault first, then by weight.
+ */
+export interface TierList {
+  readonly tiers: readonly TierState[];
+}
+/**
+ * A connected tier.
+ */
+export interface TierState {
+  readonly origin: Origin;
+  readonly weight: number;
+  /**
+   * The absolute path of its folder, or the address of its database.
+   */
+  readonly place: string;
+  /**
+   * Why it cannot be searched, and what to do; null if nothing is known.
+   */
+  readonly obstacle: Message | null;
+}
+/**
  * Cancel a request; its answer is the error `cancelled`.
  */
 export interface CancelParams {
@@ -1962,7 +2257,7 @@ export interface ErrorData {
 /** The version of the wire that these types describe. */
 export const PROTOCOL_VERSION = 1;
 
-export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxIdChars":200,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"subjectConfidence":0.04,"weakConfidence":0.1,"charactersPerToken":4} as const;
+export const LIMITS = {"maxConnections":64,"maxQueryChars":4096,"maxPathChars":4096,"maxIdChars":200,"maxTextChars":100000,"maxCaptureBytes":262144,"maxLimit":100,"maxOffset":100000,"minTokens":50,"maxTokens":100000,"minSnippetWidth":40,"maxSnippetWidth":1000,"maxWaitMs":60000,"minTierMs":50,"maxTierMs":60000,"tierMs":1000,"maxPage":500,"maxListedTags":100,"maxListedLinks":1000,"subjectConfidence":0.04,"weakConfidence":0.1,"charactersPerToken":4} as const;
 
 export const KINDS = ["note","canvas","pdf"] as const;
 
@@ -2010,6 +2305,9 @@ export interface Methods {
   readonly "settings/folders": { readonly params: FoldersWriteParams; readonly result: Settings };
   readonly "models/list": { readonly params: ModelsListParams; readonly result: ModelsListResult };
   readonly "models/use": { readonly params: ModelsUseParams; readonly result: Settings };
+  readonly "tiers/search": { readonly params: TierSearchParams; readonly result: TierSearchResult };
+  readonly "tiers/answer": { readonly params: SearchOptions; readonly result: TierAnswer };
+  readonly "tiers/list": { readonly params: NoParams; readonly result: TierList };
   readonly "shutdown": { readonly params: NoParams; readonly result: Done };
 }
 

@@ -8,7 +8,7 @@ import { type FurtherPassages } from "./passage-loader";
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "corrections" | "unknownWords" | "relaxed" | "unmet" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "isQuestion" | "corrections" | "unknownWords" | "relaxed" | "unmet" | "weakness" | "extract">;
 
 /** What names alone found, without an engine. */
 export interface NamesResult extends SearchResult {
@@ -64,16 +64,9 @@ export function answerFrom(found: SearchResult, asked: Asked): Answer {
   return { ...found, ...asked, byNames: ignored && { ignored } };
 }
 
-const ASKS = /[?？]\s*$|^(?:how|what|why|when|where|who|whose|which|wie|was|warum|wieso|wann|wo|wer|wem|wen|welche[mnrs]?)\s+\S+\s+\S|[吗呢]$|什么|怎么|为什么|何|どう|ですか$/iu;
-
-/** Whether `query` asks, in its words or by a sign: it is the name of no note. */
-export function asks(query: string): boolean {
-  return ASKS.test(query);
-}
-
-/** Whether `query` is a question, or so long that no note need contain all of its words. */
-export function isQuestion(query: string): boolean {
-  return asks(query) || query.replace(/-?(?:\S+:)?(?:"[^"]*"|\[[^\]]*\]|(?<=:)\S+)|-\S+/gu, "").trim().split(/\s+/u).length > 3;
+/** Whether the query is a question, or so long that no note need contain all of its words. */
+export function needsNoWord({ query, isQuestion }: Pick<Answer, "query" | "isQuestion">): boolean {
+  return isQuestion || query.replace(/-?(?:\S+:)?(?:"[^"]*"|\[[^\]]*\]|(?<=:)\S+)|-\S+/gu, "").trim().split(/\s+/u).length > 3;
 }
 
 /** The answer whose hits a screen should show: the latest one, also while a newer one is pending. */

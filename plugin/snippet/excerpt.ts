@@ -74,24 +74,25 @@ function endsSentence(text: string): boolean {
   return /[.!?。！？…]["'”’»)\]]?$/u.test(text) && !isShortened(text, text.length - 1);
 }
 
-type DrawnDensity = "compact" | "normal" | "roomy";
+/** `narrow`: as normal, without the line of headings, for a list too narrow to give it one. */
+type DrawnDensity = "compact" | "narrow" | "normal" | "roomy";
 /** `auto`: by the width of the list. */
-export type Density = "auto" | DrawnDensity;
+export type Density = "auto" | Exclude<DrawnDensity, "narrow">;
 export const DENSITIES: readonly Density[] = ["auto", "compact", "normal", "roomy"];
 
 /** The density of a list that is `widthPx` wide; 0 where it is not known yet. */
-export function densityFor(density: Density, widthPx: number): DrawnDensity {
+export function densityFor(density: Density | DrawnDensity, widthPx: number): DrawnDensity {
   if (density !== "auto") return density;
-  return widthPx > 0 && widthPx < NORMAL_PX ? "compact" : "normal";
+  return widthPx > 0 && widthPx < NORMAL_PX ? "narrow" : "normal";
 }
 
 /** Lines of an excerpt; as many as in the style sheet. */
-export const LINES: Readonly<Record<DrawnDensity, number>> = { compact: 1, normal: 2, roomy: 5 };
+export const LINES: Readonly<Record<DrawnDensity, number>> = { compact: 1, narrow: 2, normal: 2, roomy: 5 };
 
 /** The usual height of a row; where rows are lower, more of them are loaded at once. */
-const ROW_PX: Readonly<Record<DrawnDensity, number>> = { compact: 44, normal: 64, roomy: 110 };
+const ROW_PX: Readonly<Record<DrawnDensity, number>> = { compact: 44, narrow: 60, normal: 64, roomy: 110 };
 const UNMEASURED_PX = 700;
-const NORMAL_PX = 320; // below, two lines of a passage hardly say more than one
+const NORMAL_PX = 320; // below, one line of a passage is a few words
 const WIDE_PX = 400; // from here on there is room for tags beside the name
 
 const CHARACTER_PX = 5.9; // of the small interface font, measured over English, German and code
@@ -114,7 +115,7 @@ export function isWide(widthPx: number): boolean {
 }
 
 /** The room for an excerpt in a pane that is `widthPx` wide; 0 where it is not known yet. */
-export function roomFor(widthPx: number, density: Density): Room {
+export function roomFor(widthPx: number, density: Density | DrawnDensity): Room {
   const perLine = Math.max(LEAST_CHARACTERS, Math.floor(((widthPx || NARROW_PX) - PADDING_PX) / CHARACTER_PX));
   const characters = perLine * LINES[densityFor(density, widthPx)];
   return { characters, asked: STEPS.find((step) => step >= characters * SIGNS_SHARE) ?? STEPS[STEPS.length - 1] ?? characters };

@@ -44,7 +44,7 @@ from quarry.search.examples import NEWEST, check_templates, example_queries
 from quarry.search.execution import is_asked
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.search.query_vectors import QueryEncoder
-from quarry.settings import Settings, load_settings, write_settings
+from quarry.settings import Settings, write_settings
 from quarry.types import VaultChange
 from quarry.vault.capture import Captured, Draft, capture
 from quarry.vault.rules import folder_changes
@@ -67,6 +67,7 @@ class Engine:
         load_contextual: LoadContextual,
         without: frozenset[str],
         limits: IndexingLimits,
+        only: tuple[str, ...] = (),
     ) -> None:
         self.root = root
         self._listeners = Listeners()
@@ -81,6 +82,7 @@ class Engine:
             load,
             load_contextual,
             without=without,
+            only=only,
             requests=self._requests,
             listeners=self._listeners,
             limits=limits,
@@ -98,14 +100,19 @@ class Engine:
         load_contextual: LoadContextual = load_contextual_encoder,
         without: frozenset[str] = frozenset(),
         limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
+        only: tuple[str, ...] = (),
     ) -> Self:
         """
         Open the vault at *root* with its index at *index_path*, and begin to make the two equal.
 
+        Args:
+            only: The folders, spelled as on disk, of the part of the vault that is served; all else does not exist for
+                this engine. Empty: the whole vault.
+
         Raises:
             SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
         """
-        engine = cls(root, index_path, load, load_contextual, without, limits)
+        engine = cls(root, index_path, load, load_contextual, without, limits, only)
         engine._worker.start()
         return engine
 
@@ -313,7 +320,7 @@ class Engine:
         Raises:
             BadSettings: The file cannot be read.
         """
-        return load_settings(self.root)
+        return self._sync.policy.read_settings()
 
     # --- changing ------------------------------------------------------------------------------
 
@@ -332,7 +339,8 @@ class Engine:
 
     def vault_changed(self, changes: Sequence[VaultChange]) -> None:
         """Queue reported changes; they overtake everything but the notes in hand."""
-        self._requests.submit(changes)
+        if served := self._sync.policy.served(changes):
+            self._requests.submit(served)
 
     def rebuild(self) -> None:
         """Queue a full rebuild beside the index, which answers until the new one takes its place."""

@@ -57,6 +57,29 @@ describe("details", () => {
     assert.deepEqual([note?.path, note?.cursor], ["Rope.md", { line: 2, ch: 5 }]);
   });
 
+  test("a pointer on a row asks for Obsidian's preview of its note, at the passage, and shows no sheet", async () => {
+    await product.search("keel painted");
+    await page.evaluate(() => {
+      const { app } = /** @type {any} */ (window);
+      app.workspace.on("hover-link", (/** @type {any} */ { source, linktext, targetEl, state, hoverParent }) => {
+        /** @type {any} */ (window).hovered = { source, linktext, row: targetEl.closest(".quarry-hit").getAttribute("aria-label"), line: state.scroll, hasPopover: "hoverPopover" in hoverParent };
+      });
+    });
+    await page.mouse.move(2, 2);
+    await page.keyboard.down("Control");
+    await product.pane.locator(".quarry-hit[aria-label=Keel] .quarry-title").hover();
+    const hovered = await until(() => page.evaluate(() => /** @type {any} */ (window).hovered), "a preview is asked for");
+    await page.waitForTimeout(500); // longer than the sheet would wait
+    await page.keyboard.up("Control");
+    await page.mouse.move(2, 2);
+
+    const sources = await page.evaluate(() => [.../** @type {any} */ (window).app.hostHoverSources]);
+
+    assert.deepEqual([sources, await peek.count()], [[["quarry", { display: "Quarry", defaultMod: true }]], 0]);
+    assert.deepEqual(hovered, { source: "quarry", linktext: "Keel.md", row: "Keel", line: hovered.line, hasPopover: true });
+    assert.ok(hovered.line > 0, "the passage is not at the top");
+  });
+
   test("further words close it and lose no space; Enter opens the note", async () => {
     await product.search("keel");
     await product.press("ArrowDown", " ");

@@ -57,6 +57,17 @@ describe("quick search", () => {
     await dialog.locator(".quarry-quick-preview h1", { hasText: second }).waitFor();
   });
 
+  test("a row at the end of the list is whole where it is selected, and fades out where it is cut", async () => {
+    await page.setViewportSize({ width: 1000, height: 320 });
+    await page.keyboard.press("ArrowDown");
+    const body = dialog.locator(".quarry-body");
+    const [fade, room] = await body.evaluate((el) => [getComputedStyle(el).maskImage, el.getBoundingClientRect().bottom - (el.querySelector(".is-selected")?.getBoundingClientRect().bottom ?? Infinity)]);
+    await page.setViewportSize({ width: 1000, height: 700 });
+
+    assert.match(fade ?? "", /gradient.*16px/u);
+    assert.ok((room ?? 0) >= 16, `${room} px below the row`);
+  });
+
   test("says above the rows which words were replaced, and searches for what was typed on demand", async () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

@@ -25,9 +25,29 @@ describe("the pane at 300 pixels", () => {
     });
   }
 
-  test("rows are compact, unless another size was chosen", async () => {
-    assert.equal(await pane.getAttribute("data-density"), "compact");
+  test("rows have two lines of a passage and none of headings, unless another size was chosen", async () => {
+    await product.search("reed");
+    const lines = await pane.locator(".quarry-snippet").evaluateAll((all) => all.map((el) => Math.round(el.getBoundingClientRect().height / parseFloat(getComputedStyle(el).lineHeight))));
+
+    assert.equal(await pane.getAttribute("data-density"), "narrow");
+    assert.ok(lines.filter((count) => count === 2).length > lines.length / 2 && Math.max(...lines) === 2, String(lines));
+    assert.equal(await pane.locator(".quarry-option > .quarry-passage .quarry-trail:visible").count(), 0);
   });
+
+  for (const query of ["tag:howto zebra quantum flux", "tag:howto harmonium pedls", 'bellows path:Howto -glue modified:>2020 "button row"', "-glue sticking glue"]) {
+    test(`a sentence beside chips can be read whole: ${query}`, async () => {
+      await product.search(query);
+      await product.input.blur();
+      await pane.locator(".quarry-below.is-at-rest .quarry-remark").waitFor();
+      const [remark, chips] = [pane.locator(".quarry-remark"), pane.locator(".quarry-chips")];
+      const [across, down, right] = await remark.evaluate((el) => [el.scrollWidth - el.clientWidth, el.scrollHeight - el.clientHeight, el.getBoundingClientRect().width]);
+      const [first, last] = [await chips.boundingBox(), await remark.boundingBox()];
+
+      assert.deepEqual([across, down], [0, 0]);
+      assert.ok((right ?? 0) >= 200, `the sentence has ${right} px`);
+      assert.ok(first && last && last.y >= first.y + first.height, "it is below the chips");
+    });
+  }
 
   test("a second name is there as a whole or not at all", async () => {
     const cut = [];

@@ -30,8 +30,8 @@ export function searchResult(...hits: readonly Hit[]): SearchResult {
 
 /** An answer as a session gives it, for `retry`. */
 export function answer(fields: Partial<Answer> = {}): Answer {
-  const { hits, total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, unmet, weakness, extract } = searchResult(...(fields.hits ?? []));
-  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, isAtRest: true, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, corrections, unknownWords, relaxed, unmet, weakness, extract, tookMs: 5, ...fields };
+  const { hits, total, sort, clauses, missing, understood, isQuestion, corrections, unknownWords, relaxed, unmet, weakness, extract } = searchResult(...(fields.hits ?? []));
+  return { query: "retry", mode: "hybrid", limit: 30, snippetWidth: 120, lastWordIsPrefix: false, isAtRest: true, hits, total, reachable: fields.total ?? total, sort, clauses, missing, understood, isQuestion, corrections, unknownWords, relaxed, unmet, weakness, extract, tookMs: 5, ...fields };
 }
 
 export function explained(fields: Partial<ExplainResult> = {}): ExplainResult {

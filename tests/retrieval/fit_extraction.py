@@ -37,7 +37,7 @@ from quarry.evaluation.results import markdown_table
 from quarry.evaluation.runner import indexed
 from quarry.index import Reader
 from quarry.options import SearchOptions
-from quarry.query.terms import is_question
+from quarry.query.questions import is_answered_by_a_sentence
 from quarry.search.extraction import LENGTHS, LIKELY, WEIGHTS, compare_sentences, features_of_best
 
 LEAST = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
@@ -109,7 +109,7 @@ def ask(vault: Path, index_path: Path, texts: Sequence[str]) -> list[Found | Non
 
 def best_of(text: str, reader: Reader, encoder: Encoder) -> Found | None:
     """The best sentence of the first hit; None where there is none, or *text* is no question."""
-    found = rank(SearchOptions(query=text), reader, encoder) if is_question(text) else None
+    found = rank(SearchOptions(query=text), reader, encoder) if is_answered_by_a_sentence(text) else None
     if found is None:
         return None
     result, _ = found
@@ -171,7 +171,7 @@ def report_prompts(data: Path, folder: Path, weights: NDArray[np.float64]) -> st
 
 def _prompts(data: Path, folder: Path, weights: NDArray[np.float64]) -> Iterator[tuple[str, ...]]:
     for name in VAULTS:
-        prompts = [one for one in read_prompts(PROMPTS / f"{name}.jsonl") if is_question(one.text)]
+        prompts = [one for one in read_prompts(PROMPTS / f"{name}.jsonl") if is_answered_by_a_sentence(one.text)]
         found = ask(vault_of(name, data, folder), folder / f"{name}.db", [one.text for one in prompts])
         for kind in ("on", "near", "follow", "far"):
             of_kind = [one for prompt, one in zip(prompts, found, strict=True) if prompt.kind == kind]

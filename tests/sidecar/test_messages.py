@@ -75,7 +75,7 @@ def test_each_reason_for_silence_and_each_signal_has_a_sentence():
 
 
 def test_each_sentence_of_the_engine_is_used():
-    of_engine = "abstained consent explained incomplete mcp obstacle query reason relaxed status understood word"
+    of_engine = "absent abstained consent explained incomplete mcp obstacle query reason relaxed status understood word"
     groups = tuple(f"{group}." for group in of_engine.split())
     trees = [ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")]
     texts = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]

@@ -6,7 +6,7 @@ import { setIcon } from "obsidian";
 import { type Clock } from "../../clock";
 import { type DocumentKind } from "../../document-kind";
 import { ageWords, shortAge } from "../../i18n/formatting";
-import { furtherPassagesWords, kindWords, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel } from "../../i18n/rows";
+import { furtherPassagesWords, kindWords, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel, similarityWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type HitRow, type Row } from "../../pane/rows";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
@@ -34,6 +34,8 @@ export function hitView(clock: Clock): RowView {
   const flair = head.createDiv({ cls: "tree-item-flair-outer" });
   const kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
   const reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
+  const strengthEl = flair.createSpan({ cls: "quarry-strength" });
+  const barEl = strengthEl.createSpan();
   const countEl = flair.createSpan({ cls: "tree-item-flair quarry-unfold", attr: { dir: "ltr" } });
   const ageEl = flair.createSpan({ cls: "tree-item-flair quarry-age" });
   const best = passageBlock(main.createDiv({ cls: "search-result-file-match quarry-passage", attr: { "aria-hidden": "true" } }));
@@ -63,6 +65,10 @@ export function hitView(clock: Clock): RowView {
     const count = row.hit.furtherPassages;
     showText(reasonEl, reasonWords(row));
     showAttr(reasonEl, "title", reasonTip(row));
+    // A bar and no number: notes are in the order of words and meaning together.
+    showClass(strengthEl, "is-hidden", row.similarity === null);
+    showAttr(strengthEl, "title", similarityWords(row));
+    if (row.similarity !== null) barEl.setCssStyles({ width: `${Math.round(100 * row.similarity)}%` });
     showText(countEl, count === 0 ? "" : `+${count}`);
     showAttr(countEl, "title", count === 0 ? null : morePassages(count));
   };

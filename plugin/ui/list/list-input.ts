@@ -1,5 +1,5 @@
 /** Keys, mouse and dragging in a list, with one delegated listener per event type, because rows come and go. */
-import { type App, type Component, Keymap, type PaneType, Platform, type TFile } from "obsidian";
+import { type App, type Component, type HoverParent, Keymap, type PaneType, Platform, type TFile } from "obsidian";
 import { type PaneKey, paneKey } from "../../pane/keys";
 import { isPlace, type PlaceRow, type Row } from "../../pane/rows";
 import { linksTo, subpathTo } from "./links";
@@ -18,8 +18,8 @@ export interface MouseHandlers {
   readonly touch: () => void;
   /** False where the row has no menu. */
   readonly showMenu: (row: Row, event: MouseEvent) => boolean;
-  /** With Mod held, the pointer came to a row. */
-  readonly hover: (row: PlaceRow) => void;
+  /** The pointer came to a row, or moved on in it. */
+  readonly hover: (row: PlaceRow, event: MouseEvent) => void;
   /** The pointer left the list. */
   readonly leave: () => void;
   readonly drag: (row: PlaceRow, event: DragEvent) => void;
@@ -57,7 +57,7 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
   });
   owner.registerDomEvent(listEl, "mouseover", (event) => {
     const row = placeAt(event);
-    if (row && Keymap.isModifier(event, "Mod")) hover(row);
+    if (row) hover(row, event);
   });
   owner.registerDomEvent(listEl, "mouseleave", leave);
   owner.registerDomEvent(listEl, "dragstart", (event) => {
@@ -69,6 +69,16 @@ export function listenToMouse(owner: Component, listEl: HTMLElement, list: RowLi
 /** As in the file explorer, a row is chosen beside others with Alt, all up to it with Shift; with Mod it is opened in a tab. */
 function isChoosing(event: MouseEvent): boolean {
   return event.altKey !== event.shiftKey && !Keymap.isModifier(event, "Mod");
+}
+
+/** What Obsidian's page preview calls the lists. */
+export const HOVER_SOURCE = "quarry";
+
+/** Has Obsidian's page preview show the passage in its note, where it is set to; false where there is no page: of a PDF file, a canvas. */
+export function showPage({ workspace }: App, hoverParent: HoverParent, { hit, passage }: PlaceRow, event: MouseEvent, targetEl: HTMLElement | null): boolean {
+  if (hit.kind !== "note") return false;
+  workspace.trigger("hover-link", { event, source: HOVER_SOURCE, hoverParent, targetEl, linktext: hit.path, sourcePath: "", state: { scroll: passage?.line ?? 0 } });
+  return true;
 }
 
 /** Handles the keys of a list without a search box, until `owner` is unloaded. Escape returns the focus to the note. */

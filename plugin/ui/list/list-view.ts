@@ -72,6 +72,7 @@ export class ListView {
     const room = roomFor(listEl.clientWidth, density);
     this.rowsInSight = rowsInSight(bodyEl.clientHeight, density);
     el.dataset["density"] = density;
+    el.toggleClass("is-tight", density === "compact" || density === "narrow");
     el.toggleClass("is-wide", isWide(listEl.clientWidth));
     if (room.characters === this.room.characters && room.asked === this.room.asked) return;
     this.room = room;

@@ -3,12 +3,12 @@ import { type App, type Editor, MarkdownView, normalizePath, Notice } from "obsi
 import { OPERATORS } from "../../i18n/operators";
 import { t } from "../../i18n/translate";
 import { type Mode } from "../../protocol/messages";
-import { type Answer, asks } from "../../search/answer";
+import { type Answer } from "../../search/answer";
 import { blockText } from "../../search/block-spec";
 
 /** The name of the note that the query could become; null where there is one of that name, for a question, operators alone, and where a filter was in the way. */
-export function offeredNote(app: App, { query, unmet }: Answer): string | null {
-  const name = unmet !== null || asks(query) ? null : newNoteName(query);
+export function offeredNote(app: App, { query, unmet, isQuestion }: Answer): string | null {
+  const name = unmet !== null || isQuestion ? null : newNoteName(query);
   return name !== null && name.split(" ").length <= MAX_WORDS && app.metadataCache.getFirstLinkpathDest(name, "") === null ? name : null;
 }
 

@@ -3,7 +3,7 @@
  *
  * The pane, a dialog, a block in a note and a view of their own show the same list; each draws what is around it.
  */
-import { type App, Component, Keymap, type Menu, type WorkspaceLeaf } from "obsidian";
+import { type App, Component, type HoverParent, type HoverPopover, Keymap, type Menu, type WorkspaceLeaf } from "obsidian";
 import { type Clock } from "../../clock";
 import { type CommandMap, type EngineActionId, type RowCommandId } from "../../pane/commands";
 import { type Emitter } from "../../emitter";
@@ -22,7 +22,7 @@ import { t } from "../../i18n/translate";
 import { chosenWords } from "../../i18n/actions";
 import { createNote, offeredNote } from "./new-note";
 import { type LastEditor } from "./insert";
-import { listenToKeys, listenToMouse, startDrag } from "./list-input";
+import { listenToKeys, listenToMouse, showPage, startDrag } from "./list-input";
 import { keyDialog } from "../dialogs/modals";
 import { type ListView } from "./list-view";
 import { Peek } from "./peek";
@@ -81,8 +81,9 @@ export interface ListParts extends ListServices {
   readonly queries?: RecentHandlers;
 }
 
-export class ResultList extends Component {
+export class ResultList extends Component implements HoverParent {
   model: PaneModel;
+  hoverPopover: HoverPopover | null = null;
   readonly peek: Peek;
   readonly #actions: RowHandlers;
   readonly #commands: RowCommands;
@@ -129,7 +130,8 @@ export class ResultList extends Component {
       restore: (path) => { this.#restore(path); },
       touch: () => { if (!this.model.selection.isPinned) this.dispatch({ kind: "touched" }); },
       showMenu: (row, event) => this.#menuFor(row)?.showAtMouseEvent(event) !== undefined,
-      hover: (row) => {
+      hover: (row, event) => {
+        if (showPage(parts.app, this, row, event, view.rows.elementOf(row.key)) || !Keymap.isModifier(event, "Mod")) return;
         this.dispatch({ kind: "selected", key: row.key });
         this.peek.hover(row);
       },

@@ -5,7 +5,7 @@ import { actionOf } from "../../i18n/actions";
 import { announcement, shownPanel } from "../../i18n/panels";
 import { t } from "../../i18n/translate";
 import { type PaneActionId } from "../../pane/commands";
-import { stateOf } from "../../pane/model";
+import { type PaneModel, stateOf } from "../../pane/model";
 import { type Freshness, freshness } from "../../pane/state";
 import { type Mode, MODES, type SortOrder, SORTS } from "../../protocol/messages";
 import { answerOf } from "../../search/answer";
@@ -16,7 +16,7 @@ import { type Surroundings } from "../list/result-list";
 import { type RecentHandlers } from "../list/row-views";
 import { type Chip, chipRow, chipsOf } from "./chip-row";
 import { type PanelHandlers, showPanel } from "./panel";
-import { indexStatusLine, progressBlock, showStatus } from "./status";
+import { indexStatusLine, progressBlock, statusLine } from "./status";
 
 export interface PaneDom {
   readonly el: HTMLElement;
@@ -26,8 +26,8 @@ export interface PaneDom {
   readonly completions: CompletionList;
   readonly showChips: (chips: readonly Chip[]) => void;
   readonly showSort: (chosen: SortOrder, actual: SortOrder) => void;
-  /** The line above the rows. */
-  readonly lineEl: HTMLElement;
+  /** Draws the line above the rows. */
+  readonly showStatus: (model: PaneModel) => void;
   readonly panelEl: HTMLElement;
   readonly showProgress: (freshness: Freshness | null) => void;
   /** The list; the panel and the progress scroll with it. */
@@ -79,7 +79,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const more = iconButton(tools, "ellipsis", t("pane.more"), () => { showMenuBelow(moreMenu(handlers.act), more); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "more", "aria-haspopup": "menu" } });
   const below = head.createDiv({ cls: "quarry-below" });
   const showChips = chipRow(below.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
-  const lineEl = below.createDiv({ cls: "quarry-line" });
+  const showStatus = statusLine(below, handlers.clock, handlers.act);
   const bodyEl = el.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
   const panelEl = bodyEl.createDiv({ cls: "quarry-panel is-hidden" });
   const showProgress = progressBlock(bodyEl.createDiv({ cls: "quarry-progress is-hidden" }), handlers.act);
@@ -87,7 +87,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const footEl = el.createDiv({ cls: "quarry-foot" });
   const showFreshness = indexStatusLine(footEl, handlers.act);
   const completions = completionsFor(completionsEl, input, list, handlers.names, handlers.completed);
-  const dom = { el, search, input, completions, showChips, showSort, showMode, lineEl, panelEl, showProgress, list, footEl, showFreshness };
+  const dom = { el, search, input, completions, showChips, showSort, showMode, showStatus, panelEl, showProgress, list, footEl, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -112,7 +112,7 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       const answer = answerOf(model.search);
       const read = state.kind === "bad-query" ? null : answer; // while an answer is pending, the chips of the one before stay
       dom.showMode(model.mode);
-      showStatus(dom.lineEl, model, handlers.act);
+      dom.showStatus(model);
       dom.showChips(read ? chipsOf(read) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
       showPanel(dom.panelEl, shownPanel(model), handlers);

@@ -1,5 +1,6 @@
 /** The lines that state how things are: above the rows, in the footer and status bar, and during the first indexing. */
 import { Platform } from "obsidian";
+import { type Cancel, type Clock } from "../../clock";
 import { actionOf } from "../../i18n/actions";
 import { freshnessWords } from "../../i18n/inspection";
 import { statusWords } from "../../i18n/panels";
@@ -49,23 +50,31 @@ export function indexStatusLine(el: HTMLElement, act: ((action: ActionId) => voi
   };
 }
 
-/** Shows in `el` what the line above the rows says. */
-export function showStatus(el: HTMLElement, model: PaneModel, act: (action: ActionId) => void): void {
-  const words = statusWords(model, Platform.isMacOS);
-  if (!isToDraw(el, words)) return;
-  const { tone, text, tip, action } = words;
-  el.empty();
-  el.dataset["tone"] = tone;
-  const isInText = action?.id === "search-typed"; // beside the text it would take a third of its width
-  el.parentElement?.toggleAttribute("data-wraps", isInText);
-  if (text === "") return; // chips then have the whole row
-  const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
-  line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
-  line.title = tone === "count" ? tip : [text, tip].join("\n");
-  line.setAttr("aria-description", tip === "" ? null : tip);
-  if (!action) return;
-  const button = (isInText ? line : el).createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
-  button.addEventListener("click", () => { act(action.id); });
+const REST_MS = 700; // the rows below move once, when typing rests, and not with every key
+
+/** The line above the rows; the result shows what it says. A sentence is cut at the end of the line until it has stood for a while. */
+export function statusLine(parent: HTMLElement, clock: Clock, act: (action: ActionId) => void): (model: PaneModel) => void {
+  const el = parent.createDiv({ cls: "quarry-line" });
+  let cancelRest: Cancel = () => undefined;
+  return (model) => {
+    const words = statusWords(model, Platform.isMacOS);
+    if (!isToDraw(el, words)) return;
+    const { tone, text, tip, action } = words;
+    cancelRest();
+    parent.removeClass("is-at-rest");
+    el.empty();
+    el.dataset["tone"] = tone;
+    if (text === "") return; // chips then have the whole row
+    const line = el.createDiv({ cls: "quarry-remark-box" }).createDiv({ cls: "quarry-remark" });
+    line.createSpan({ cls: tone === "count" ? "quarry-count" : "quarry-remark-text", text, attr: { dir: "auto" } });
+    line.title = tone === "count" ? tip : [text, tip].join("\n");
+    line.setAttr("aria-description", tip === "" ? null : tip);
+    if (tone !== "count") cancelRest = clock.after(REST_MS, () => { parent.addClass("is-at-rest"); });
+    if (!action) return;
+    line.appendText(" ");
+    const button = line.createEl("button", { cls: "quarry-link", text: action.label, attr: { "data-action": action.id } });
+    button.addEventListener("click", () => { act(action.id); });
+  };
 }
 
 /** The progress of the first indexing; the result shows it, or nothing where rows are shown instead. */

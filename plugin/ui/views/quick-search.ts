@@ -17,7 +17,7 @@ import { buildBox, completionsFor } from "../pane/pane-dom";
 import { PassagePreview } from "../list/passage-preview";
 import { ResultList } from "../list/result-list";
 import { panelAround, type PlaceCommands } from "../pane/panel";
-import { showStatus } from "../pane/status";
+import { statusLine } from "../pane/status";
 import { vaultNames } from "../completion/vault-names";
 
 const QUICK_PLACE = "quarry-quick";
@@ -47,7 +47,7 @@ export class QuickSearch extends Modal {
     contentEl.empty();
     life.load();
     const { search, input, completionsEl } = buildBox(contentEl);
-    const lineEl = contentEl.createDiv({ cls: "quarry-line" });
+    const showStatus = statusLine(contentEl, parts.clock, (action) => { commands[action]?.(); });
     const columns = contentEl.createDiv({ cls: "quarry-quick-columns" });
     const bodyEl = columns.createDiv({ cls: "quarry-body", attr: scrollable(t("pane.results")) });
     const previewEl = columns.createDiv({ cls: "quarry-quick-preview", attr: scrollable(t("peek.title")) });
@@ -66,7 +66,7 @@ export class QuickSearch extends Modal {
     const around = {
       show: (model: PaneModel): void => {
         const state = stateOf(model);
-        showStatus(lineEl, model, (action) => { commands[action]?.(); });
+        showStatus(model);
         panel.show(model);
         if (state.kind !== "searching") view.live.announceState(announcement(state));
         this.#previewSoon(preview, previewEl, model);

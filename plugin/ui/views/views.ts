@@ -11,6 +11,7 @@ import { noteSearchBar } from "./note-search-bar";
 import { type PaneParts } from "../pane/pane-commands";
 import { QuickSearch } from "./quick-search";
 import { openRelated, RELATED_VIEW_TYPE } from "../list/related-notes";
+import { HOVER_SOURCE } from "../list/list-input";
 import { RELATED_ICON, RelatedView } from "./related-view";
 
 export interface PlaceParts extends PaneParts {
@@ -26,6 +27,7 @@ export function registerPlaces(plugin: Plugin, paneParts: PlaceParts): void {
   const { app } = plugin;
   // How the pane searches is its own: what is clicked there changes no dialog and no block.
   const parts: PlaceParts = { ...paneParts, preferences: () => ({ ...paneParts.preferences(), mode: "hybrid" }) };
+  plugin.registerHoverLinkSource(HOVER_SOURCE, { display: plugin.manifest.name, defaultMod: true });
   plugin.registerView(RELATED_VIEW_TYPE, (leaf) => new RelatedView(leaf, parts));
   plugin.addCommand({ id: "open-related", name: t("command.related"), icon: RELATED_ICON, callback: () => { openRelated(app); } });
   registerBlocks(plugin, parts);

@@ -30,6 +30,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "agents": {
         "install": "set up Quarry in AI clients: Claude Code, Codex, Cursor and others",
         "mcp": "serve an AI agent over MCP",
+        "token": "make, list or revoke the tokens by which clients on other machines see folders of a vault",
         "hook": "answer an event of an AI agent with notes on the subject; --test shows what it would say, and why",
         "blocks": "show, build or check the context blocks for the start of a conversation with an agent",
         "outputs": "print the full output of a command that an agent saw in part",
@@ -52,7 +53,19 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Title -> command -> summary, in the order of the help. Each command is a module of this package."""
 COMMANDS: Mapping[str, str] = {name: summary for group in GROUPS.values() for name, summary in group.items()}
-WITH_JSON_AND_VAULT = ("read", "list", "explain", "why", "install", "models", "status", "doctor", "stop", "attach")
+WITH_JSON_AND_VAULT = (
+    "read",
+    "list",
+    "explain",
+    "why",
+    "install",
+    "models",
+    "status",
+    "doctor",
+    "stop",
+    "attach",
+    "token",
+)
 """Commands that take `--json` and `--vault` before their own options; the others add them where their help has them."""
 EXAMPLES = """examples:
   quarry search "how do I rename a git branch"      notes by word and by meaning

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from quarry.cli.arguments import VAULT_HELP, number, resolve_vault
+from quarry.cli.parser import BadUsage
 from quarry.mcp.vaults import Vaults
 
 DEFAULT_PORT = 8537  # of no registered service; a client's configuration names it once
@@ -27,14 +28,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"with --http (default {DEFAULT_PORT}; 0: any free port)",
     )
+    parser.add_argument(
+        "--listen",
+        metavar="ADDRESS",
+        help="with --http: an IP address, with or without :PORT, for those who have a token of `quarry token`",
+    )
+    parser.add_argument(
+        "--public-url", metavar="URL", help="with --listen: the https address of the reverse proxy in front"
+    )
     parser.add_argument("--host", default="127.0.0.1", help=argparse.SUPPRESS)  # to say why there is no other
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # MCP is JSON in any case
 
 
 def run(options: argparse.Namespace) -> None:
-    """Serve until the client leaves."""
+    """
+    Serve until the client leaves.
+
+    Raises:
+        BadUsage: `--listen` or `--public-url` lacks the option that it belongs to, or may not stand beside another.
+    """
+    if (options.listen and not options.http) or (options.public_url and not options.listen):
+        lacking = "--listen needs --http" if options.listen else "--public-url needs --http and --listen"
+        raise BadUsage(lacking, "see `quarry mcp --help`")
+    if options.listen and options.allow_capture:
+        raise BadUsage("--allow-capture is for local clients; a token has its own right", "see `quarry token --help`")
     named = options.vault or [None]
     roots = [resolve_vault(argparse.Namespace(vault=vault)) for vault in named]
+    if options.listen:
+        from quarry.mcp.http_server import serve_shared
+        from quarry.mcp.principals import Address
+
+        serve_shared(roots, Address.read(options.listen, options.port, options.public_url))
+        return
     vaults = Vaults(roots, may_capture=options.allow_capture)
     if options.http:
         from quarry.mcp.http_server import serve_http

@@ -35,6 +35,7 @@ def _row(discovery: Discovery) -> dict[str, Any]:
     return {
         "pid": discovery.pid,
         "vault": discovery.vault.path,
+        "only": discovery.only,
         "version": discovery.version,
         "state": status.state if status else None,
         "notes": status.notes if status else None,
@@ -46,7 +47,8 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     for row in found["sidecars"]:
         state = f"{row['state']}, {counted(row['notes'], 'note')}" if row["state"] else SILENT
         memory = f", {row['memoryBytes'] / 1e6:.0f} MB" if row["memoryBytes"] else ""
-        print_line(f"{row['pid']:>7}  {row['vault']}  {dim(f'{state}{memory}')}")
+        part = f", {', '.join(row['only'])} alone" if row["only"] else ""
+        print_line(f"{row['pid']:>7}  {row['vault']}{part}  {dim(f'{state}{memory}')}")
     if not found["sidecars"]:
         print_stderr("no sidecar is running")
 

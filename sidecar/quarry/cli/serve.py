@@ -19,6 +19,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parent-pid", type=int, metavar="PID", help="stop when the process PID ends")
     parser.add_argument("--idle", type=float, metavar="SECONDS", help="stop after SECONDS without a client")
 
+    parser.add_argument("--only", action="append", default=[], metavar="FOLDER", help=argparse.SUPPRESS)  # of tokens
+
 
 def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
@@ -28,7 +30,7 @@ def run(options: argparse.Namespace) -> None:
         raise BadRequest(f"--idle is {options.idle:g}; it must be a number of seconds greater than 0")
     if options.parent_pid is not None and options.parent_pid <= 0:
         raise BadRequest(f"--parent-pid is {options.parent_pid}; it must be a process ID")
-    log_to_file(vault)
+    log_to_file(vault, options.only)
     limit_malloc_arenas()
     serve(
         ServeOptions(
@@ -37,5 +39,6 @@ def run(options: argparse.Namespace) -> None:
             parent_pid=options.parent_pid,
             idle_s=options.idle,
             without=frozenset(filter(None, os.environ.get("QUARRY_WITHOUT", "").split(","))),
+            only=tuple(options.only),
         )
     )

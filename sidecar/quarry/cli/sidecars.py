@@ -47,4 +47,5 @@ def stop(discovery: Discovery) -> bool:
 def client_of(discovery: Discovery, *, as_owner: bool = False) -> SidecarClient:
     """A client of the sidecar of *discovery*, which is not started again if it has ended."""
     root = Path(discovery.vault.path)
-    return SidecarClient(root, "cli", may_start=False, as_owner=as_owner, patience_s=ANSWER_TIMEOUT_S)
+    patience_s, only = ANSWER_TIMEOUT_S, discovery.only
+    return SidecarClient(root, "cli", may_start=False, as_owner=as_owner, patience_s=patience_s, only=only)

@@ -1,6 +1,7 @@
 """`quarry stop`: end the sidecar of a vault, or all of them."""
 
 import argparse
+from pathlib import Path
 
 from quarry.cli.arguments import resolve_vault
 from quarry.cli.parser import BadUsage
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> None:
     stopped: list[Discovery] = []
     staying: list[Discovery] = []
     for discovery in running():
-        if wanted in (None, discovery.vault.id):
+        if wanted in (None, vault_id(Path(discovery.vault.path))):  # with those of its parts
             (stopped if stop(discovery) else staying).append(discovery)
     if options.as_json:
         print_json({"stopped": [{"pid": found.pid, "vault": found.vault.path} for found in stopped]})

@@ -58,6 +58,7 @@ class SidecarClient:
         may_start: bool = True,
         as_owner: bool = False,
         patience_s: float = ATTACH_TIMEOUT_S,
+        only: tuple[str, ...] = (),
     ) -> None:
         """
         Attach to the sidecar of the vault at *root*, starting one if there is none and *may_start*.
@@ -65,6 +66,7 @@ class SidecarClient:
         Args:
             as_owner: With the owner's token, for methods that need it. A client that acts for an agent never has it.
             patience_s: How long a running sidecar may take to answer.
+            only: The folders of the part of the vault whose sidecar is meant; empty: that of the whole vault.
 
         Raises:
             VaultMissing: There is no such folder.
@@ -82,7 +84,8 @@ class SidecarClient:
         self._as_owner = as_owner
         self._patience_s = patience_s
         self._next_id = 0
-        self._id = vault_id(root)
+        self._only = only
+        self._id = vault_id(root, only)
         self.discovery_path = discovery_path(runtime_dir(), self._id)
         self._lock = VaultLock(runtime_dir(), self._id)
         self._open = contextlib.ExitStack()
@@ -214,7 +217,7 @@ class SidecarClient:
         """Start a sidecar; returns whether this one took the vault's lock, rather than another."""
         if not self._may_start:
             raise errors.ConnectionFailed(f"no sidecar is running for {self.root}; start one with `quarry serve`")
-        is_ours = start_sidecar(self.root).ready
+        is_ours = start_sidecar(self.root, self._only).ready
         self.started_sidecar = self.started_sidecar or is_ours
         return is_ours
 

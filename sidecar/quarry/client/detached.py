@@ -7,7 +7,7 @@ Of the standard library alone: a hook starts a sidecar in a few milliseconds and
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,16 @@ AGENT_MARKERS = ("CLAUDECODE", "CLAUDE_", "CODEX_", "CURSOR_", "GEMINI_CLI", "CO
 """Prefixes of the variables by which agents mark their child processes; a sidecar belongs to no agent."""
 
 
-def serve_command(root: Path) -> list[str]:
+def serve_command(root: Path, only: Sequence[str] = ()) -> list[str]:
     """
-    The command of a sidecar for the vault at *root*.
+    The command of a sidecar for the vault at *root*, or for its part in the folders *only*.
 
     `-I`: neither PYTHONPATH nor the working directory may add modules. The path is made absolute here, as the sidecar
     runs in another folder.
     """
     absolute = os.path.realpath(root)
-    return [sys.executable, "-I", "-m", "quarry", "serve", "--vault", absolute, "--idle", str(IDLE_S)]
+    part = [f"--only={folder}" for folder in only]
+    return [sys.executable, "-I", "-m", "quarry", "serve", "--vault", absolute, "--idle", str(IDLE_S), *part]
 
 
 def sidecar_environment(own: Mapping[str, str] = os.environ) -> dict[str, str]:

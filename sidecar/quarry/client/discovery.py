@@ -50,6 +50,12 @@ class Discovery(NamedTuple):
     version: str
     vault: ServedVault
     owner: str = ""  # the path of the owner's file; "" of a program that has opened the vault exclusively
+    part: str = ""  # the folders of the part of the vault that is served, one a line; "": all of it
+
+    @property
+    def only(self) -> tuple[str, ...]:
+        """The folders of the part of the vault that is served; empty: all of it."""
+        return tuple(self.part.splitlines())
 
     def __repr__(self) -> str:
         return f"Discovery(pid={self.pid}, port={self.port}, vault={self.vault.id!r})"
@@ -107,7 +113,7 @@ def read_discovery(path: Path) -> Discovery | None:
     found = _read(path)
     try:
         vault = ServedVault(**_fields(ServedVault, found.get("vault")))
-        discovery = Discovery(**_fields(Discovery, {"owner": "", **found, "vault": vault}))
+        discovery = Discovery(**_fields(Discovery, {"owner": "", "part": "", **found, "vault": vault}))
     except ValueError:
         return None
     return discovery if NO_PORT <= discovery.port <= MAX_PORT else None

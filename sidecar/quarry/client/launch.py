@@ -10,6 +10,7 @@ The line carries no token: the discovery file does.
 import contextlib
 import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -46,9 +47,12 @@ class ReadyLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 _ready_line_decoder = msgspec.json.Decoder(ReadyLine)  # here, as threads may not make it at once: see `codec.py`
 
 
-def start_sidecar(root: Path) -> ReadyLine:
+def start_sidecar(root: Path, only: Sequence[str] = ()) -> ReadyLine:
     """
     Start a sidecar for the vault at *root* that outlives this process, and wait until it can answer.
+
+    Args:
+        only: The folders of the part of the vault to serve; empty: all of it.
 
     Returns:
         Its status line: ready, or another process holds the vault's lock, which was quicker or is about to exit.
@@ -57,7 +61,7 @@ def start_sidecar(root: Path) -> ReadyLine:
         VaultMissing, SchemaTooNew, ProtocolMismatch, ConnectionFailed: It did not come up; the message says why.
     """
     process = subprocess.Popen(  # noqa: S603 - our own program with a fixed argument list, no shell
-        serve_command(root),
+        serve_command(root, only),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

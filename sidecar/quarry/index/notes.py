@@ -35,10 +35,10 @@ _COLUMNS = (
     " checksum, name_length, languages, is_map"
 )
 _VALUES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-_ALL_COLUMNS = f"path, composed, folded, name, {_COLUMNS}"
-_ALL_VALUES = f"?1, nullif(?2, ?1), nullif(?3, ?1), ?, {_VALUES}"
-_INSERT_NOTE = f"INSERT INTO notes ({_ALL_COLUMNS}) VALUES ({_ALL_VALUES})"
-_UPDATE_NOTE = f"UPDATE notes SET ({_ALL_COLUMNS}) = ({_ALL_VALUES}) WHERE id = ?"
+ALL_COLUMNS = f"path, composed, folded, name, {_COLUMNS}"
+ALL_VALUES = f"?1, nullif(?2, ?1), nullif(?3, ?1), ?, {_VALUES}"
+_INSERT_NOTE = f"INSERT INTO notes ({ALL_COLUMNS}) VALUES ({ALL_VALUES})"
+_UPDATE_NOTE = f"UPDATE notes SET ({ALL_COLUMNS}) = ({ALL_VALUES}) WHERE id = ?"
 # Without what follows from the path: rewriting it dirties a page of each index that holds it.
 _UPDATE_UNMOVED = f"UPDATE notes SET ({_COLUMNS}) = ({_VALUES}) WHERE id = ?"
 _NOTE_CHANGE = (

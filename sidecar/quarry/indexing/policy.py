@@ -7,13 +7,15 @@ on without it would index what is meant to be left out.
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from quarry.errors import BadSettings
 from quarry.kinds import KINDS, DocumentKind
 from quarry.settings import SETTINGS_FILE, Settings, load_settings
+from quarry.types import VaultChange
 from quarry.vault.obsidian import APP_FILE, TEMPLATE_FILES
 from quarry.vault.rules import IGNORE_FILE, Rules
 
@@ -29,8 +31,10 @@ _Stamps = Mapping[str, tuple[int, int, int] | None]
 class Policy:
     """The settings and rules of the vault at *root* that are in use. Changed on the indexing thread only."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, only: tuple[str, ...] = ()) -> None:
+        """Load them for the whole vault, or for its part in the folders *only*."""
         self._root = root
+        self._only = only
         self._files = {name: os.fspath(root / name) for name in (SETTINGS_FILE, IGNORE_FILE, APP_FILE, *TEMPLATE_FILES)}
         self.settings = Settings()
         self.problems: tuple[str, ...] = ()  # what could not be understood, in words
@@ -50,6 +54,27 @@ class Policy:
             raise BadSettings("; ".join(self.problems))
         return self._rules
 
+    def read_settings(self) -> Settings:
+        """
+        The settings as the file has them now. Those of a part name no other folder, and no blocks of the whole vault.
+
+        Raises:
+            BadSettings: The file cannot be read.
+        """
+        settings = load_settings(self._root)
+        if not self._only:
+            return settings
+        folder = settings.capture_folder
+        is_served = any(f"{folder}/".startswith(f"{one}/") for one in self._only)
+        return replace(settings, blocks=(), block_problems=(), capture_folder=folder if is_served else self._only[0])
+
+    def served(self, changes: Sequence[VaultChange]) -> list[VaultChange]:
+        """Those of *changes* that concern the part of the vault that is served."""
+        rules = self._rules
+        if rules is None:
+            return list(changes)
+        return [one for one in changes if not all(map(rules.is_outside, filter(None, (one.path, one.old_path))))]
+
     def refresh(self) -> bool:
         """Look at the files again. Returns whether any of them is another than before."""
         stamps = {name: _stamp(file) for name, file in self._files.items()}
@@ -61,7 +86,7 @@ class Policy:
 
     def _load(self) -> None:
         try:
-            settings = load_settings(self._root)
+            settings = self.read_settings()
             rules = Rules.load(
                 self._root,
                 settings.include_folders,
@@ -70,6 +95,7 @@ class Policy:
                 restricted=settings.restricted_folders,
                 with_templates=settings.index_templates,
                 kinds=_kinds(settings),
+                only=self._only,
             )
         except BadSettings as error:
             self._go_on_without(str(error))

@@ -61,6 +61,8 @@ def absence_of(
         return "unknown", message("reason.unknown", path=f"{path[:40]}…")
     if "." not in wanted.rpartition("/")[2]:  # a name, not a file
         return "unknown", unknown(path, similar)
+    if rules.is_outside(path):  # as if there were nothing
+        return "unknown", unknown(path, similar)
     if not rules.is_note(wanted):
         return "excluded", of_other_kind(wanted)
     if is_hidden(wanted):

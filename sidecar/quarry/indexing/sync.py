@@ -66,6 +66,7 @@ class Synchronizer:
         load_contextual: LoadContextual,
         *,
         without: frozenset[str],
+        only: tuple[str, ...],
         requests: RequestQueue,
         listeners: Listeners,
         limits: IndexingLimits,
@@ -75,6 +76,7 @@ class Synchronizer:
 
         Args:
             without: Parts to do without, for tests: "sqlite-vec", "fts5".
+            only: The folders of the part of the vault that is served; empty: the whole vault.
             requests: Interrupts a job, and holds it up.
             listeners: Receive what a commit changed, or None when progress changed.
 
@@ -83,7 +85,7 @@ class Synchronizer:
             IndexUnavailable: It cannot be opened or made at all. A damaged one is set aside and rebuilt.
         """
         self.activity = Activity(self._notify, self._checkpoint)
-        self.policy = Policy(root)
+        self.policy = Policy(root, only)
         self._root = root
         self._limits = limits
         self._requests = requests

@@ -1,9 +1,10 @@
 """
-MCP over streamable HTTP on 127.0.0.1, by the official SDK, which comes with the extra `mcp-http`.
+MCP over streamable HTTP, by the official SDK, which comes with the extra `mcp-http`.
 
-Only programs of this user that know the token are answered; no web page, no other machine. The token is checked before
-the body of a request is read; the SDK checks that `Host` is this socket and that there is no `Origin`. There are no
-CORS headers, so that a browser gives no page an answer. Every request is independent: no sessions can fill up.
+Only who shows a token is answered: on 127.0.0.1 that of this user, with `--listen` one of `named_tokens`. It is
+checked before the body of a request is read; the SDK checks that `Host` is this server and that there is no `Origin`.
+There are no CORS headers, so that a browser gives no page an answer. Every request is independent: there are no
+sessions that could fill up, or that another token could go on with.
 
 Uvicorn limits neither the time in which a request arrives nor the number of connections that have not shown the token;
 `BoundedConnection` adds both.
@@ -11,7 +12,6 @@ Uvicorn limits neither the time in which a request arrives nor the number of con
 
 import asyncio
 import contextlib
-import hmac
 import json
 import logging
 import os
@@ -24,7 +24,8 @@ from typing import Any
 from quarry.client.discovery import new_token
 from quarry.config import runtime_dir
 from quarry.errors import BadRequest, ConnectionFailed, ExtraMissing
-from quarry.mcp.server import METHODS, SERVER_INFO, answered, instructions
+from quarry.mcp.principals import LOOPBACK, PATH, Address, Owner, Principals, TokenHolders
+from quarry.mcp.server import INSTRUCTIONS, METHODS, SERVER_INFO, answered, instructions
 from quarry.mcp.vaults import PendingCall, ProtocolError, Vaults
 from quarry.private_files import read_private, write_atomically
 from quarry.vault.paths import vault_id
@@ -36,22 +37,22 @@ try:
     from mcp.server.lowlevel import Server
     from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.exceptions import MCPError
-    from mcp_types import RequestParams
+    from mcp_types import INVALID_REQUEST, RequestParams
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise ExtraMissing(
         "MCP over HTTP needs the official SDK, which comes with the extra `mcp-http`", "mcp-http"
     ) from error
 
-PATH = "/mcp"
-LOOPBACK = ("127.0.0.1", "localhost")
 MAX_CONNECTIONS = 64  # as many as a sidecar serves
-MAX_THREADS = 8  # as over standard input
+MAX_THREADS = 8  # of a principal, so that none keeps others waiting
 MAX_HEAD_BYTES = 64 * 1024
 MAX_TOKEN_FILE = 1024  # bytes; it is 80
 RECEIVE_S = 5.0  # from the first byte of a request, or the beginning of its connection, to its last byte
 IDLE_S = 60  # between two requests
 LEAVE_S = 5  # for requests that run when this process is stopped
+
+REVOKED = MCPError(INVALID_REQUEST, "this token was revoked; ask whoever runs this server for another")
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -59,7 +60,7 @@ Send = Callable[[Any], Awaitable[None]]
 
 def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> None:
     """
-    Serve until interrupted; the first line on standard output has the URL and the file of the token.
+    Serve this user until interrupted; the first line on standard output has the URL and the file of the token.
 
     Raises:
         BadRequest: *host* is not this machine.
@@ -67,15 +68,33 @@ def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> N
     """
     check_host(host)
     path = token_path(roots)
-    token = stored_token(path)
+    owner = Owner(stored_token(path), vaults)
+    _serve(owner, Address(LOOPBACK[0], port, None), {"tokenFile": str(path)}, instructions(vaults))
+
+
+def serve_shared(roots: Sequence[Path], address: Address) -> None:
+    """
+    Serve those who have named tokens until interrupted; the first line on standard output has the URL.
+
+    Raises:
+        BadRequest: There are no such tokens.
+        ConnectionFailed: The address cannot be used.
+    """
+    _serve(TokenHolders(roots), address, {}, INSTRUCTIONS)
+
+
+def _serve(principals: Principals, address: Address, about: dict[str, str], described: str) -> None:
+    host, port, _ = address
     try:
-        listener = socket.create_server((LOOPBACK[0], port), backlog=MAX_CONNECTIONS)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=MAX_CONNECTIONS)
     except OSError as failed:
-        raise ConnectionFailed(f"port {port} cannot be used: {failed.strerror}; choose another with --port") from failed
-    port = listener.getsockname()[1]
+        where = f"port {port}" if host == LOOPBACK[0] else f"{host}, port {port},"
+        raise ConnectionFailed(f"{where} cannot be used: {failed.strerror}; choose another with --port") from failed
+    address = address._replace(port=listener.getsockname()[1])
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors quote what was sent
     config = uvicorn.Config(
-        TokenGate(sdk_app(vaults, port), token),
+        TokenGate(sdk_app(principals, address.hosts, described), principals),
         http=BoundedConnection,
         ws="none",
         log_config=None,
@@ -86,49 +105,63 @@ def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> N
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=LEAVE_S,
     )
-    print(json.dumps({"url": f"http://{LOOPBACK[0]}:{port}{PATH}", "tokenFile": str(path)}), flush=True)
-    vaults.warm_up()
+    print(json.dumps({"url": address.url, "port": address.port, **about}), flush=True)
+    principals.warm_up()
     try:
         uvicorn.Server(config).run([listener])
     finally:
-        vaults.close()
+        principals.close()
 
 
-def sdk_app(vaults: Vaults, port: int) -> Any:
-    """The ASGI application of the SDK that serves *vaults* at *port*."""
+def sdk_app(principals: Principals, hosts: list[str], described: str) -> Any:
+    """
+    The ASGI application of the SDK that serves *principals*.
+
+    Args:
+        hosts: The values of `Host` that requests may have.
+        described: What a model is told of the server as a whole.
+    """
     server: Server[Any] = Server(
         SERVER_INFO["name"],
         title=SERVER_INFO["title"],
         version=SERVER_INFO["version"],
-        instructions=instructions(vaults),
+        instructions=described,
     )
-    threads = anyio.CapacityLimiter(MAX_THREADS)
+    threads: dict[Vaults, anyio.CapacityLimiter] = {}
 
     async def answer(context: Any, _: RequestParams) -> dict[str, Any]:
         def report(elapsed_s: float, message: str) -> None:
             anyio.from_thread.run(context.session.report_progress, elapsed_s, None, message)
 
+        token = context.request.state.token
+        vaults = principals.served_to(token, is_use=False)
+        if vaults is None:  # it was revoked since the request came in
+            raise REVOKED
+        limiter = threads.setdefault(vaults, anyio.CapacityLimiter(MAX_THREADS))
         call = PendingCall(context.protocol_version, report)
         work = partial(answered, vaults, context.method, context.params or {}, call)
         try:
-            return await anyio.to_thread.run_sync(work, limiter=threads, abandon_on_cancel=True)
+            answer = await anyio.to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
         except ProtocolError as refused:
             raise MCPError(refused.code, str(refused), refused.data) from None
         finally:
             call.cancel()  # where the client has left, its thread gives up
+        if principals.served_to(token, is_use=False) is not vaults:
+            raise REVOKED
+        return answer
 
     for method in METHODS:
         server.add_request_handler(method, RequestParams, answer)
-    security = TransportSecuritySettings(allowed_hosts=[f"{name}:{port}" for name in LOOPBACK])
+    security = TransportSecuritySettings(allowed_hosts=hosts)
     return server.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=security)
 
 
 class TokenGate:
-    """An ASGI application that passes to *app* only `POST` requests that show the token."""
+    """An ASGI application that passes to *app* only `POST` requests that show the token of one of *principals*."""
 
-    def __init__(self, app: Any, token: str) -> None:
+    def __init__(self, app: Any, principals: Principals) -> None:
         self._app = app
-        self._token = token.encode()
+        self._principals = principals
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it before its body is read."""
@@ -143,9 +176,10 @@ class TokenGate:
         """The HTTP status with which a request is refused; 0 where it may pass."""
         values = [value for name, value in scope["headers"] if name == b"authorization"]
         scheme, _, given = (values[0] if len(values) == 1 else b"").partition(b" ")
-        if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(), self._token):
+        token = given.strip()
+        if scheme.lower() != b"bearer" or self._principals.served_to(token) is None:
             return 401
-        scope["state"]["is_authorized"] = True
+        scope["state"]["token"] = token
         names = [name for name, _ in scope["headers"]]
         if {b"content-length", b"transfer-encoding"} <= set(names) or names.count(b"origin") > 1:
             return 400  # two lengths or origins: another program may read something else than this one
@@ -187,7 +221,7 @@ class BoundedConnection(H11Protocol):
 
     @property
     def _is_authorized(self) -> bool:
-        return self._was_authorized or bool(self.scope and self.scope["state"].get("is_authorized"))
+        return self._was_authorized or bool(self.scope and self.scope["state"].get("token"))
 
     def _set_deadline(self) -> None:
         self._deadline = self.loop.call_later(RECEIVE_S, self.transport.abort)
@@ -208,7 +242,8 @@ def check_host(host: str) -> None:
     if host not in LOOPBACK:
         raise BadRequest(
             f"--host is {host}; MCP over HTTP is served on 127.0.0.1 only, as your notes would cross the network in "
-            "the clear: from another machine, use a tunnel: ssh -N -L PORT:127.0.0.1:PORT THIS-MACHINE"
+            "the clear: from another machine, use a tunnel: ssh -N -L PORT:127.0.0.1:PORT THIS-MACHINE, or a reverse "
+            "proxy and named tokens: see --listen"
         )
 
 

@@ -9,13 +9,16 @@ Errors of a request are of three kinds:
 """
 
 import contextlib
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from msgspec.structs import replace
 
 from quarry import protocol as wire
 from quarry.client.client import SidecarClient
@@ -31,6 +34,8 @@ WAIT_MS = 2000  # for an index that is empty or nearly complete: agents seldom a
 MAX_CONNECTIONS_OF_POOL = 4  # as many as a sidecar has threads for searches; more would wait there instead of here
 MAX_WARMED = 4  # vaults; a question to another one waits for its engine
 PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
+TOLD_TO_ALL = ("bad-query", "bad-request", "invalid-params", "note-not-found", "deadline", "cancelled", "forbidden")
+"""Kinds of errors that are about a request, not about the machine that answers it."""
 
 
 class ProtocolError(Exception):
@@ -108,9 +113,11 @@ class PendingCall:
 class Vault:
     """A vault with the connections to its sidecar, which is started when it is first asked."""
 
-    def __init__(self, name: str, root: Path) -> None:
+    def __init__(self, name: str, root: Path, only: tuple[str, ...] = ()) -> None:
+        """Prepare to serve the vault at *root*, or its part in the folders *only*."""
         self.name = name
         self.root = root
+        self._only = only
         self._free: deque[SidecarClient] = deque()
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS_OF_POOL)
         self._attaching = threading.Semaphore()  # the first one starts the sidecar, the others find it
@@ -164,9 +171,25 @@ class Vault:
             return self._free.popleft()
         call.acquire(self._attaching, "the search engine starts")
         try:
-            return SidecarClient(self.root, "mcp")
+            return SidecarClient(self.root, "mcp", only=self._only)
         finally:
             self._attaching.release()
+
+
+class SharedVault(Vault):
+    """A vault, or a part of it, as clients on other machines see it: what is wrong with this one is not for them."""
+
+    def ask(self, method: str, params: Mapping[str, object], call: PendingCall) -> Any:
+        """Ask the sidecar; raises as `Vault.ask`, without paths of this machine."""
+        try:
+            answer = super().ask(method, params, call)
+        except QuarryError as error:
+            if isinstance(error, RequestFailed) and error.kind in TOLD_TO_ALL:
+                raise
+            print(f"quarry: {method} failed: {error}", file=sys.stderr)
+            next_step = "try again in a minute; if that does not help, ask whoever runs this server"
+            raise RequestFailed("the notes cannot be asked", "unavailable", next_step) from None
+        return replace(answer, message=None) if isinstance(answer, wire.IndexStatus) else answer
 
 
 class Vaults:
@@ -188,6 +211,13 @@ class Vaults:
                 raise BadRequest(f"--vault names one folder twice: {same} and {root}; name each once")
             name = _free_name(root.resolve(), self.by_name)
             self.by_name[name] = Vault(name, root)
+
+    @classmethod
+    def shared(cls, root: Path, only: tuple[str, ...], *, may_capture: bool) -> Self:
+        """The vault at *root*, or its part in the folders *only*, for clients on other machines."""
+        vaults = cls([], may_capture=may_capture)
+        vaults.by_name[root.name] = SharedVault(root.name, root, only)
+        return vaults
 
     def warm_up(self) -> None:
         """Make the engines ready while a new client thinks of its first question."""

@@ -40,3 +40,4 @@ from quarry.protocol.methods import *
 from quarry.protocol.notes import *
 from quarry.protocol.search import *
 from quarry.protocol.session import *
+from quarry.protocol.tiered import *

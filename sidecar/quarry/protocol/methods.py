@@ -52,6 +52,7 @@ from quarry.protocol.session import (
     Settings,
     SettingsWriteParams,
 )
+from quarry.protocol.tiered import TierAnswer, TierList, TierSearchParams, TierSearchResult
 
 REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "initialize": (InitializeParams, InitializeResult),
@@ -82,6 +83,9 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
     "settings/folders": (FoldersWriteParams, Settings),
     "models/list": (ModelsListParams, ModelsListResult),
     "models/use": (ModelsUseParams, Settings),
+    "tiers/search": (TierSearchParams, TierSearchResult),
+    "tiers/answer": (SearchOptions, TierAnswer),
+    "tiers/list": (NoParams, TierList),
     "shutdown": (NoParams, Done),
 }
 """Client to sidecar: method -> (parameters, result)."""
@@ -89,11 +93,11 @@ REQUESTS: dict[str, tuple[type[Params], type[Value]]] = {
 OWNER_METHODS = frozenset(
     {"capture", "index/reconcile", "index/rebuild", "index/forgetModel", "index/pause", "index/resume"}
     | {"settings/write", "settings/folders", "inspect/folders", "inspect/notes", "inspect/note", "shutdown"}
-    | {"models/list", "models/use"}
+    | {"models/list", "models/use", "tiers/search", "tiers/list"}
 )
 """
-Methods that need the owner's token: they change what other programs find, reveal excluded notes, or stop
-the sidecar that others use.
+Methods that need the owner's token: they change what other programs find, reveal excluded notes or other vaults, or
+stop the sidecar that others use.
 """
 
 SETTING_FOR_READERS = {"capture": ("capture", "by_agents")}

@@ -109,6 +109,7 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
     ]
     clauses: Annotated[list[Clause], doc("The operators, filters and phrases of the query, in order.")]
     understood: Annotated[Message, doc("How the query was understood.")]
+    is_question: Annotated[bool, doc("The query asks something, in its words or by a question mark.")]
     corrections: Annotated[list[Correction], doc("Words that were treated as typing errors.")]
     unknown_words: Annotated[
         list[str], doc("Words that no note contains and that were not corrected, if hits contain other words.")

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, convert
 
-from quarry.query.terms import is_question
+from quarry.query.questions import is_question
 
 MAX_CHARS = 1_000  # of a text that is read: every period in it is looked at, in every form
 

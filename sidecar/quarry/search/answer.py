@@ -149,6 +149,7 @@ class Answer(Struct, frozen=True):
     missing: Mapping[Retriever, Message]  # retriever -> why it was wanted and could not serve
     truncated: bool  # the token budget ended first
     understood: Message = message("understood.all")  # the query in words
+    is_question: bool = False  # whether the query asks something
     clauses: tuple[Clause, ...] = ()  # its parts that are more than words
     corrections: tuple[Correction, ...] = ()
     unknown_words: tuple[str, ...] = ()  # of the query, that no note contains, where notes contain others

@@ -15,6 +15,7 @@ from msgspec import Struct
 from quarry.errors import BadRequest, DeadlineExceeded
 from quarry.index import NoteSummary, Reader
 from quarry.lazy_pattern import lazy_pattern
+from quarry.query.questions import asks_for_steps, has_question_mark
 from quarry.search.answer import Answer
 from quarry.types import Note
 
@@ -31,13 +32,11 @@ _NAMELESS = frozenset({"index", "readme", "home", "untitled", "inbox", "todo", "
 _TEMPLATE_FOLDER = lazy_pattern(r"(?i)[\W_]*(?:templates?|vorlagen?|模板|テンプレート)[\W_]*")
 _SPECIAL = lazy_pattern(r'["/:()\[\]{}#*_`<>|\\=~]|(?:^|\s)-|\bOR\b')  # operators of queries, and signs of Markdown
 _WITHOUT_SPACES = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")  # between the words of a sentence
-_QUESTION_MARKS = ("?", "？", "؟")
 # A title that says what to do. Verbs of the second line are nouns as well ("Patch notes"), unless an article follows.
 _TASK = lazy_pattern(
     r"(?:Adjust|Avoid|Calibrate|Choose|Configure|Convert|Create|Install|Make|Migrate|Prepare|Remove|Replace|Restore|Rotate"
     r"|(?:Build|Change|Clean|Descale|Find|Fix|Open|Patch|Repair|Set|Stop|Test|Tune|Use|Write) (?:a|an|the)) \S.*"
 )
-_ASKING = lazy_pattern(r"(?i)(?:how to|wie man) \S.*")
 
 
 class ExampleQuery(Struct, frozen=True):
@@ -116,7 +115,7 @@ def _candidates(notes: Sequence[NoteSummary], reader: Reader, templates: Sequenc
     asked, named, sections = [], [], []
     for path, note in stored:
         own = [text for text in headings[path] if uses[text] == 1]
-        asked += [ExampleQuery(text, path) for text in [*own, note.title] if is_question(text)][:1]
+        asked += [ExampleQuery(text, path) for text in [*own, note.title] if is_whole_question(text)][:1]
         if is_topic(note.title):
             named.append(ExampleQuery(_asked(templates, note.title), path))
         sections += [ExampleQuery(_asked(templates, text), path) for text in own if is_topic(text)][:1]
@@ -145,9 +144,9 @@ def is_topic(text: str) -> bool:
     return 2 <= len(words) <= 5 or (len(words) == 1 and len(text) >= 3 and _WITHOUT_SPACES.search(text) is not None)
 
 
-def is_question(text: str) -> bool:
+def is_whole_question(text: str) -> bool:
     """Whether *text* is a whole question, or shaped like one ("How to make glue"), which can be asked unchanged."""
-    if not (text.endswith(_QUESTION_MARKS) or _ASKING.fullmatch(text)):
+    if not (has_question_mark(text) or asks_for_steps(text)):
         return False
     if len(text) > MAX_QUESTION or _SPECIAL.search(text):
         return False

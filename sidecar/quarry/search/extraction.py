@@ -18,7 +18,7 @@ from msgspec import Struct
 from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Reader, StoredChunk
-from quarry.query.terms import is_question
+from quarry.query.questions import is_answered_by_a_sentence
 from quarry.search.answer import Extract, RankedNote
 from quarry.search.confidence import CONFIDENCE_DIGITS
 from quarry.search.execution import SearchExecution
@@ -57,12 +57,12 @@ def extract_answer(
     """
     The sentence of the passages of *note*, the first hit, that most probably answers *question*, as it was typed.
 
-    None where it is no question, or no model compares.
+    None where it is no question, it takes more than a sentence, or no model compares.
 
     Raises:
         IndexDamaged: The stored form of the note does not match its checksum.
     """
-    if execution.encoder is None or note.confidence < LIKELY or not is_question(question):
+    if execution.encoder is None or note.confidence < LIKELY or not is_answered_by_a_sentence(question):
         return None
     execution.deadline.check()
     compared = compare_sentences(note, prepared, execution.reader, execution.encoder)

@@ -17,7 +17,8 @@ from quarry.analysis.normalize import fold
 from quarry.analysis.tokenizer import TOKEN, split_token, unspaced_characters
 from quarry.index import KeywordQuery, NoteIds, query_term
 from quarry.lazy_pattern import lazy_pattern
-from quarry.query.terms import CJK_QUESTION_WORDS, is_stop_word
+from quarry.query.questions import CJK_QUESTION_WORDS
+from quarry.query.terms import is_stop_word
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery, TermsOfNotes, identifier_query
 

@@ -22,6 +22,7 @@ from quarry.kinds import kind_of
 from quarry.messages import message
 from quarry.options import PromptOptions, SearchOptions
 from quarry.query.parse import describe_query, parse_query
+from quarry.query.questions import is_question
 from quarry.search.answer import (
     Answer,
     Extract,
@@ -109,6 +110,7 @@ def answer_query(query: Query, options: SearchOptions, execution: SearchExecutio
         missing=execution.missing,
         truncated=truncated,
         understood=describe_query(query, execution.retrievers),
+        is_question=is_question(options.query),
         clauses=query.clauses,
         corrections=result.prepared.corrections,
         unknown_words=_unknown_words(result, execution),

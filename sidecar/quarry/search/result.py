@@ -58,7 +58,7 @@ class RankedResult(Struct, frozen=True):
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the query is quoted, so that each note it admits contains it; no retriever finds it across passages."""
+        """Whether the query is quoted, so each admitted note contains it; no retriever finds it across passages."""
         query = self.query
         return bool(query.phrases) and not query.words and not self.prepared.keyword_query.name_prefix
 

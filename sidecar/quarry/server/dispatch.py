@@ -33,6 +33,7 @@ from quarry.server.waiting import wait_for_index
 
 _log = logging.getLogger(__name__)
 MAX_IN_FLIGHT = 16  # requests of one client, at work or waiting for a turn; a pane has two or three
+SEARCHES = ("search", "tiers/search")  # that are asked anew with each key
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _ONE_OBJECT = "send one JSON object a text frame"
@@ -141,14 +142,14 @@ class ClientSession(Struct, eq=False):
         if method == "shutdown":
             self.service.stop()
             return protocol.Done()
-        if method == "search":
+        if method in SEARCHES:
             self._cancel(params.supersedes)
         handler = HANDLERS[method]
         async with AsyncExitStack() as slot:
             with request.interruptible():
                 if isinstance(params, protocol.ReadParams):
                     await wait_for_index(self.service.engine.freshness, params)
-                is_urgent = method == "search" and params.typing
+                is_urgent = method in SEARCHES and params.typing
                 await slot.enter_async_context(self.service.scheduler.slot(self, handler.pool, urgent=is_urgent))
             if handler.begin:
                 handler.begin(self.service.engine, params)

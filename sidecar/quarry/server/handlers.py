@@ -7,6 +7,7 @@ to another costs as much as building it.
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -246,7 +247,7 @@ def _use_model(service: Service, params: protocol.ModelsUseParams, _: Request) -
 class Handler(Struct, frozen=True):
     """How a method is answered, once its client has a slot of the pool."""
 
-    answer: Callable[[Service, Any, Request], protocol.Value]  # on a thread of the pool
+    answer: Callable[[Service, Any, Request], Any]  # on a thread of the pool
     pool: Pool = "search"
     begin: Callable[[Engine, Any], object] | None = None  # before, on the event loop: in the order of the requests
     finish: Callable[[Service, Any, Request, Any], Awaitable[protocol.Value]] | None = None  # when the slot is free
@@ -259,6 +260,13 @@ def _command(begin: Callable[[Engine], None]) -> Handler:
 
 def _forget_model(engine: Engine, params: protocol.ForgetModelParams) -> None:
     engine.forget_model(params.id)
+
+
+def _tiers() -> ModuleType:
+    """Loaded with the first request for several tiers."""
+    from quarry.server import tier_search
+
+    return tier_search
 
 
 _in_vault = partial(Handler, pool="vault")
@@ -291,5 +299,8 @@ HANDLERS: Mapping[str, Handler] = {
     "settings/folders": _in_vault(_write_folders),
     "models/list": _in_vault(_list_models),
     "models/use": _in_vault(_use_model),
+    "tiers/search": Handler(lambda *asked: _tiers().begin(*asked), finish=lambda *asked: _tiers().finish(*asked)),
+    "tiers/answer": Handler(lambda *asked: _tiers().answer(*asked)),
+    "tiers/list": _in_vault(lambda *asked: _tiers().states(*asked)),
 }
 """Every method but `initialize` and `shutdown`, which concern the connection and the process."""

@@ -10,6 +10,7 @@ import logging
 import logging.handlers
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +26,14 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _log = logging.getLogger(__name__)
 
 
-def log_path(vault: Path) -> Path:
-    """Where the log of *vault* is written."""
-    return log_dir() / f"{vault_id(vault)}.log"
+def log_path(vault: Path, only: Sequence[str] = ()) -> Path:
+    """Where the log of *vault*, or of its part in the folders *only*, is written."""
+    return log_dir() / f"{vault_id(vault, only)}.log"
 
 
-def log_to_file(vault: Path) -> None:
+def log_to_file(vault: Path, only: Sequence[str] = ()) -> None:
     """Write log records of this process to the vault's log file from now on, and what no thread of ours caught."""
-    handler = _PrivateFile(log_path(vault), maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler = _PrivateFile(log_path(vault, only), maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_NoTraceback(_FORMAT))
     logger = logging.getLogger("quarry")
     logger.setLevel(logging.INFO)

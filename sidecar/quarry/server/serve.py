@@ -67,6 +67,7 @@ class ServeOptions(Struct, frozen=True):
     parent_pid: int | None = None
     idle_s: float | None = None  # end when nobody asked for so long
     without: frozenset[str] = frozenset()  # parts to do without, for tests
+    only: tuple[str, ...] = ()  # the folders of the part of the vault to serve; empty: all of it
 
 
 def serve(options: ServeOptions) -> None:
@@ -85,7 +86,7 @@ def serve(options: ServeOptions) -> None:
     # What leaves is scrubbed, and the rules take 20 ms to compile: as long as it takes to open the index. No daemon
     # thread: where the vault is locked or its index too new, that would abort within google-re2's C++ code (SIGABRT).
     threading.Thread(target=scrub_text, args=("",), name="quarry-scrub").start()
-    identity = vault_id(root)
+    identity = vault_id(root, options.only)
     file = discovery_path(runtime_dir(), identity)
     try:
         with VaultLock(runtime_dir(), identity):
@@ -110,10 +111,10 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
     if options.lifeline:
         watch_stdin(leave)  # before the index opens, which may take long: the parent is not outlived by more than 20 s
     limits = IndexingLimits(head_start_s=FIRST_SEARCH_S, timing=WorkerTiming(head_start_s=FIRST_BY_MEANING_S))
-    with open_service(root, identity, leave, without=options.without, limits=limits) as service:
+    with open_service(root, identity, leave, without=options.without, limits=limits, only=options.only) as service:
         server = SocketServer(service)
         async with server.listening() as port:
-            _publish(file, service, port)
+            _publish(file, service, port, options.only)
             try:
                 _leave_on_signals(loop, leave)  # not earlier: while the index opens, a signal must end us by itself
                 with _background_tasks(options, service, server):
@@ -133,7 +134,7 @@ async def _serve(options: ServeOptions, root: Path, identity: str, file: Path) -
                 remove_discovery(file, os.getpid())
 
 
-def _publish(file: Path, service: Service, port: int) -> None:
+def _publish(file: Path, service: Service, port: int, only: tuple[str, ...]) -> None:
     """Write the owner's file and the discovery file: from here on, tools find us."""
     write_owner_file(owner_path(file), OwnerFile(os.getpid(), service.gate.owner_token))
     discovery = Discovery(
@@ -144,6 +145,7 @@ def _publish(file: Path, service: Service, port: int) -> None:
         version=__version__,
         vault=ServedVault(**asdict(service.vault)),
         owner=str(owner_path(file)),
+        part="\n".join(only),
     )
     write_discovery(file, discovery)
 

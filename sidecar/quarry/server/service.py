@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from msgspec import Struct, field
 
@@ -23,6 +23,9 @@ from quarry.server.blocks.block_store import BlockStore
 from quarry.server.feedback import FeedbackLog
 from quarry.server.gate import Gate
 from quarry.server.scheduler import Pool, Scheduler
+
+if TYPE_CHECKING:
+    from quarry.tiers.fan_out import Tiers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,6 +93,9 @@ class Service(Struct):
     stop: Callable[[], None]
     clock: Callable[[], int] = now_ms
     scheduler: Scheduler = field(default_factory=lambda: Scheduler({"search": SEARCH_THREADS, "vault": VAULT_THREADS}))
+    tiers: "Tiers | None" = None  # what is searched besides this vault, once it is asked
+    opening_tiers: Any = field(default_factory=threading.Lock)
+    closing_tiers: asyncio.TimerHandle | None = None
 
     async def call(self, pool: Pool, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run *function* on a thread of *pool*, so that the next frames are read meanwhile."""
@@ -105,21 +111,23 @@ def open_service(
     *,
     without: frozenset[str] = frozenset(),
     limits: IndexingLimits = IndexingLimits(),  # noqa: B008  a frozen value
+    only: tuple[str, ...] = (),
 ) -> Iterator[Service]:
     """
-    The service of the vault at *root* with the id *identity*; its engine and its threads end with the block.
+    The service of the vault at *root*, or of its part in the folders *only*, with the id *identity*; its engine and its
+    threads end with the block.
 
     Raises:
         SchemaTooNew, IndexUnavailable: The index cannot be used; nothing was touched.
     """
     blocks = BlockStore(data_dir() / f"{identity}.blocks")
     with (
-        closing(Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits)) as engine,
+        closing(Engine.open(root, data_dir() / f"{identity}.db", without=without, limits=limits, only=only)) as engine,
         ThreadPoolExecutor(SEARCH_THREADS, "quarry-search") as search,
         ThreadPoolExecutor(VAULT_THREADS, "quarry-read") as vault,
     ):
         engine.listen(blocks.on_commit)
-        yield Service(
+        service = Service(
             engine=engine,
             executors={"search": search, "vault": vault},
             feedback=FeedbackLog(data_dir() / f"{identity}.feedback"),
@@ -129,6 +137,11 @@ def open_service(
             vault=protocol.Vault(id=identity, name=root.name, path=str(root)),
             stop=stop,
         )
+        try:
+            yield service
+        finally:
+            if service.tiers:
+                service.tiers.close()
 
 
 def watch_vault_of(engine: Engine, stop: threading.Event) -> threading.Thread:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from quarry.errors import NoteNotFound
@@ -83,14 +84,15 @@ SLUG_LENGTH = 40  # with the hash, well below every limit on file names
 HASH_LENGTH = 12  # 48 bits: no collision among the vaults of one user
 
 
-def vault_id(root: Path) -> str:
+def vault_id(root: Path, only: Sequence[str] = ()) -> str:
     """
-    The id of the vault at *root*: `notes-0f3a…`, valid as a file name.
+    The id of the vault at *root*, or of its part in the folders *only*: `notes-0f3a…`, valid as a file name.
 
     Two paths to one folder (a link, another case on Windows) have one id. A moved folder has another.
     """
     real = os.path.normcase(os.path.realpath(root))
-    digest = hashlib.sha256(real.encode("utf-8", "surrogateescape")).hexdigest()
+    named = "\0".join((real, *sorted(only)))
+    digest = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()
     return f"{_slug(Path(real).name)}-{digest[:HASH_LENGTH]}"
 
 

@@ -25,6 +25,7 @@ MAX_PROBLEMS = 20  # of one file, listed one by one
 MAX_QUOTED = 80  # characters of a line
 _UNDECODABLE = "\ufffd"
 DEFAULT_KINDS: tuple[DocumentKind, ...] = ("note", "canvas")
+OUTSIDE = message("reason.outside")
 
 
 class Rules:
@@ -40,6 +41,8 @@ class Rules:
         templates: Folders of templates.
         kinds: The kinds of files that are indexed.
         classified: Folders whose notes are sensitive or restricted, each with its class.
+        only: The folders, spelled as on disk, of the part of the vault that is served; if there are any, nothing else
+            is looked at.
 
     Raises:
         BadSettings: The lines have more wildcards than can be compared with every note.
@@ -55,9 +58,12 @@ class Rules:
         templates: tuple[TemplateFolder, ...] = (),
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
         classified: tuple[tuple[str, str], ...] = (),
+        only: tuple[str, ...] = (),
     ) -> None:
         lines = tuple(ignore_lines)
-        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds, classified)
+        self._stated = (tuple(include), tuple(exclude), lines, filters, problems, templates, kinds, classified, only)
+        self._only = tuple(f"{folder}/" for folder in only)
+        self.is_of_part = bool(only)  # only a part of the vault is served
         self._classified = tuple((sensitivity, folder_prefix(folder)) for folder, sensitivity in classified)
         self._kinds = frozenset(kinds)
         self._include = tuple(folder_prefix(folder) for folder in self._stated[0])
@@ -66,7 +72,7 @@ class Rules:
         self._filters = filters
         self._templates = tuple((template, folder_prefix(template.folder)) for template in templates)
         self._of_folders = bool(self._include or self._exclude or self._classified)
-        self._is_open = not (self._of_folders or not self._ignored.is_empty or filters or templates)
+        self._is_open = not (only or self._of_folders or not self._ignored.is_empty or filters or templates)
         self._folders: dict[
             str, Message | None
         ] = {}  # by folder: the refusal by include and exclude; looked up for every note
@@ -87,6 +93,7 @@ class Rules:
         restricted: Iterable[str] = (),
         with_templates: bool = False,
         kinds: tuple[DocumentKind, ...] = DEFAULT_KINDS,
+        only: tuple[str, ...] = (),
     ) -> Self:
         """
         The rules of the vault at *root*, with *include* and *exclude* from its settings.
@@ -96,6 +103,7 @@ class Rules:
             restricted: Folders whose notes are restricted: never indexed.
             with_templates: Whether the notes in folders of templates are indexed.
             kinds: The kinds of files that are indexed.
+            only: The folders of the part of the vault that is served.
 
         Raises:
             BadSettings: `.indexignore` exists and cannot be read. Going on without it would index notes that it
@@ -107,11 +115,16 @@ class Rules:
             [(folder, "sensitive") for folder in sensitive] + [(one, "restricted") for one in restricted]
         )
         lines = _ignore_lines(root / IGNORE_FILE)
-        return cls(include, exclude, lines, filters, (*problems, *unread), templates, kinds, classified)
+        return cls(include, exclude, lines, filters, (*problems, *unread), templates, kinds, classified, only)
 
     def is_note(self, path: str) -> bool:
         """Whether *path* has the extension of a kind that is indexed; any other file is no note."""
         return kind_of(path) in self._kinds
+
+    def is_outside(self, path: str) -> bool:
+        """Whether *path* lies outside the part of the vault that is served; a folder around that part does not."""
+        below = f"{path}/"
+        return self.is_of_part and not any(below.startswith(one) or one.startswith(below) for one in self._only)
 
     def admits(self, path: str) -> bool:
         """Whether no rule excludes the note at *path*."""
@@ -121,6 +134,8 @@ class Rules:
         """The first rule that excludes the note at *path*, in the order of the class's arguments; None: none does."""
         if self._is_open:
             return None
+        if self.is_outside(path):
+            return OUTSIDE
         path = nfc(path)
         if self._of_folders and (refusal := self._of_folder(path.rpartition("/")[0])):
             return refusal

@@ -86,9 +86,9 @@ def _scan_folder(folder: str, place: str, rules: Rules, scan: Scan) -> Iterator[
     prefix = f"{folder}/" if folder else ""
     for entry in entries:
         name = entry.name
-        if name.startswith("."):
-            continue
         path = prefix + name
+        if name.startswith(".") or rules.is_outside(path):
+            continue
         if _is_plain_folder(entry):
             leads_on = _may_enter(path, entry, rules, scan)
         else:
@@ -150,8 +150,8 @@ def _sort_in(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bo
 
 
 def _skip(path: str, entry: os.DirEntry[str], reason: Message, rules: Rules, scan: Scan) -> None:
-    """Report *entry* if it is, or may contain, a note; a broken link to a picture is not reported."""
-    if rules.is_note(entry.name) or _leads_to_folder(entry):
+    """Report *entry* if it is, or may contain, a note; a broken link to a picture, or any link of a part, is not."""
+    if rules.is_note(entry.name) or (not rules.is_of_part and _leads_to_folder(entry)):
         scan.skipped[shown(path)] = reason
 
 

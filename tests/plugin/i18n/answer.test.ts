@@ -9,12 +9,19 @@ test("the count is of the notes that contain the words, and the time is in its t
   expect(answerTip(answer({ hits, tookMs: 0.2 }))).toBe("Searched for notes about retry. · 1 ms");
 });
 
-test.each(["how hot should glue be", "what is glue", "glue?", "glue hot press bone", "簧片怎么调音"])("nothing is counted for a question, as %s", (query) => {
-  expect(countWords(answer({ query, total: 3 }))).toBe("");
+test("nothing is counted for a question, and for many words", () => {
+  expect(countWords(answer({ query: "what is glue", isQuestion: true, total: 3 }))).toBe("");
+  expect(countWords(answer({ query: "glue hot press bone", total: 3 }))).toBe("");
 });
 
 test.each(["hide glue", "hot hide glue", '"a phrase of five words"', 'glue path:"My old notes" [status:done] -cold'])("the notes with all words of %s are counted", (query) => {
   expect(countWords(answer({ query, total: 3 }))).toBe("3 notes");
+});
+
+test("where rows that lack a word are among them, the count says what it counts", () => {
+  expect(countWords(answer({ query: "hide glue", total: 1, reachable: 40 }))).toBe("1 note with all words");
+  expect(countWords(answer({ query: "hide glue", total: 7, reachable: 40 }))).toBe("7 notes with all words");
+  expect(countWords(answer({ query: "glue", total: 7, reachable: 40 }))).toBe("7 notes"); // those that are merely near are not shown
 });
 
 test("notes that are near in meaning are not counted", () => {
@@ -38,7 +45,7 @@ test("a relaxation is worded by its code, and says more than what fits no note o
   const relaxed = { step: "meaning" as const, messages: [{ code: "relaxed.nothing-all", args: {} }, { code: "relaxed.meaning", args: {} }] };
 
   expect(remarkOn(answer())).toBe("");
-  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match. These are the nearest in meaning.");
+  expect(remarkOn(answer({ relaxed, weakness: "no-words", unknownWords: ["zebra"] }))).toBe("No notes match."); // the heading of the rows says what they are
 });
 
 test("a correction comes first, a weak answer last", () => {

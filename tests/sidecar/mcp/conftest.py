@@ -136,18 +136,18 @@ def spoken(shared):
 class Served:
     """`quarry mcp --http` in a process of its own."""
 
-    def __init__(self, *vaults, env):
+    def __init__(self, *vaults, env, options=(), token=None):
         self.process = subprocess.Popen(
-            command(*vaults, options=["--http", "--port", "0"]),
+            command(*vaults, options=["--http", "--port", "0", *options]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
         )
         about = json.loads(self.process.stdout.readline())
-        self.url, self.token_file = about["url"], Path(about["tokenFile"])
-        self.port = int(self.url.split(":")[2].split("/")[0])
-        self.token = json.loads(self.token_file.read_text())["token"]
+        self.url, self.port = about["url"], about["port"]
+        self.token_file = Path(about["tokenFile"]) if "tokenFile" in about else None
+        self.token = token or json.loads(self.token_file.read_text())["token"]
 
     def request(self, method="POST", body=CALL, path="/mcp", **headers):
         """The answer's status, headers and body; a header that is None is left out."""
@@ -207,8 +207,8 @@ def serve(tools):
     """Start servers over HTTP; they end with the test."""
     started = []
 
-    def begin(*vaults, home):
-        started.append(Served(*vaults, env=tools.environment(home)))
+    def begin(*vaults, home, **more):
+        started.append(Served(*vaults, env=tools.environment(home), **more))
         return started[-1]
 
     yield begin

@@ -1,8 +1,8 @@
-"""Words stay whole without what surrounds them; dates and questions are recognised."""
+"""Words stay whole without what surrounds them; dates are recognised."""
 
 import pytest
 
-from quarry.query.terms import content_word, date_phrases, identifier, is_question, word_count
+from quarry.query.terms import content_word, date_phrases, identifier, word_count
 
 
 @pytest.mark.parametrize(
@@ -39,43 +39,6 @@ def test_a_word_stays_whole_without_what_surrounds_it(written, word):
 
 def test_words_of_a_phrase_are_counted():
     assert [word_count(phrase) for phrase in ("a b-c", "->", "don't")] == [3, 1, 2]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "how much does a rehearsal room cost",
-        "What does the baseline cost?",
-        "pricing of the new plan?",
-        "Wie oft wird das Lager gewechselt",
-        "¿Dónde está la llave",
-        "Pourquoi le pain ne lève pas",
-        "что такое индекс",
-        "索引是什么",
-        "鍵はどこですか",
-        "서버는 왜 느려",
-    ],
-)
-def test_a_question_is_told_by_its_mark_or_its_beginning(text):
-    assert is_question(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "rate limit",
-        "how to",
-        "is null",
-        "whatever works for me",
-        "walnut bread recipe",
-        "tag:how a b",
-        "how do I rotate keys?",
-        "wie kann ich backen",
-    ],
-)
-def test_words_to_find_and_what_takes_steps_are_none(text):
-    assert not is_question(text)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from quarry.engine import Engine
 from quarry.errors import BadRequest, Cancelled, ModelMissing
 from quarry.index import NoteFilter
 from quarry.options import SearchOptions
-from quarry.search.examples import MAX_SEARCHES, MAX_TOPIC, example_queries, is_question, is_topic
+from quarry.search.examples import MAX_SEARCHES, MAX_TOPIC, example_queries, is_topic, is_whole_question
 
 TEMPLATES = ["What do I know about {topic}?"]
 
@@ -180,4 +180,4 @@ def test_a_name_of_two_to_five_words_is_a_topic(text):
 
 @pytest.mark.parametrize("text", [*QUESTIONS, *NO_QUESTIONS])
 def test_a_question_that_can_be_asked_as_it_stands_is_one(text):
-    assert is_question(text) == (text in QUESTIONS)
+    assert is_whole_question(text) == (text in QUESTIONS)

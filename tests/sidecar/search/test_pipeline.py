@@ -57,6 +57,13 @@ def test_a_query_that_is_empty_or_complete_is_not_refused(vault: Vault, open_eng
     assert find(open_engine(), typed) == ["a.md"]
 
 
+def test_the_answer_says_whether_the_query_is_a_question(vault: Vault, open_engine):
+    vault.write("a.md", "The glue is hot.")
+    engine = open_engine()
+
+    assert [ask(engine, query).is_question for query in ("what is glue", "hot glue", "tag:x")] == [True, False, False]
+
+
 NESTED = {
     "map.md": "a:\n  b: 3\n  c:\n    d: 2026-01-05\n    e: true",
     "flow.md": "a: {b: '4', c: {d: 2026-05-01}}",

@@ -141,7 +141,12 @@ def is_common(count: int, total: int) -> bool:
 
 
 def sparse_scores(
-    ordinals: DocOrdinals, frequencies: Floats, counts: DocOrdinals, norms: Floats, total: int
+    ordinals: DocOrdinals,
+    frequencies: Floats,
+    counts: DocOrdinals,
+    norms: Floats,
+    total: int,
+    document_frequencies: Sequence[int] | None = None,
 ) -> SparseScores:
     """
     The scores of terms, given their postings one after the other.
@@ -152,8 +157,10 @@ def sparse_scores(
         counts: How many documents hold each term; shape (terms,).
         norms: The `length_norms` of all documents.
         total: How many documents are alive; *norms* has the others as well.
+        document_frequencies: Of each term, where these postings are not all of it; None: *counts*.
     """
-    idfs = np.array([idf(count, total) for count in counts.tolist()], np.float64)
+    weighed_by = counts.tolist() if document_frequencies is None else document_frequencies
+    idfs = np.array([idf(count, total) for count in weighed_by], np.float64)
     return SparseScores(ordinals, term_scores(frequencies, norms.take(ordinals), idfs.repeat(counts)))
 
 

@@ -18,7 +18,7 @@ from quarry.index.postings.query_scorer import QueryScorer
 from quarry.index.postings.scorer import TermScorer
 from quarry.index.postings.segment import DocOrdinals
 from quarry.index.postings.snapshot import PostingsSnapshot
-from quarry.index.postings.spelling import SpellingIndex, read_terms, similar_terms
+from quarry.index.postings.spelling import SpellingIndex, TermsByLength, read_terms, similar_terms
 from quarry.index.postings.stored_snapshot import TermReader
 from quarry.index.top_k import chunk_locations
 
@@ -95,11 +95,7 @@ class KeywordSearcher:
         The nearest come first, then those that begin alike, then the commonest. Terms are stems: `chunks_with_term`
         leads to a chunk that tells how the word is written.
         """
-        if isinstance(self._postings, TermScorer):
-            known = self._spelling.of_postings(self._postings)
-        else:
-            known = self._data.once(read_terms, self._db)
-        found = similar_terms(word, known, self.languages)
+        found = similar_terms(word, self._vocabulary(), self.languages)
         counts = self.doc_frequencies(found, deadline=deadline)
         ordered = [(slips, begins, -counts[term], term) for term, (slips, begins) in found.items() if counts[term]]
         return [(term, -count) for _, _, count, term in sorted(ordered)[:limit]]
@@ -170,6 +166,12 @@ class KeywordSearcher:
     def _scorer(self, terms: Iterable[QueryTerm], deadline: Deadline) -> TermScorer:
         """A scorer that knows at least *terms*."""
         return self._postings if isinstance(self._postings, TermScorer) else self._postings.scorer(terms, deadline)
+
+    def _vocabulary(self) -> TermsByLength:
+        """The terms that a mistyped word may stand for."""
+        if isinstance(self._postings, TermScorer):
+            return self._spelling.of_postings(self._postings)
+        return self._data.once(read_terms, self._db)
 
     def _first_notes(self, note_ids: NoteIds, limit: int) -> list[int]:
         """The first *limit* of these notes, by path."""

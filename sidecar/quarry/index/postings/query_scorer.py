@@ -66,7 +66,8 @@ class NoteRescorer:
 
     def add_common(self, term: QueryTerm) -> None:
         """Add the scores for a common term."""
-        scorer, count = self._scorer, self._scorer.note_bitmap(term).count
+        scorer = self._scorer
+        count = scorer.document_frequency(term, "note", scorer.note_bitmap(term).count)
         tf = np.append(0.0, scorer.in_note).take(scorer.dense_frequencies(term).codes.take(self._chunks))
         in_text = np.bincount(self._rows, tf, len(self._notes))
         names = PostingsBatch.of([scorer.names.postings(term.text)])
@@ -218,7 +219,9 @@ class QueryScorer:
         ordinals = names.ordinals_of(np.array(sorted(note_ids), np.int64))
         ordinals = ordinals[ordinals >= 0]
         candidates = NoteRescorer(scorer, ordinals)
-        candidates.add_rare(self._texts, self._names, [int(np.count_nonzero(row)) for row in self._rare_notes])
+        held = zip(self._rare, [int(np.count_nonzero(row)) for row in self._rare_notes], strict=True)
+        counts = [scorer.document_frequency(term, "note", count) for term, count in held]
+        candidates.add_rare(self._texts, self._names, counts)
         for term in self._others:
             if term.kind == "term":
                 candidates.add_common(term)
@@ -297,7 +300,7 @@ class QueryScorer:
     def _scores_for_chunks(self, weights: ChunkWeights) -> list[TermScores]:
         found = self._chunk_scores.get(weights)
         if found is None:
-            found = [self._scorer.rare_chunk_scores(self._texts, weights)]
+            found = [self._scorer.rare_chunk_scores(self._rare, self._texts, weights)]
             for term in self._others:
                 if term.kind == "phrase":
                     found.append(phrase_chunk_scores(self._scorer, self._phrases[term], astuple(weights)))
@@ -309,7 +312,7 @@ class QueryScorer:
     def _scores_for_notes(self, scope: ScoreScope) -> list[TermScores]:
         found = self._note_scores.get(scope)
         if found is None:
-            found = [self._scorer.rare_note_scores(self._texts, self._names, scope)]
+            found = [self._scorer.rare_note_scores(self._rare, self._texts, self._names, scope)]
             for term in self._others:
                 found.append(self._term_note_scores(term, scope))
             self._note_scores[scope] = found

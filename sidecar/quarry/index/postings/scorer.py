@@ -18,7 +18,7 @@ What is cached, and where:
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,6 +40,7 @@ from quarry.index.postings.bm25 import (
     length_norms,
     sparse_scores,
 )
+from quarry.index.postings.collection_statistics import CollectionStatistics, FrequencyScope
 from quarry.index.postings.fields import COMPOUNDS, IN_ORDER, PARTS, TEXT, QueryTerm
 from quarry.index.postings.segment import NO_POSTINGS, DocOrdinals, TfCodes
 from quarry.index.postings.snapshot import Postings, PostingsSnapshot, SizedCache
@@ -116,6 +117,7 @@ class TermScorer(Struct, frozen=True, dict=True):
     chunks: PostingsSnapshot
     names: PostingsSnapshot
     note_of_chunk: NDArray[np.int32]  # shape (chunks.size,): ordinals of notes
+    whole: CollectionStatistics | None = None  # of the collection that these are a part of; None: they are all of it
     _tables: dict[object, Floats] = field(default_factory=dict)
 
     @cached_property
@@ -130,6 +132,10 @@ class TermScorer(Struct, frozen=True, dict=True):
     def is_common(self, term: QueryTerm) -> bool:
         """Whether a term is scored from its `dense_frequencies`."""
         return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
+
+    def document_frequency(self, term: QueryTerm, scope: FrequencyScope, held: int) -> int:
+        """How many documents hold *term*, of which *held* are here."""
+        return held if self.whole is None else max(held, self.whole.frequency(term.text, scope, term.is_prefix))
 
     def matching_notes(self, note_ids: NoteIds) -> NDArray[np.bool_]:
         """Boolean mask over note ordinals. Deleted notes need none: their postings are dropped."""
@@ -151,15 +157,19 @@ class TermScorer(Struct, frozen=True, dict=True):
 
     # --- rare terms, scored together -----------------------------------------------------------
 
-    def rare_chunk_scores(self, postings: PostingsBatch, weights: ChunkWeights) -> SparseScores:
-        """The scores of chunks for terms of these postings."""
-        frequencies = self.chunk_table(weights).take(postings.codes)
-        return sparse_scores(
-            postings.ordinals, frequencies, postings.counts, self.chunks.length_norms, self.chunks.total
-        )
+    def rare_chunk_scores(
+        self, terms: Sequence[QueryTerm], postings: PostingsBatch, weights: ChunkWeights
+    ) -> SparseScores:
+        """The scores of chunks for *terms*, given their postings."""
+        frequencies, counts = self.chunk_table(weights).take(postings.codes), postings.counts
+        weighed_by = self._document_frequencies(terms, "chunk", counts)
+        norms, total = self.chunks.length_norms, self.chunks.total
+        return sparse_scores(postings.ordinals, frequencies, counts, norms, total, weighed_by)
 
-    def rare_note_scores(self, texts: PostingsBatch, names: PostingsBatch, scope: ScoreScope) -> SparseScores:
-        """The scores of notes for terms of these chunk and name postings."""
+    def rare_note_scores(
+        self, terms: Sequence[QueryTerm], texts: PostingsBatch, names: PostingsBatch, scope: ScoreScope
+    ) -> SparseScores:
+        """The scores of notes for *terms*, given their chunk and name postings."""
         size = self.names.size
         keys = names.offsets(size) + names.ordinals
         frequencies = self.name_table(scope).take(names.codes)
@@ -171,7 +181,9 @@ class TermScorer(Struct, frozen=True, dict=True):
         keys, frequencies = _sum_by_key(keys[is_held], frequencies[is_held])
         term = keys // max(size, 1)
         counts = np.bincount(term, minlength=len(names.counts))
-        return sparse_scores(keys - term * size, frequencies, counts, self.note_length_norms, self.names.total)
+        weighed_by = self._document_frequencies(terms, scope, counts)
+        norms, total = self.note_length_norms, self.names.total
+        return sparse_scores(keys - term * size, frequencies, counts, norms, total, weighed_by)
 
     def rare_notes(self, texts: PostingsBatch, names: PostingsBatch) -> BoolMatrix:
         """A mask of the notes that hold each term of these chunk and name postings; shape (terms, notes)."""
@@ -199,12 +211,15 @@ class TermScorer(Struct, frozen=True, dict=True):
             found: TermScores | None = self._cached.get((term, weights))
             if found is None:
                 ordinals, codes = self.postings_of(term)
-                found = _sum_scores([(ordinals, self.chunk_table(weights).take(codes))], chunks.length_norms, chunks)
+                weigh = partial(self.document_frequency, term, "chunk")
+                piece = ordinals, self.chunk_table(weights).take(codes)
+                found = _sum_scores([piece], chunks.length_norms, chunks, weigh)
                 self._cached.put((term, weights), found)
             return found
         dense = self.dense_frequencies(term)
         table = self._table((weights, "dense"), lambda: np.append(0.0, self.chunk_table(weights)))
-        return LazyScores(dense.count, idf(dense.count, chunks.total), chunks.length_norms, table, dense.codes)
+        count = self.document_frequency(term, "chunk", dense.count)
+        return LazyScores(count, idf(count, chunks.total), chunks.length_norms, table, dense.codes)
 
     def note_scores(self, term: QueryTerm, scope: ScoreScope) -> TermScores:
         """The scores of notes for a prefix, or a common term."""
@@ -218,7 +233,7 @@ class TermScorer(Struct, frozen=True, dict=True):
             ordinals, codes = self.postings_of(term)
             in_text = self.in_note.take(codes)
             pieces.append((self.note_of_chunk.take(ordinals).astype(np.intp), in_text))
-        found = _sum_scores(pieces, self.note_length_norms, names)
+        found = _sum_scores(pieces, self.note_length_norms, names, partial(self.document_frequency, term, scope))
         self._cached.put((term, scope), found)
         return found
 
@@ -280,9 +295,19 @@ class TermScorer(Struct, frozen=True, dict=True):
         if self.chunks.live_docs is not None:
             in_chunks = np.where(self.chunks.live_docs, in_chunks, 0.0)
         lengths = np.bincount(self.note_of_chunk, in_chunks, self.names.size) + self.names.lengths
+        if self.whole is not None:
+            return length_norms(lengths, self.whole.note_length)
         live_docs = self.names.live_docs
         tokens = float(lengths.sum() if live_docs is None else lengths[live_docs].sum())
         return length_norms(lengths, tokens / self.names.total if tokens else 1.0)
+
+    def _document_frequencies(
+        self, terms: Sequence[QueryTerm], scope: FrequencyScope, held: DocOrdinals
+    ) -> Sequence[int] | None:
+        if self.whole is None:
+            return None
+        each = zip(terms, held.tolist(), strict=True)
+        return [self.document_frequency(term, scope, count) for term, count in each]
 
     def _table(self, key: object, find: Callable[[], Floats]) -> Floats:
         """A table of weighted term frequencies; there is one for each set of weights."""
@@ -310,13 +335,24 @@ def _sum_by_key(keys: DocOrdinals, frequencies: Floats) -> tuple[DocOrdinals, Fl
     return keys, frequencies.round(DIGITS)
 
 
-def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, snapshot: PostingsSnapshot) -> TermScores:
-    """The scores of documents for weighted frequencies at ordinals, which come in any order and repeatedly."""
+def _sum_scores(
+    pieces: Sequence[tuple[DocOrdinals, Floats]],
+    norms: Floats,
+    snapshot: PostingsSnapshot,
+    weigh: Callable[[int], int],
+) -> TermScores:
+    """
+    The scores of documents for weighted frequencies at ordinals, which come in any order and repeatedly.
+
+    Args:
+        weigh: The document frequency where so many documents have one.
+    """
     if sum(len(ordinals) for ordinals, _ in pieces) * FEW < snapshot.total:
         ordinals, frequencies = (np.concatenate(column) for column in zip(*pieces, strict=True))
         is_held = frequencies > 0
         ordinals, frequencies = _sum_by_key(ordinals[is_held], frequencies[is_held])
-        return sparse_scores(ordinals, frequencies, np.array([len(ordinals)]), norms, snapshot.total)
+        count = len(ordinals)
+        return sparse_scores(ordinals, frequencies, np.array([count]), norms, snapshot.total, [weigh(count)])
     total = np.zeros(snapshot.size)
     for ordinals, frequencies in pieces:
         total += np.bincount(ordinals, frequencies, snapshot.size)
@@ -328,5 +364,5 @@ def _sum_scores(pieces: Sequence[tuple[DocOrdinals, Floats]], norms: Floats, sna
     if is_common(count, snapshot.total):
         total = np.zeros(snapshot.size)
         total[held] = rounded
-        return LazyScores(count, idf(count, snapshot.total), norms, total, None, total.nbytes)
-    return sparse_scores(held, rounded, np.array([count]), norms, snapshot.total)
+        return LazyScores(count, idf(weigh(count), snapshot.total), norms, total, None, total.nbytes)
+    return sparse_scores(held, rounded, np.array([count]), norms, snapshot.total, [weigh(count)])

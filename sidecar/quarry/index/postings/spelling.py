@@ -91,9 +91,9 @@ class SpellingIndex:
         segment, mutable, count = chunks.segment, chunks.mutable_segment, chunks.added_count
         with self._lock:
             if self._segment is None or self._segment[0] is not segment:
-                self._segment = (segment, _by_length(_commonest(segment)))
+                self._segment = (segment, spellings_by_length(_commonest(segment)))
             if self._added is None or self._added[0] is not mutable or self._added[1] != count:
-                self._added = (mutable, count, _by_length(mutable.terms()))
+                self._added = (mutable, count, spellings_by_length(mutable.terms()))
             known, added = self._segment[1], self._added[2]
         if not added:
             return known
@@ -132,7 +132,7 @@ def similar_terms(word: str, terms: TermsByLength, languages: Languages = ()) ->
 def read_terms(connection: apsw.Connection) -> TermsByLength:
     """The terms of FTS5, those of names included, that consist of letters; of more than `MAX_TERMS`, the commonest."""
     sql = "SELECT term FROM vocabulary WHERE length(term) >= ? ORDER BY doc DESC, term LIMIT ?"
-    return _by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
+    return spellings_by_length(term for (term,) in select(connection, sql, (MIN_LETTERS - 1, MAX_TERMS)))
 
 
 def _commonest(segment: Segment) -> Iterable[str]:
@@ -146,7 +146,7 @@ def _commonest(segment: Segment) -> Iterable[str]:
     return [terms[at] for at in long[:MAX_TERMS]]
 
 
-def _by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
+def spellings_by_length(terms: Iterable[str]) -> dict[tuple[str, int], list[_Spellings]]:
     """The spellings of the *terms* that consist of letters, by language and length."""
     by_length: dict[tuple[str, int], list[str]] = {}
     for term in terms:

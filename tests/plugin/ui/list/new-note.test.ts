@@ -24,6 +24,7 @@ describe("create note", () => {
     expect(offeredNote(appWhere({}).app, answer({ query: "tag:#x rate limit" }))).toBe("rate limit");
     expect(offeredNote(appWhere({ existing: "rate limit" }).app, answer({ query: "rate limit" }))).toBeNull();
     expect(offeredNote(appWhere({}).app, answer({ query: "tag:#x" }))).toBeNull();
+    expect(offeredNote(appWhere({}).app, answer({ query: "which rate limit", isQuestion: true }))).toBeNull();
   });
 
   test("it is created where Obsidian creates new notes, and opened for writing", async () => {

@@ -330,7 +330,7 @@ describe("search view", () => {
       const before = pane.panel().classList.contains("is-hidden");
       one(line, "[data-action=engine-help]").click();
 
-      expect(line.textContent).toBe("Titles, headings and tags only, without created:7dInstall");
+      expect(line.textContent).toBe("Titles, headings and tags only, without created:7d Install");
       expect([before, pane.panel().classList.contains("is-hidden")]).toEqual([true, false]);
       expect(pane.titles()).toEqual(["a"]);
 

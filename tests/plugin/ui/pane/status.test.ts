@@ -86,7 +86,7 @@ describe("status line", () => {
       one(lines(), "button").click();
       await pane.clock.advance(100);
 
-      expect(line).toBe("Showing results for “references”. No notes contain “refrences”.Search as typed");
+      expect(line).toBe("Showing results for “references”. No notes contain “refrences”. Search as typed");
       expect(pane.input().value).toBe('old "refrences"');
       expect(pane.client.last.params).toMatchObject({ query: 'old "refrences"', typing: false });
     });
@@ -98,6 +98,22 @@ describe("status line", () => {
 
       expect(lines().textContent).toBe("No note contains “unicorns” or “elves”.");
       expect(one(pane.view.contentEl, '[aria-live="polite"]').textContent).toContain("No note contains “unicorns” or “elves”.");
+    });
+
+    test("a sentence is in one line until typing has rested, and again when it is another one", async () => {
+      const isWhole = (): boolean => lines().parentElement?.hasClass("is-at-rest") === true;
+      await pane.type("refrences");
+      pane.client.last.answer(corrected);
+      await settled();
+      const seen = [isWhole()];
+      await pane.clock.advance(700);
+      seen.push(isWhole());
+      await pane.type("unicorns");
+      pane.client.last.answer({ ...searchResult(hit("a.md")), unknownWords: ["unicorns"] });
+      await settled();
+      seen.push(isWhole());
+
+      expect(seen).toEqual([false, true, false]);
     });
 
     test("stays while the next answer is awaited, and goes with the rows it was about", async () => {

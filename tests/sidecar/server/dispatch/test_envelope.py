@@ -24,6 +24,8 @@ def test_every_method_of_the_protocol_is_answered(owner):
         "index/forgetModel": {"id": "none"},
         "models/use": {"model": "bundled", "confirmed": []},
         "feedback": {"query": "tea", "path": "Tea.md", "kind": "opened"},
+        "tiers/search": {"query": "tea"},
+        "tiers/answer": {"query": "tea"},
     }
     others = [method for method in protocol.REQUESTS if method != "initialize"]
 
@@ -61,6 +63,8 @@ def test_an_unknown_parameter_is_refused_by_its_name(owner, stranger, frames, me
         "note/read",
         "vault/changed",
         "feedback",
+        "tiers/search",
+        "tiers/answer",
     )
     if method not in needs:
         assert "colour" in error["message"]

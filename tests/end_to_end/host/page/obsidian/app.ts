@@ -1,6 +1,6 @@
 /** The app and its parts. */
 import type { CodeBlockHandler } from "./code-blocks";
-import type { CliFlags, CliHandler } from "obsidian";
+import type { CliFlags, CliHandler, HoverLinkSource } from "obsidian";
 import { Known } from "../known";
 import type { FileSystemAdapter } from "./adapter";
 import { DragManager } from "./drag-manager";
@@ -27,6 +27,8 @@ export class App extends Known {
   readonly setting: SettingsWindow;
   readonly hostCommands = new Map<string, Command>();
   readonly hostProtocolHandlers = new Map<string, ProtocolHandler>();
+  /** What the page preview lists in its settings. */
+  readonly hostHoverSources = new Map<string, HoverLinkSource>();
   /** Language -> what draws its code blocks. */
   readonly hostCodeBlocks = new Map<string, CodeBlockHandler>();
   /** What other plugins do with every text that is rendered. */

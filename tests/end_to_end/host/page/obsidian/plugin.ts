@@ -1,5 +1,5 @@
 /** What a plugin can add to the app; all of it is removed when the plugin is unloaded. */
-import type { Command as ApiCommand, CliFlags, CliHandler, PluginManifest } from "obsidian";
+import type { Command as ApiCommand, CliFlags, CliHandler, HoverLinkSource, PluginManifest } from "obsidian";
 import type { App } from "./app";
 import type { CodeBlockHandler } from "./code-blocks";
 import { Component } from "./component";
@@ -65,6 +65,11 @@ export abstract class Plugin extends Component {
   registerObsidianProtocolHandler(action: string, handler: ProtocolHandler): void {
     this.app.hostProtocolHandlers.set(action, handler);
     this.register(() => this.app.hostProtocolHandlers.delete(action));
+  }
+
+  registerHoverLinkSource(id: string, info: HoverLinkSource): void {
+    this.app.hostHoverSources.set(id, info);
+    this.register(() => this.app.hostHoverSources.delete(id));
   }
 
   registerView(type: string, creator: ViewCreator): void {

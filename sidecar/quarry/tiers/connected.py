@@ -1,0 +1,186 @@
+"""
+The list of connected tiers: one file of this device, beside the indexes and never in a vault.
+
+What a vault or a repository contains may come from anywhere, so that nothing in it adds a tier; only the user does.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qs, urlsplit
+
+from filelock import FileLock
+from msgspec import MsgspecError, Struct, field
+from msgspec.json import decode, encode
+
+from quarry.config import data_dir
+from quarry.errors import BadRequest, IndexUnavailable
+from quarry.private_files import private_folder, read_private, write_atomically
+
+Kind = Literal["agent", "project", "team", "vault"]
+
+FILE_NAME = "tiers.json"
+AGENT_FOLDER = "agent"
+MAX_BYTES = 1 << 20
+MAX_NAME_CHARS = 100
+KEY_BYTES = 16
+LOCK_S = 10.0  # a change takes milliseconds
+HOME_WEIGHT = 1.0  # that of the highest tier: among equals comes first what is open
+WEIGHTS: Mapping[str, float] = {"agent": 1.0, "project": 0.8, "team": 0.6, "vault": 0.5}
+"""Kind of tier -> its weight, in the order of precedence."""
+RESERVED = ("home", "all", *WEIGHTS)
+
+
+class ConnectedTier(Struct, frozen=True, omit_defaults=True):
+    """A tier as the user connected it."""
+
+    name: str
+    kind: Kind
+    place: str  # the real path of a folder, or the address of a database, without a password
+    chosen_weight: float | None = None  # None: that of its kind
+
+    @property
+    def weight(self) -> float:
+        """By which its confidences count."""
+        return WEIGHTS[self.kind] if self.chosen_weight is None else self.chosen_weight
+
+    @property
+    def scheme(self) -> str:
+        """Of an address; "" of a folder."""
+        return scheme_of(self.place)
+
+    @property
+    def folder(self) -> Path | None:
+        """None of a database."""
+        return None if self.scheme else Path(self.place)
+
+    @property
+    def precedence(self) -> tuple[int, float]:
+        """By which tiers are ordered, the highest first."""
+        return list(WEIGHTS).index(self.kind), -self.weight
+
+
+class TierList(Struct, frozen=True):
+    """The content of the file."""
+
+    tiers: list[ConnectedTier] = field(default_factory=list)
+    key: str = ""  # of the digests of whole notes: nobody else can tell by one what a note says
+
+
+def connected() -> TierList:
+    """
+    The tiers that are connected, the highest first; none if there never was one.
+
+    Raises:
+        IndexUnavailable: The file is damaged.
+    """
+    path = data_dir() / FILE_NAME
+    content = read_private(path, MAX_BYTES)
+    try:
+        return decode(content, type=TierList) if content else TierList()
+    except (MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise IndexUnavailable(
+            f"the list of tiers {path} is damaged ({error}); correct it, or delete it and connect your tiers again"
+        ) from None
+
+
+def connect(place: str, kind: Kind, name: str | None = None, weight: float | None = None) -> ConnectedTier:
+    """
+    Connect the tier at *place*, or change its kind, name and weight if it is connected.
+
+    Args:
+        name: None: that of its folder, of its repository, or of the database.
+
+    Raises:
+        BadRequest: The name is taken or reserved, or the address contains a password.
+        IndexUnavailable: The list cannot be written.
+    """
+    place = _without_password(place) if scheme_of(place) else os.path.realpath(place)
+    with _changing() as tiers:
+        others = [tier for tier in tiers if tier.place != place]
+        taken = {tier.name.casefold() for tier in others} | {word for word in RESERVED if word != kind}
+        name = _free_name(_usual_name(place, kind), taken) if name is None else name.strip()
+        if not name or len(name) > MAX_NAME_CHARS or "," in name or name.casefold() in taken:
+            raise BadRequest(
+                f"{name!r} cannot be the name of this tier: names have up to {MAX_NAME_CHARS} characters, without "
+                "commas, and each is used once; give another one with --name"
+            )
+        added = ConnectedTier(name, kind, place, weight)
+        tiers[:] = sorted([*others, added], key=lambda tier: tier.precedence)
+    return added
+
+
+def disconnect(name_or_place: str) -> ConnectedTier | None:
+    """Take a tier off the list; what was indexed of it stays. None if there is none of that name or place."""
+    place = name_or_place if scheme_of(name_or_place) else os.path.realpath(name_or_place)
+    with _changing() as tiers:
+        named = [tier for tier in tiers if tier.name.casefold() == name_or_place.casefold()]
+        found = next(iter(named or [tier for tier in tiers if tier.place == place]), None)
+        if found:
+            tiers.remove(found)
+    return found
+
+
+def agent_folder() -> Path:
+    """The folder of the agent tier, where agents keep what they learn; created, private, if it is missing."""
+    return private_folder(data_dir() / AGENT_FOLDER)
+
+
+def scheme_of(place: str) -> str:
+    """The scheme of the address *place*; "" of a path, also one on a drive of Windows."""
+    return urlsplit(place).scheme if "://" in place else ""
+
+
+def repository_of(folder: Path) -> Path | None:
+    """The root of the repository that *folder* lies in, if any."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+
+
+def _without_password(address: str) -> str:
+    parts = urlsplit(address)
+    if parts.password or "password" in parse_qs(parts.query):
+        raise BadRequest(
+            "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
+            "file or PGPASSWORD, and leave it out here"
+        )
+    return address
+
+
+def _usual_name(place: str, kind: Kind) -> str:
+    if scheme := scheme_of(place):
+        parts = urlsplit(place)
+        return (parse_qs(parts.query).get("service") or [parts.path.strip("/")])[0] or parts.hostname or scheme
+    folder = Path(place)
+    if kind == "agent" and folder == data_dir() / AGENT_FOLDER:
+        return "agent"
+    return ((repository_of(folder) if kind == "project" else None) or folder).name or "disk"
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    name = name.replace(",", " ")[: MAX_NAME_CHARS - 4]
+    names = [name, *(f"{name} {number}" for number in range(2, len(taken) + 3))]
+    return next(each for each in names if each.casefold() not in taken)
+
+
+@contextmanager
+def _changing() -> Iterator[list[ConnectedTier]]:
+    """The tiers, stored as the caller leaves them; no other process changes them meanwhile."""
+    path = data_dir() / FILE_NAME
+    try:
+        with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):
+            found = connected()
+            yield (tiers := list(found.tiers))
+            stored = TierList(tiers, found.key or os.urandom(KEY_BYTES).hex())
+            write_atomically(path, encode(stored), durable=True)
+    except OSError as error:
+        raise IndexUnavailable(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
+
+
+def active_in(tiers: Sequence[ConnectedTier], folder: Path | None) -> list[ConnectedTier]:
+    """*tiers* without project tiers whose repository *folder* does not lie in; None: all of them."""
+    if folder is None:
+        return list(tiers)
+    here = repository_of(Path(os.path.realpath(folder)))
+    return [tier for tier in tiers if tier.kind != "project" or (here and repository_of(Path(tier.place)) == here)]

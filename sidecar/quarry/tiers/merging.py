@@ -1,0 +1,119 @@
+"""
+The answers of several tiers as one. Pure.
+
+Confidence is the probability that a note answers, computed from evidence about that note alone, so that those of two
+vaults compare. A tier's own order, which knows more than that, is kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from quarry import protocol as wire
+from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT
+from quarry.options import RETRIEVERS
+
+T = TypeVar("T")
+
+
+class TierHits(Struct, frozen=True):
+    """The answer of one tier, and by how much its confidences count."""
+
+    origin: wire.Origin
+    weight: float
+    answer: wire.TierAnswer
+
+    @property
+    def result(self) -> wire.SearchResult:
+        """The answer without its digests."""
+        return self.answer.result
+
+
+def merged(
+    answers: Sequence[TierHits], absent: Sequence[wire.AbsentTier], params: wire.TierSearchParams
+) -> wire.TierSearchResult:
+    """
+    One answer of *answers*, which begin with that of the highest tier and are at least one.
+
+    A tier that found something for the query as it stands silences those that had to relax it: their hits lack
+    what was asked for.
+    """
+    exact = [each for each in answers if each.result.hits and each.result.relaxed is None]
+    heard = exact or list(answers)
+    ranked = _ranked(heard, heard[0].result)[params.offset :]
+    limit = max(params.limit, *(len(each.result.hits) - params.offset for each in heard))  # see `expand_small_results`
+    hits, tokens = _fitted(ranked[:limit], params.max_tokens)
+    first = ranked[0].origin if ranked else answers[0].origin
+    leading = next(each.result for each in heard if each.origin == first)
+    results = [each.result for each in heard]
+    found = [result for result in results if result.hits]
+    told = answers[0].result if answers[0] in heard else leading  # how the query is read, as the highest tier has it
+    fields = {name: getattr(told, name) for name in wire.SearchResult.__struct_fields__}
+    is_last = len(ranked) <= limit
+    changes: dict[str, Any] = {
+        "hits": hits,
+        "total": sum(result.total for result in results),
+        "reachable": params.offset + len(ranked) if is_last else min(MAX_LIMIT, sum(one.reachable for one in results)),
+        "corrections": _distinct([each for result in found for each in result.corrections]),
+        "unknown_words": [word for word in told.unknown_words if all(word in one.unknown_words for one in found)],
+        "relaxed": None if exact else leading.relaxed,
+        "unmet": None if hits else told.unmet,
+        "confidence": leading.confidence,
+        "weakness": leading.weakness,
+        "extract": leading.extract,
+        "retrievers": [name for name in RETRIEVERS if any(name in result.retrievers for result in results)],
+        "tokens": tokens,
+        "truncated": any(result.truncated for result in results) or len(hits) < len(ranked[:limit]),
+    }
+    return wire.TierSearchResult(**{**fields, **changes}, absent=list(absent))
+
+
+def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.TierHit]:
+    """All hits but those that a higher tier has as well, best first."""
+    key = ORDERS["modified" if like.listed and like.sort == "relevance" else like.sort]
+    placed: list[tuple[Any, wire.TierHit]] = []
+    known: set[str] = set()
+    for each in answers:
+        new = [
+            (key(hit, each.weight), hit)
+            for hit, digests in zip(each.result.hits, each.answer.digests, strict=True)
+            if known.isdisjoint(digests)
+        ]
+        keys = accumulate((place for place, _ in new), max)  # so that a tier's own order is kept
+        placed += [(place, _of(each.origin, hit)) for place, (_, hit) in zip(keys, new, strict=True)]
+        known.update(digest for digests in each.answer.digests for digest in digests)
+    placed.sort(key=lambda pair: pair[0])  # stable: of equal places, the higher tier's comes first
+    return [hit for _, hit in placed]
+
+
+ORDERS: Mapping[str, Callable[[wire.Hit, float], Any]] = {
+    "relevance": lambda hit, weight: -weight * hit.confidence,
+    "modified": lambda hit, _: -hit.modified_ms,
+    "created": lambda _hit, _: 0,  # a hit does not tell it: tier follows tier
+    "name": lambda hit, _: PurePosixPath(hit.path).name.casefold(),
+}
+"""Order of hits -> what they are compared by, the lowest first."""
+
+
+def _of(origin: wire.Origin, hit: wire.Hit) -> wire.TierHit:
+    return wire.TierHit(**structs.asdict(hit), origin=origin)
+
+
+def _fitted(hits: Sequence[wire.TierHit], max_tokens: int) -> tuple[list[wire.TierHit], int]:
+    """The leading *hits* whose passages fit into the budget, and the tokens that they take; always the first one."""
+    kept: list[wire.TierHit] = []
+    total = 0
+    for hit in hits:
+        tokens = sum(-(-len(passage.text or passage.snippet) // CHARACTERS_PER_TOKEN) for passage in hit.passages)
+        if kept and total + tokens > max_tokens:
+            break
+        kept.append(hit)
+        total += tokens
+    return kept, total
+
+
+def _distinct(values: Sequence[T]) -> list[T]:
+    return [value for place, value in enumerate(values) if value not in values[:place]]
