@@ -6,6 +6,7 @@ Loaded with the first such request: a vault that is searched alone needs nothing
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -27,10 +28,15 @@ NOTE_DIGEST_BYTES = 16
 
 OPENERS: Mapping[str, Callable[[ConnectedTier], Tier]] = {"": FolderTier}
 """Scheme of the place of a tier -> what opens it."""
+TEAM_SCHEMES = ("postgresql", "postgres")
 
 
-def open_tier(tier: ConnectedTier) -> Tier:
+def open_tier(service: Service, tier: ConnectedTier) -> Tier:
     """Something to ask for the notes of *tier*."""
+    if tier.scheme in TEAM_SCHEMES:
+        from quarry.server.team_tier import TeamTier  # who has no team does not wait for what it needs
+
+        return TeamTier(tier, lambda: service.engine.encoder)
     return OPENERS.get(tier.scheme, UnknownTier)(tier)
 
 
@@ -100,7 +106,7 @@ def states(service: Service, _: protocol.NoParams, __: Request) -> protocol.Tier
 def _tiers_of(service: Service) -> Tiers:
     with service.opening_tiers:
         if service.tiers is None:
-            service.tiers = Tiers(Path(service.vault.path), open_tier)
+            service.tiers = Tiers(Path(service.vault.path), partial(open_tier, service))
         return service.tiers
 
 
