@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarry import protocol
+from quarry.embedding import Encoder
 from quarry.errors import Cancelled
 from quarry.options import SearchOptions
 from quarry.server.encode import answers
@@ -31,12 +32,12 @@ OPENERS: Mapping[str, Callable[[ConnectedTier], Tier]] = {"": FolderTier}
 TEAM_SCHEMES = ("postgresql", "postgres")
 
 
-def open_tier(service: Service, tier: ConnectedTier) -> Tier:
-    """Something to ask for the notes of *tier*."""
+def open_tier(tier: ConnectedTier, encoder: Callable[[], Encoder | None] = lambda: None) -> Tier:
+    """Something to ask for the notes of *tier*; *encoder* gives the static model that is loaded here."""
     if tier.scheme in TEAM_SCHEMES:
         from quarry.server.team_tier import TeamTier  # who has no team does not wait for what it needs
 
-        return TeamTier(tier, lambda: service.engine.encoder)
+        return TeamTier(tier, encoder)
     return OPENERS.get(tier.scheme, UnknownTier)(tier)
 
 
@@ -106,7 +107,7 @@ def states(service: Service, _: protocol.NoParams, __: Request) -> protocol.Tier
 def _tiers_of(service: Service) -> Tiers:
     with service.opening_tiers:
         if service.tiers is None:
-            service.tiers = Tiers(Path(service.vault.path), partial(open_tier, service))
+            service.tiers = Tiers(Path(service.vault.path), partial(open_tier, encoder=lambda: service.engine.encoder))
         return service.tiers
 
 

@@ -56,7 +56,7 @@ END $$;
 CREATE FUNCTION nearest(of_what text, query halfvec, depth int, of_notes bigint[])
 RETURNS TABLE (id bigint, distance float8)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET jit = off
-SET hnsw.iterative_scan = relaxed_order SET hnsw.ef_search = 200 AS $$
+SET hnsw.iterative_scan = relaxed_order SET hnsw.ef_search = 400 AS $$
 DECLARE
     few constant int := 5000;
     id_column text := CASE of_what WHEN 'chunks' THEN 'chunk_id' ELSE 'note_id' END;
