@@ -55,8 +55,7 @@ END $$;
 -- index finds fewer than there may be, or there are few notes to choose from, all vectors are compared.
 CREATE FUNCTION nearest(of_what text, query halfvec, depth int, of_notes bigint[])
 RETURNS TABLE (id bigint, distance float8)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET jit = off
-SET hnsw.iterative_scan = relaxed_order SET hnsw.ef_search = 400 AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT SET jit = off AS $$
 DECLARE
     few constant int := 5000;
     id_column text := CASE of_what WHEN 'chunks' THEN 'chunk_id' ELSE 'note_id' END;
@@ -66,6 +65,7 @@ DECLARE
     part int;
     found bigint;
 BEGIN
+    PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '400', true);
     FOREACH part IN ARRAY visible_audiences() LOOP
         found := 0;
         IF of_notes IS NULL OR cardinality(of_notes) > few THEN
