@@ -35,6 +35,8 @@ TERMS = f"{_CHANGES}/{_STEMMER}"  # without the version of Unicode: few notes ha
 _DELETE_CHUNKS = """DELETE FROM quarry.chunks USING unnest(%(ids)s::bigint[]) AS note_id
     WHERE audience = %(audience)s AND chunk_id BETWEEN note_id * %(slots)s AND (note_id + 1) * %(slots)s - 1"""
 _DELETE_NOTES = "DELETE FROM quarry.notes WHERE audience = %(audience)s AND note_id = ANY (%(ids)s)"
+_PUBLISHED_PATHS = """SELECT path FROM quarry.notes JOIN quarry.audiences USING (audience)
+    JOIN quarry.publications USING (publication) WHERE vault = %s AND team = %s"""
 _INSERT = "INSERT INTO quarry.{table} ({names}) SELECT {names} FROM staged_{table}"  # constants
 
 
@@ -83,27 +85,36 @@ def publish(connection: "Connection", publication: Publication, report: Report =
     """
     check_version(connection)
     export = IndexExport(publication.index)
-    wanted = _wanted(export, publication.folders)
     with _lock(connection, publication):
+        wanted = _wanted(export, publication.folders)
+        _check_folders(connection, publication, wanted)
         dimension = _claim_format(connection, export.model())
         return _Publisher(connection, publication, export, dimension).publish(wanted, report)
 
 
+def _prefix(folder: str) -> str:
+    return f"{nfc(folder).strip('/')}/".removeprefix("./").removeprefix("/")
+
+
 def _wanted(export: IndexExport, folders: Sequence[str]) -> _Wanted:
-    prefixes = {folder: f"{nfc(folder).strip('/')}/".removeprefix("./").removeprefix("/") for folder in folders}
-    found: dict[str, tuple[str, bytes]] = {}
-    for path, note in export.hashes():
-        held = {folder for folder, prefix in prefixes.items() if nfc(path).startswith(prefix)}
-        audience = sensitivity_of(note.properties) if held else None
-        if audience is not None:
-            found[path] = audience, row_hash(note.content_hash)
-    for folder, prefix in prefixes.items():
-        if not any(nfc(path).startswith(prefix) for path in found):
-            raise BadRequest(
-                f"no note below {folder!r} can be published: name a folder as the vault has it; notes whose "
-                "`sensitivity` is neither public nor internal are never sent"
-            )
-    return found
+    prefixes = tuple(map(_prefix, folders))
+    found = {path: note for path, note in export.hashes() if nfc(path).startswith(prefixes)}
+    kinds = {path: sensitivity_of(note.properties) for path, note in found.items()}
+    return {path: (kind, row_hash(found[path].content_hash)) for path, kind in kinds.items() if kind is not None}
+
+
+def _check_folders(connection: "Connection", publication: Publication, wanted: _Wanted) -> None:
+    """Refuse a folder that is misspelt: it has no notes here, and none were published of it; those would be deleted."""
+    empty = [each for each in publication.folders if not any(nfc(path).startswith(_prefix(each)) for path in wanted)]
+    if empty:
+        values = (publication.vault, publication.team)
+        published = [path for (path,) in connection.execute(_PUBLISHED_PATHS, values)]
+        for folder in empty:
+            if not any(nfc(path).startswith(_prefix(folder)) for path in published):
+                raise BadRequest(
+                    f"no note below {folder!r} can be published: name a folder as the vault has it; notes whose "
+                    "`sensitivity` is neither public nor internal are never sent"
+                )
 
 
 @contextmanager

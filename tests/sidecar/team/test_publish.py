@@ -240,6 +240,17 @@ def test_a_folder_without_notes_is_refused_and_nothing_is_deleted(team_database:
     assert len(paths(team_database)) == 3
 
 
+def test_a_folder_whose_last_note_is_restricted_is_emptied(
+    team_database: TeamDatabase, send: Send, change: Callable[..., None]
+):
+    send()
+    change(Tea=None, Payroll=None, Plain="---\nsensitivity: restricted\n---\n# Plain\n")
+
+    assert send().removed == 3
+    assert paths(team_database) == []
+    check_statistics(team_database)
+
+
 def test_two_teams_have_their_own_notes_of_one_vault(team_database: TeamDatabase, send: Send):
     team_database.rows("SELECT quarry.add_member('others', 'pub', true)")
     send()
