@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable
 
+from msgspec import structs
+
 from quarry import protocol as wire
 from quarry.embedding import Encoder
 from quarry.errors import ExtraMissing, TeamUnavailable
@@ -32,12 +34,11 @@ class TeamTier:
             found = self._opened().search(options, Deadline(deadline_s, is_cancelled))
         except (TeamUnavailable, ExtraMissing) as error:
             raise Absent(message("absent.team", name=self._connected.name, detail=str(error))) from error
-        passages = [hit.passages[0].chunk for hit in found.answer.hits]
         freshness = Freshness("live", found.note_count, found.note_count, found.generation)
-        return wire.TierAnswer(
-            result=answers.search_result(found.answer, freshness, options),
-            digests=[[text_digest(chunk.title, chunk.text)] for chunk in passages],
-        )
+        result = answers.search_result(found.answer, freshness, options)
+        passages = [hit.passages[0].chunk for hit in found.answer.hits]
+        digests = [[text_digest(chunk.title, chunk.text)] for chunk in passages]
+        return wire.TierAnswer(**structs.asdict(result), digests=digests)
 
     def obstacle(self) -> Message | None:
         """See `Tier`."""
