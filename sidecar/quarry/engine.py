@@ -307,6 +307,11 @@ class Engine:
             self._requests.may_begin.set()
 
     @property
+    def encoder(self) -> Encoder | None:
+        """The static model in use, whichever vectors the index has; None while there is none."""
+        return self._sync.model.slot.encoder
+
+    @property
     def settings(self) -> Settings:
         """The settings in use."""
         return self._sync.policy.settings
