@@ -50,7 +50,7 @@ function placeOf({ kind, name, path }: Origin, note: string): string {
   return path?.includes("\\") ? `${path}\\${note.replace(/\//gu, "\\")}` : `${path ?? `//${name}`}/${note}`;
 }
 
-/** An address that opens the note at an absolute path: in Obsidian if its folder is a vault, else in the system's program for it. */
+/** An address that opens the note at an absolute path: in Obsidian if it is in a vault, else in the system's program for its kind. */
 export function addressOf(path: string, isVault: boolean): string {
   if (isVault) return `obsidian://open?path=${encodeURIComponent(path)}`;
   const parts = path.replace(/\\/gu, "/").replace(/^\//u, "").split("/");

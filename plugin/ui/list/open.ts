@@ -1,5 +1,4 @@
 /** Opens a hit at its passage: in a note, on a canvas, in a PDF file. */
-import { existsSync } from "fs";
 import { type App, MarkdownView, type PaneType, type TFile, type Vault, type WorkspaceLeaf } from "obsidian";
 import { kindOf, pageOf } from "../../document-kind";
 import { type PlaceRow } from "../../pane/rows";
@@ -26,9 +25,9 @@ export function isOfVault({ hit }: PlaceRow): boolean {
 
 /** Opens the note of a row from elsewhere: in its vault, or in the system's program for it; `look` shows one that is no file here. */
 export function openElsewhere(row: PlaceRow, look: (row: PlaceRow) => void): void {
-  const folder = originOf(row.hit)?.path ?? null;
-  if (folder === null) look(row);
-  else window.open(addressOf(row.hit.path, existsSync(`${folder}/.obsidian`)));
+  const origin = originOf(row.hit);
+  if (!origin || origin.path === null) look(row);
+  else window.open(addressOf(row.hit.path, origin.kind === "vault"));
 }
 
 /** Where a passage is in its file, as Obsidian's views take it; null where it leads to the file as a whole. */

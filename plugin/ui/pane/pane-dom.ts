@@ -114,8 +114,9 @@ function moreMenu(act: (action: PaneActionId) => void, tiers: readonly TierChoic
   for (const [icon, id] of [["rows-3", "change-density"], ["circle-question-mark", "show-operators"], ["keyboard", "show-keys"]] as const) {
     addMenuItem(menu, actionOf(id).label, icon, () => { act(id); });
   }
-  if (tiers.length > 0) menu.addSeparator();
-  for (const { name, isChosen, toggle } of tiers) menu.addItem((item) => item.setTitle(t("tiers.also", { name })).setChecked(isChosen).onClick(toggle));
+  for (const { name, isChosen, toggle } of tiers) {
+    menu.addItem((item) => item.setTitle(t("tiers.also", { name })).setSection("quarry-tiers").setChecked(isChosen).onClick(toggle));
+  }
   return menu;
 }
 
