@@ -45,6 +45,11 @@ export function noWordsWords({ clauses }: Pick<Answer, "clauses">): string {
   return t(clauses.some(({ kind }) => kind !== "phrase") ? "answer.no-words-filtered" : "answer.no-words");
 }
 
+/** Of a query none of whose words is in a note, while its last word is being typed. */
+export function unmatchedWords(answer: Answer): string {
+  return /\s/u.test(answer.query) ? noWordsWords(answer) : t("answer.unknown", { words: [answer.query] });
+}
+
 /** What was replaced, dropped or not found, the most important alone; empty when the query was searched for as it stands. */
 export function remarkOn(answer: Answer): string {
   const { corrections, unknownWords, relaxed } = answer;

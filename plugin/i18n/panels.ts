@@ -8,7 +8,7 @@ import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
-import { absentWords, answerTip, countWords, noWordsWords, remarkOn, understoodWords } from "./answer";
+import { absentWords, answerTip, countWords, noWordsWords, remarkOn, understoodWords, unmatchedWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
@@ -41,6 +41,7 @@ export function panelWords(state: PaneState): PanelWords | null {
   switch (state.kind) {
     case "results":
     case "searching":
+    case "unmatched":
       return null;
     case "starting":
       return info(t("panel.starting"), t("panel.startingDetail"));
@@ -128,6 +129,7 @@ export function announcement(state: PaneState): string {
     const isPlain = counted === "" || counted === noteCount(total);
     return joinSentences(isPlain ? t("answer.found", { count: counted === "" ? hits.length : total }) : counted, remarkOn(state.answer), absentWords(state.answer));
   }
+  if (state.kind === "unmatched") return unmatchedWords(state.answer);
   const words = panelWords(state);
   return words === null || state.kind === "empty" ? "" : joinSentences(words.title, words.detail);
 }
@@ -153,6 +155,7 @@ export function statusWords(model: PaneModel, isMac: boolean): StatusWords {
     return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
   const absent = answer ? absentWords(answer) : "";
+  if (state.kind === "unmatched") return { tone: "remark", text: joinSentences(unmatchedWords(state.answer), absent), tip: "", action: null };
   if (!answer || answer.hits.length === 0) return scope ?? (absent === "" ? NOTHING : { tone: "warning", text: absent, tip: "", action: null });
   const chosen = chosenWords(model.selection.chosen.size);
   if (chosen !== "") return { tone: "count", text: joinFacts(chosen, chosenKeys(isMac)), tip: countWords(answer), action: null };

@@ -20,6 +20,8 @@ export type PaneState =
   /** No query. */
   | { readonly kind: "empty"; readonly hasHistory: boolean }
   | { readonly kind: "searching" }
+  /** No note has the word that is being typed; the rows before it stay. */
+  | { readonly kind: "unmatched"; readonly answer: Answer }
   | { readonly kind: "results"; readonly answer: Answer }
   | { readonly kind: "no-results"; readonly answer: Answer; readonly isIndexing: boolean }
   | Extract<Failure, { kind: "bad-query" }>
@@ -63,7 +65,7 @@ function liveState(status: IndexStatus | null, search: SearchState, hasHistory: 
     case "idle":
       return { kind: "empty", hasHistory };
     case "searching":
-      return { kind: "searching" };
+      return search.unmatched ? { kind: "unmatched", answer: search.unmatched } : { kind: "searching" };
     case "failed":
       return failedState(search.failure);
     case "results":

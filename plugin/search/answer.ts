@@ -50,7 +50,13 @@ export interface Answer extends Found, Asked {
 
 export type SearchState =
   | { readonly kind: "idle" }
-  | { readonly kind: "searching"; readonly query: string; readonly previous: Answer | null }
+  | {
+      readonly kind: "searching";
+      readonly query: string;
+      readonly previous: Answer | null;
+      /** Set once nothing was found for a word that is being typed: its meaning is asked for when typing pauses. */
+      readonly unmatched?: Answer;
+    }
   | {
       readonly kind: "results";
       readonly answer: Answer;

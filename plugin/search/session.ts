@@ -7,8 +7,9 @@
  * The last word of a typed query is searched as a prefix, and stays one: a user who stops at `bell` sees "bellows" and
  * keeps seeing it. A word that is not whole yet has no meaning, so that nothing is near to `bel`, until typing pauses. Then
  * it is compared as it stands; a prefix that matches nothing is searched as a whole word, because the engine corrects no other.
+ * Until then the state says that nothing matches, beside the rows before it. A query that was put in whole does not wait.
  *
- * While the query changes, only as many hits are asked for as are in sight; the others follow when it rests. If search by
+ * While the query changes, only as many hits are asked for as are in sight; the others follow when typing pauses. If search by
  * meaning was slow, a search by words alone is shown first (`firstStage`) until the whole answer arrives.
  */
 import { type Cancel, type Clock } from "../clock";
@@ -23,7 +24,7 @@ import { lastWordIsUnfinished, lastWordIsUnknown } from "./spelling";
 
 const THROTTLE_MS = 60; // a fast keystroke: the first is searched at once, later ones at most this often
 const TYPING_PAUSE_MS = 600; // longer than a slow typist's pause within a word, shorter than reading the first row takes
-const REST_MS = 200; // after an answer, for the hits that are not in sight: longer than between two keys
+const REST_MS = 200; // after an answer, for the hits that are not in sight: later than anything that is
 const REFRESH_MS = 250; // while notes are being indexed; four updates a second look live
 // Where few passages match, an answer would have all of them whatever the limit. What is paged through needs no such help.
 const GUARD = { expandSmallResults: false } as const;
@@ -133,6 +134,7 @@ export class SearchSession implements ResultSource {
   finishTyping(): void {
     if (this.#typing.kind === "typing") this.#setTyping({ kind: "paused" });
     this.#correctIfDue();
+    if (this.#work.kind === "resting" && this.state.kind === "results") this.#fetchRemaining(this.state.answer);
   }
 
   /** Keeps the rows from being replaced by a correction while the user selects one of them. */
@@ -179,9 +181,10 @@ export class SearchSession implements ResultSource {
     void this.#request(true, current.answer, this.#work.kind === "due");
   }
 
-  /** Requests the hits that are not in sight, once the query rests. */
+  /** Requests the hits that are not in sight, unless the next key is to be expected: it would wait for them to be drawn. */
   #fetchRemaining({ hits, reachable }: Answer): void {
     const { limit } = this.options;
+    if (this.#typing.kind === "typing") return;
     if (hits.length < Math.min(limit, reachable)) this.#work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.#extendTo(limit); }) };
     else this.#wanted = Math.max(this.#wanted, limit); // a new note pushes none out of a complete answer
   }
@@ -223,7 +226,7 @@ export class SearchSession implements ResultSource {
     const wanted = this.#wanted;
     const { mode, snippetWidth } = this.options;
     const requestedAt = this.clock.now();
-    this.#lastRequestAt = requestedAt;
+    if (!before) this.#lastRequestAt = requestedAt; // a key does not wait because further hits were asked for
     const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended", isAtRest: this.#typing.kind !== "typing" };
     const earlier = answerOf(this.state);
     const flight = this.#send(asked, page, isRefresh);
@@ -247,8 +250,7 @@ export class SearchSession implements ResultSource {
         return;
       }
       if (answer.hits.length === 0 && answer.unmet === null && isUnfinished(answer)) {
-        this.#held = answer;
-        this.#correctIfDue();
+        this.#hold(answer, isGoingOn === true);
         return;
       }
       this.#fetchRemaining(answer);
@@ -258,6 +260,13 @@ export class SearchSession implements ResultSource {
     }
     if (landed.repeats) this.refresh();
     else this.#correctIfDue();
+  }
+
+  /** Keeps the rows of the query before, unless `answer`, which has none, is to something else. */
+  #hold(answer: Answer, isGoingOn: boolean): void {
+    this.#held = answer;
+    if (this.#typing.kind === "typing" && isGoingOn) this.#setState({ kind: "searching", query: answer.query, previous: answerOf(this.state), unmatched: answer });
+    else this.finishTyping();
   }
 
   /** Sends the request, in two stages if meaning is slow; it supersedes the one on its way. */

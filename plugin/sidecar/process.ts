@@ -13,7 +13,7 @@ import { type StartFailure, startFailureOf } from "./failure";
 import { INSTALLERS, type Installer, type Machine, installerPaths, programPaths } from "./programs";
 
 export const READY_DEADLINE_MS = 10_000; // a cold start loads Python and opens the index: 1 to 3 s on a slow disk
-const VERSION_DEADLINE_MS = 5_000;
+const VERSION_DEADLINE_MS = 20_000; // nothing is heard of it while Obsidian, as it starts, reads a large vault
 const KILL_AFTER_MS = 2_000; // the sidecar first commits its current note, which takes milliseconds
 const LOG_TAIL_CHARS = 8_000; // enough for a bug report; the sidecar keeps complete logs itself
 const LINE_LIMIT_CHARS = 64_000;

@@ -3,7 +3,8 @@
  *
  * The plugin as built, in Chromium, with the real sidecar over the real socket, on a copy of VAULT. Prints the size of
  * main.js, the time to load it with `onload` (without what the test host waits for its Node side), from a key to the painted
- * rows and what that goes to, and the layout that a key causes.
+ * answer to what is in the box by then and what that goes to, the slowest keys, and the layout that a key causes. The answer is
+ * rows, or the line that no note has the word so far; how often it is the line is printed as well.
  */
 import { statSync } from "node:fs";
 import { closeSharedBrowser } from "./browser.mjs";
@@ -13,6 +14,7 @@ import { openProduct } from "./product.mjs";
 const LOADS = 10;
 const TYPING_MS = 120; // between two keys of a fast typist: the plugin asks at once when the last key is that long ago
 const INDEXING_MS = 20 * 60_000; // a large vault on a slow machine
+const SLOWEST = 5;
 const TYPED = ["git branch rename", "weekly review", "zettelkasten", "how to sync notes", "daily note template", "reading list"];
 
 const [vault, keys = "100"] = process.argv.slice(2);
@@ -36,16 +38,18 @@ try {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   const before = await layoutWork(session);
-  const { times, phases } = await typed(page, Number(keys));
+  const { times, phases, answers } = await typed(page, Number(keys));
   const after = await layoutWork(session);
 
   console.log(`main.js                 ${Math.round(statSync(QUARRY.mainJs).size / 1024)} KB`);
   console.log(`load and onload         ${figures(loads)}`);
-  console.log(`key to painted rows     ${figures(times)}`);
+  console.log(`key to painted answer   ${figures(times)}, ${answers.filter(({ state }) => state === "unmatched").length} of them without rows`);
   console.log(`  until it is sent      ${figures(phases.map(({ input }) => input))}`);
   console.log(`  until the answer      ${figures(phases.map(({ engine }) => engine))}`);
   console.log(`  until rows are drawn  ${figures(phases.map(({ rows }) => rows))}`);
   console.log(`  until they are seen   ${figures(phases.map(({ paint }) => paint))}`);
+  const slowest = answers.map(({ text }, at) => ({ text, ms: times[at] ?? 0 })).sort((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  console.log(`  the slowest           ${slowest.map(({ text, ms }) => `${JSON.stringify(text)} ${Math.round(ms)} ms`).join(", ")}`);
   console.log(`layout work a key       ${per(after.layoutMs - before.layoutMs)} ms, styles ${per(after.styleMs - before.styleMs)} ms`);
 
   /** @param {number} total */
@@ -66,6 +70,7 @@ try {
 async function typed(page, count) {
   const times = [];
   const phases = [];
+  const answers = [];
   for (;;) {
     for (const query of TYPED) {
       await product.search(query.slice(0, 2));
@@ -77,7 +82,8 @@ async function typed(page, count) {
         const ms = await keyToPaint(page, letter, TYPING_MS);
         times.push(ms);
         phases.push(await phasesOf(page, ms));
-        if (times.length === count) return { times, phases };
+        answers.push({ text: await product.input.inputValue(), state: await product.pane.getAttribute("data-state") });
+        if (times.length === count) return { times, phases, answers };
       }
     }
   }
@@ -137,7 +143,7 @@ async function phasesOf(page, total) {
 }
 
 /**
- * Press a key in the box; how long until the frame with its answer's rows was painted.
+ * Press a key in the box; how long until the frame with its answer was painted.
  *
  * @param {import("playwright-core").Page} page
  * @param {string} letter

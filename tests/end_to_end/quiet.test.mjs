@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { SAMPLE, startProduct, until } from "./product.mjs";
 
 const MOST_ABOVE_PX = 96;
+const PACE_MS = 300; // between two keys, of most people
 const fence = (/** @type {string} */ text) => `\`\`\`quarry\n${text}\n\`\`\`\n`;
 const NOTES = { "Dashboard.md": fence("bellows\nlimit: 4") + fence("bellows\nshow: count") };
 const NAMESAKES = { "docs/git/index.md": "# Rename a branch\n\nA zanzibar branch.\n", "docs/svn/index.md": "# Move a branch\n\nA zanzibar branch.\n" };
@@ -117,6 +118,51 @@ describe("the pane at 300 pixels", () => {
 
     assert.deepEqual(await product.panelWords(), { title: "No note contains these words.", detail: "", commands: [], actions: [] });
     assert.equal(await pane.locator(".quarry-hit").count(), 0);
+  });
+
+  test("of a word that no note goes on with the line says so at once, and the rows stay until typing rests", async () => {
+    await product.search("harm");
+    const seen = [];
+    for (const letter of "oz") {
+      await product.input.press(letter);
+      await product.answered();
+      seen.push({ state: await pane.getAttribute("data-state"), paths: (await product.rows()).map(({ path }) => path) });
+    }
+    const line = await pane.locator(".quarry-line").innerText();
+    await product.input.press("Enter"); // which means the first row that answers, and not the first of those
+    const opened = await until(async () => (await host.activeNote())?.path, "a note is opened");
+    const [first] = await product.rows();
+
+    assert.deepEqual(seen.map(({ state }) => state), ["results", "unmatched"]);
+    assert.equal(line, "No note contains “harmoz”.");
+    assert.deepEqual(seen[1]?.paths, seen[0]?.paths);
+    assert.equal(opened, first?.path);
+  });
+
+  test("a key asks once and draws once, at the pace of most people", async () => {
+    await product.search("be");
+    let draws = 0;
+    const sent = await product.sentRequests(async () => {
+      // In the page: on a busy machine, a key from outside may come later than typing counts as paused.
+      draws = await page.evaluate(async (paceMs) => {
+        const input = /** @type {HTMLInputElement} */ (document.querySelector(".quarry-pane input"));
+        let count = 0;
+        const observer = new MutationObserver(() => (count += 1));
+        observer.observe(/** @type {Element} */ (document.querySelector(".quarry-list")), { childList: true, subtree: true });
+        for (const letter of "llow") {
+          input.value += letter;
+          input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+          await new Promise((resolve) => setTimeout(resolve, paceMs));
+        }
+        observer.disconnect();
+        return count;
+      }, PACE_MS);
+    });
+
+    const searches = sent.filter(({ method, params }) => method === "search" && params.query !== "be");
+    const whole = searches.filter(({ params }) => params.mode === "hybrid"); // beside those by words, while meaning is slow
+    assert.deepEqual(whole.map(({ params }) => params.query), ["bel", "bell", "bello", "bellow"]);
+    assert.ok(draws <= searches.length, `${draws} times`);
   });
 
   test("notes whose file is called index are named by title and folder", async () => {

@@ -24,6 +24,7 @@ from quarry.embedding import load_contextual_encoder, load_encoder, remote_origi
 from quarry.errors import ConnectionFailed, NotConfirmed, QuarryError
 from quarry.index.database import examine_parts
 from quarry.limits import PROTOCOL_VERSION
+from quarry.mcp.named_tokens import grants, is_of
 from quarry.mcp.stdio import VERSIONS
 from quarry.redaction.secret_rules import Re2Engine, default_scrub_engine
 from quarry.server.logs import log_path
@@ -77,7 +78,7 @@ def examine(vault: Path | None) -> list[Finding]:
     if models[1].verdict != "note" and (origin := remote_origin(name)):
         told = f"the text of notes and queries leaves this machine: it is sent to {origin}"
         models.append(Finding("privacy", "note", told))
-    return [*findings, settings, *models, _sidecar(vault), _log(vault)]
+    return [*findings, settings, *models, _sidecar(vault), *_tokens(vault), _log(vault)]
 
 
 def _tried(subject: str, check: Callable[..., object], *arguments: str) -> Finding:
@@ -182,6 +183,18 @@ def _sidecar(vault: Path) -> Finding:
         "good",
         f"{version}, {status.state}, {status.notes} notes, {counted(status.problem_count, 'problem')}",
     )
+
+
+def _tokens(vault: Path) -> Iterator[Finding]:
+    for grant in grants():
+        if not is_of(grant, vault):
+            continue
+        opened = f"{grant.name} may {' and '.join(grant.rights)} {', '.join(grant.folders) or 'the whole vault'}"
+        if gone := [folder for folder in grant.folders if not (vault / folder).is_dir()]:
+            again = f"{', '.join(gone)} is not there; make another token, and `quarry token revoke {grant.name}`"
+            yield Finding("token", "bad", f"{opened}; {again}")
+        else:
+            yield Finding("token", "good", opened)
 
 
 def _log(vault: Path) -> Finding:

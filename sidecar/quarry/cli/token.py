@@ -1,13 +1,18 @@
 """`quarry token`: named tokens for clients on other machines, each for folders of one vault."""
 
 import argparse
+import contextlib
+from pathlib import Path
 from typing import Any
 
 from quarry.cli.arguments import resolve_vault
 from quarry.cli.parser import BadUsage
+from quarry.cli.sidecars import running, stop
 from quarry.cli.terminal import bold, dim, print_answer, print_line, print_stderr
+from quarry.config import data_dir, log_dir
 from quarry.mcp.named_tokens import WHOLE_VAULT, Grant, add_token, grants, is_of, revoke_token
 from quarry.protocol.base import local_time
+from quarry.vault.paths import vault_id
 
 ACTIONS = ("add", "list", "revoke")
 DETAILS = """Named tokens let clients on other machines ask a vault on this one, through `quarry mcp --http --listen`:
@@ -54,8 +59,10 @@ def run(options: argparse.Namespace) -> None:
     if not options.name:
         raise BadUsage(f"{options.action} needs the NAME of a token", "see `quarry token --help`")
     if options.action == "revoke":
-        if not revoke_token(options.name):
+        revoked = revoke_token(options.name)
+        if not revoked:
             raise BadUsage(f"there is no token {options.name!r}", "see `quarry token list`")
+        _forget_part(revoked)
         print_answer(options, {"revoked": options.name}, lambda _: print_line(f"revoked {options.name}"))
         return
     if not options.read:
@@ -63,6 +70,19 @@ def run(options: argparse.Namespace) -> None:
     token, grant = add_token(options.name, resolve_vault(options), options.folder, may_capture=options.capture)
     print_answer(options, {"token": token, **_row(grant)}, lambda _: print_line(token))
     print_stderr("this token is shown this once; its client sends `Authorization: Bearer TOKEN`")
+
+
+def _forget_part(revoked: Grant) -> None:
+    """Delete the index of the folders that a token opened, if no other token opens the same."""
+    if not revoked.folders or any((one.vault, one.folders) == (revoked.vault, revoked.folders) for one in grants()):
+        return
+    identity = vault_id(Path(revoked.vault), revoked.folders)
+    for discovery in running():
+        if discovery.vault.id == identity:
+            stop(discovery)
+    for file in (*data_dir().glob(f"{identity}.*"), *log_dir().glob(f"{identity}.*")):
+        with contextlib.suppress(OSError):  # Windows keeps an open one; it is readable by this user alone
+            file.unlink()
 
 
 def _row(grant: Grant) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """
 MCP over streamable HTTP, by the official SDK, which comes with the extra `mcp-http`.
 
-Only who shows a token is answered: on 127.0.0.1 that of this user, with `--listen` one of `named_tokens`. It is
-checked before the body of a request is read; the SDK checks that `Host` is this server and that there is no `Origin`.
-There are no CORS headers, so that a browser gives no page an answer. Every request is independent: there are no
-sessions that could fill up, or that another token could go on with.
+A request needs a token: on 127.0.0.1 that of this user, with `--listen` one of `named_tokens`. It is checked
+before the body of a request is read; the SDK checks that `Host` is this server and that there is no `Origin`. There are
+no CORS headers, so that a browser gives no page an answer. Every request is independent: there are no sessions that
+could fill up, or that another token could continue.
 
 Uvicorn limits neither the time in which a request arrives nor the number of connections that have not shown the token;
 `BoundedConnection` adds both.
@@ -74,7 +74,7 @@ def serve_http(vaults: Vaults, roots: Sequence[Path], host: str, port: int) -> N
 
 def serve_shared(roots: Sequence[Path], address: Address) -> None:
     """
-    Serve those who have named tokens until interrupted; the first line on standard output has the URL.
+    Serve the holders of named tokens until interrupted; the first line on standard output has the URL.
 
     Raises:
         BadRequest: There are no such tokens.
@@ -119,7 +119,7 @@ def sdk_app(principals: Principals, hosts: list[str], described: str) -> Any:
 
     Args:
         hosts: The values of `Host` that requests may have.
-        described: What a model is told of the server as a whole.
+        described: The description of the server as a whole, for a model.
     """
     server: Server[Any] = Server(
         SERVER_INFO["name"],

@@ -1,5 +1,5 @@
 """
-Named tokens: who may ask a vault over the network, which of its folders they see, and whether they may write there.
+Named tokens for clients on other machines: each opens folders of one vault, to read or also to write new notes.
 
 Each is a private file of its own, `tokens/<SHA-256 of the token>.json` in Quarry's data: the token itself is in none,
 and one that is revoked opens nothing from the next request on. The time of the file is its last use.
@@ -30,7 +30,7 @@ _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """What a token opens."""
+    """The folders and rights that a token opens."""
 
     name: str
     vault: str  # its real path
@@ -53,7 +53,7 @@ def add_token(name: str, root: Path, folders: list[str], *, may_capture: bool) -
     Make a token for the *folders* of the vault at *root*.
 
     Returns:
-        The token, which is stored nowhere, and what it opens.
+        The token, which is stored nowhere, and its grant.
 
     Raises:
         BadRequest: The name is taken or cannot be one, or a folder is not in the vault, spelled as on disk.
@@ -81,20 +81,22 @@ def add_token(name: str, root: Path, folders: list[str], *, may_capture: bool) -
 
 
 def grants() -> list[Grant]:
-    """What each token opens, by name."""
+    """The grants of all tokens, by name."""
     return sorted((grant for _, grant in _stored()), key=lambda grant: grant.name)
 
 
-def revoke_token(name: str) -> bool:
-    """Have the token *name* open nothing any more; returns whether there was one."""
-    found = [path for path, grant in _stored() if grant.name == name]
-    for path in found:
-        path.unlink(missing_ok=True)
-    return bool(found)
+def revoke_token(name: str) -> Grant | None:
+    """Have the token *name* open nothing any more; returns its grant, None if there was none."""
+    revoked = None
+    for path, grant in _stored():
+        if grant.name == name:
+            path.unlink(missing_ok=True)
+            revoked = grant
+    return revoked
 
 
 def grant_of(token: bytes, *, is_use: bool = True) -> Grant | None:
-    """What *token* opens now; None: nothing. *is_use*: remember that it was used."""
+    """The grant of *token*; None if it opens nothing. *is_use*: remember that it was used."""
     path = _path_of(token)
     grant = _read(path)
     if grant and is_use:
@@ -154,7 +156,7 @@ def _stored() -> Iterator[tuple[Path, Grant]]:
 
 
 def _read(path: Path) -> Grant | None:
-    """What the file at *path* says; None where there is none, or it is no such file."""
+    """The grant in the file at *path*; None if there is no such file, or it contains something else."""
     content = read_private(path, MAX_FILE_BYTES)
     if content is None:
         return None

@@ -1,8 +1,8 @@
 """
-Whom a request over HTTP is from, by the token that it shows, and what is served to them.
+The principals of requests over HTTP, by their tokens, and the vaults that are served to them.
 
-All that a principal sees is in its `Vaults`. Those of a named token are a part of one vault with an index of its own,
-in which there is nothing else: no tool has to look at what it may show.
+A principal sees its `Vaults` and nothing else. Those of a named token are a part of one vault, whose own index contains
+no other notes: no tool has to check which notes it may show.
 """
 
 import hmac
@@ -21,10 +21,10 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 class Principals(Protocol):
-    """All who may ask a server."""
+    """The principals of a server."""
 
     def served_to(self, token: bytes, *, is_use: bool = True) -> Vaults | None:
-        """What is served to whoever shows *token* now; None: nothing. *is_use*: it is a request of theirs."""
+        """The vaults that *token* opens now; None if it opens none. *is_use*: for a new request."""
 
     def warm_up(self) -> None:
         """Make engines ready before the first request."""
@@ -34,7 +34,7 @@ class Principals(Protocol):
 
 
 class Owner:
-    """The user of this machine, who knows the one token of *vaults*."""
+    """The user of this machine, with the one token of *vaults*."""
 
     def __init__(self, token: str, vaults: Vaults) -> None:
         self._token = token.encode()
@@ -54,7 +54,7 @@ class Owner:
 
 
 class TokenHolders:
-    """Those who have named tokens of the vaults at *roots*; every request looks whether its token still holds."""
+    """The holders of named tokens of the vaults at *roots*; each request reads the grant of its token again."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         """

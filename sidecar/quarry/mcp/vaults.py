@@ -177,7 +177,7 @@ class Vault:
 
 
 class SharedVault(Vault):
-    """A vault, or a part of it, as clients on other machines see it: what is wrong with this one is not for them."""
+    """A vault, or a part of it, for clients on other machines: errors of this machine reach its administrator alone."""
 
     def ask(self, method: str, params: Mapping[str, object], call: PendingCall) -> Any:
         """Ask the sidecar; raises as `Vault.ask`, without paths of this machine."""

@@ -122,9 +122,11 @@ class Rules:
         return kind_of(path) in self._kinds
 
     def is_outside(self, path: str) -> bool:
-        """Whether *path* lies outside the part of the vault that is served; a folder around that part does not."""
+        """Whether *path* is outside the part of the vault that is served; a folder around that part is not."""
+        if not self.is_of_part:
+            return False
         below = f"{path}/"
-        return self.is_of_part and not any(below.startswith(one) or one.startswith(below) for one in self._only)
+        return not any(below.startswith(one) or one.startswith(below) for one in self._only)
 
     def admits(self, path: str) -> bool:
         """Whether no rule excludes the note at *path*."""

@@ -17,12 +17,13 @@ const STATES: { readonly [K in PaneState["kind"]]: Extract<PaneState, { kind: K 
   starting: { kind: "starting" },
   empty: { kind: "empty", hasHistory: false },
   searching: { kind: "searching" },
+  unmatched: { kind: "unmatched", answer: answer({ query: "zettelk" }) },
   results: { kind: "results", answer: answer({ hits: [hit("a.md")] }) },
   "no-results": { kind: "no-results", answer: answer(), isIndexing: false },
   "bad-query": { kind: "bad-query", message: "no closing quote", next: "close it", position: 3 },
   "search-failed": { kind: "search-failed", failure: { kind: "timed-out", afterMs: 10_000 } },
 };
-const SPEAKS_THROUGH_ROWS: readonly PaneState["kind"][] = ["results", "searching"];
+const SPEAKS_THROUGH_ROWS: readonly PaneState["kind"][] = ["results", "searching", "unmatched"];
 
 const NOTHING_TO_LEAVE: readonly PaneState["kind"][] = ["starting", "empty", "no-results"];
 
@@ -47,7 +48,13 @@ describe("every state of the pane", () => {
   });
 
   test("rows need no panel", () => {
-    expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null]);
+    expect(SPEAKS_THROUGH_ROWS.map((kind) => panelWords(STATES[kind]))).toEqual([null, null, null]);
+  });
+
+  test("a word that no note has is said, and of several words that none is there", () => {
+    const several = { kind: "unmatched", answer: answer({ query: "zettel kast" }) } as const;
+
+    expect([announcement(STATES.unmatched), announcement(several)]).toEqual(["No note contains “zettelk”.", "No note contains these words."]);
   });
 
   test("there are steps to install and to update", () => {

@@ -164,12 +164,14 @@ describe("when the typing rests", () => {
   });
 
   test("the next key begins the wait anew", async () => {
+    await typed("ref", "refer to it");
+    await clock.advance(100);
     await typed("refrence");
     await clock.advance(500);
     await typed("refrences");
     await clock.advance(500);
 
-    expect(asked()).toEqual([["refrence", true], ["refrences", true]]);
+    expect(asked()).toEqual([["ref", true], ["refrence", true], ["refrences", true]]);
   });
 
   test("an answer that is late is judged when it comes", async () => {
@@ -185,13 +187,33 @@ describe("when the typing rests", () => {
     await typed("hide", "hide glue");
     await clock.advance(100);
     await typed("hidex");
-    const before = kinds().at(-1);
+    const before = session.state;
     await clock.advance(600);
     client.last.answer(searchResult(hit("a.md")));
     await settled();
 
-    expect([before, session.state.kind]).toEqual(["searching", "results"]);
+    expect(before).toMatchObject({ kind: "searching", previous: { query: "hide" }, unmatched: { query: "hidex", hits: [] } });
+    expect(session.state.kind).toBe("results");
     expect(client.last.params).toMatchObject({ query: "hidex", typing: false, paused: true });
+  });
+
+  test("the next key after a word that nothing goes on with is on its way as any other", async () => {
+    await typed("hide", "hide glue");
+    await clock.advance(100);
+    await typed("hidex");
+    await clock.advance(100);
+    session.setQuery("hide");
+
+    expect(session.state).toEqual({ kind: "searching", query: "hide", previous: expect.objectContaining({ query: "hide" }) as unknown });
+  });
+
+  test.each([["into an empty box", ""], ["in place of another query", "glue"]])("a word that was put in whole, %s, is not waited for", async (_, before) => {
+    if (before !== "") await typed(before, "hide glue");
+    await clock.advance(100);
+    await typed("refrences");
+
+    expect(asked().slice(-2)).toEqual([["refrences", true], ["refrences", false]]);
+    expect(states.every((state) => state.kind !== "searching" || !state.unmatched)).toBe(true);
   });
 
   test("a word that another goes on from gets its meaning once typing rests", async () => {
@@ -373,13 +395,13 @@ describe("more hits", () => {
     expect([none, client.asked.length]).toEqual([1, 3]);
   });
 
-  test("that are not in sight follow when the query rests", async () => {
+  test("that are not in sight follow when typing pauses", async () => {
     session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
     await found("retry", 12, 130);
     const first = asked();
-    await clock.advance(100);
+    await clock.advance(500);
     const early = client.asked.length;
-    await clock.advance(200);
+    await clock.advance(300);
     const rest = asked();
     client.last.answer(page(12, 30, 130));
     await settled();
@@ -403,11 +425,21 @@ describe("more hits", () => {
   test("that are not in sight are not asked for while somebody types", async () => {
     session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
     await found("retry", 12, 130);
-    await clock.advance(150);
+    await clock.advance(300);
     await found("retry b", 12, 130);
-    await clock.advance(150);
+    await clock.advance(300);
 
     expect(client.asked.map(({ params }) => (params as { offset?: number }).offset)).toEqual([undefined, undefined]);
+  });
+
+  test("that are not in sight keep no key waiting", async () => {
+    session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
+    await found("retry", 12, 130);
+    await clock.advance(750);
+    const before = asked();
+    session.setQuery("retry b");
+
+    expect([before, queries()]).toEqual([[12, 18], ["retry", "retry", "retry b"]]);
   });
 
   test("belong to their query", async () => {

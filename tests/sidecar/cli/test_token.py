@@ -3,6 +3,11 @@
 import json
 
 import pytest
+from sidecars import is_running
+
+from quarry.cli.doctor import _tokens
+from quarry.client.client import SidecarClient
+from quarry.client.discovery import read_discovery
 
 
 @pytest.fixture
@@ -43,3 +48,31 @@ def test_a_mistake_is_answered_with_what_to_do(token, arguments, way_out):
 
     assert done.code == 2
     assert way_out in done.err
+
+
+@pytest.mark.slow
+def test_with_the_last_token_of_folders_their_index_is_gone(token, vault, home):
+    for name in ("bob", "eve"):
+        token("add", name, "--folder", "Kitchen", "--read")
+    with SidecarClient(vault, "test", only=("Kitchen",)) as client:
+        pid = read_discovery(client.discovery_path).pid
+        client.wait_until_complete(30)
+
+    token("revoke", "bob")
+    assert list((home / "data").glob("vault-*.db"))
+    token("revoke", "eve")
+    assert list((home / "data").glob("vault-*")) == []
+    assert not is_running(pid)
+
+
+def test_the_doctor_tells_of_tokens_and_of_folders_that_are_gone(token, vault, command):
+    token("add", "bob", "--folder", "Kitchen", "--read")
+    token("add", "eve", "--folder", "/", "--read", "--capture")
+
+    assert [(one.verdict, one.detail) for one in _tokens(vault)] == [
+        ("good", "bob may read Kitchen"),
+        ("good", "eve may read and capture the whole vault"),
+    ]
+    (vault / "Kitchen").rename(vault / "Pantry")
+    finding, _ = _tokens(vault)
+    assert (finding.verdict, "quarry token revoke bob" in finding.detail) == ("bad", True)

@@ -9,9 +9,12 @@ import sys
 import threading
 
 import pytest
+from starlette.testclient import TestClient
 
 from quarry.cli.main import main
+from quarry.mcp.http_server import TokenGate, sdk_app
 from quarry.mcp.named_tokens import add_token, grants, revoke_token
+from quarry.mcp.principals import TokenHolders
 
 pytestmark = pytest.mark.slow
 SHARED = {
@@ -242,12 +245,40 @@ def test_a_revoked_token_opens_nothing_from_the_next_request_on(tmp_path, share)
     assert "Team/Kettle.md" in listed(served, kept)
 
 
-def test_a_token_of_another_vault_opens_nothing_and_the_last_use_is_told(tmp_path, share):
+def test_a_token_that_is_revoked_while_its_request_is_answered_gets_no_answer(tmp_path):
+    root = write_notes(tmp_path / "Notes", SHARED)
+    token, _ = add_token("bob", root, ["Team"], may_capture=False)
+
+    class RevokedMeanwhile(TokenHolders):
+        looks = 0
+
+        def served_to(self, token, *, is_use=True):
+            self.looks += 1
+            if self.looks == 3:  # the request came in, and its work is done
+                revoke_token("bob")
+            return super().served_to(token, is_use=is_use)
+
+    principals = RevokedMeanwhile([root])
+    app = TokenGate(sdk_app(principals, ["127.0.0.1:1"], "notes"), principals)
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
+    with TestClient(app, base_url="http://127.0.0.1:1", headers=headers) as client:
+        answer = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}).text
+
+    assert principals.looks == 3
+    assert "this token was revoked" in answer
+    assert "read_note" not in answer
+
+
+def test_a_token_of_another_vault_opens_nothing_and_the_last_use_is_told(tmp_path, share, rpc):
     root, other = write_notes(tmp_path / "Notes", SHARED), write_notes(tmp_path / "Other", SHARED)
     served = share(root, "Team", notes=5)
     foreign, _ = add_token("eve", other, ["/"], may_capture=False)
 
     assert asked(served, "tools/list", {}, foreign) == 401
+    call = {"name": "list_notes", "_meta": rpc.ENVELOPE}
+    modern = {"MCP_Protocol_Version": rpc.STATELESS, "Mcp_Method": "tools/call", "Mcp_Name": "list_notes"}
+    assert "Team/Kettle.md" in json.dumps(asked(served, "tools/call", call, **modern))
+    assert asked(served, "tools/call", call, foreign, **modern) == 401
     assert [(one.name, one.last_used_ms is None) for one in grants() if one.name == "bob"] == [("bob", False)]
 
 
