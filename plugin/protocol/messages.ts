@@ -2166,7 +2166,80 @@ export interface AbsentTier {
  * The answer of one tier, which the sidecar of another vault merges with those of others.
  */
 export interface TierAnswer {
-  readonly result: SearchResult;
+  readonly hits: readonly Hit[];
+  /**
+   * The query has no words to rank by: the hits are the newest notes that satisfy it.
+   */
+  readonly listed: boolean;
+  /**
+   * Notes that contain every word of the query, or one of its alternatives; if `sort` is not relevance, the sorted notes; with `mode` semantic, those near in meaning. Hits may be more.
+   */
+  readonly total: number;
+  /**
+   * The end of paging: notes that were ranked or sorted, those with some of the words and those near in meaning as well.
+   */
+  readonly reachable: number;
+  /**
+   * The order of the hits: relevance, whatever was requested, if no note is worth sorting.
+   */
+  readonly sort: SortOrder;
+  /**
+   * The operators, filters and phrases of the query, in order.
+   */
+  readonly clauses: readonly Clause[];
+  /**
+   * How the query was understood.
+   */
+  readonly understood: Message;
+  /**
+   * The query asks something, in its words or by a question mark.
+   */
+  readonly isQuestion: boolean;
+  /**
+   * Words that were treated as typing errors.
+   */
+  readonly corrections: readonly Correction[];
+  /**
+   * Words that no note contains and that were not corrected, if hits contain other words.
+   */
+  readonly unknownWords: readonly string[];
+  /**
+   * Set if the query had no hits and a relaxed query was searched instead.
+   */
+  readonly relaxed: Relaxed | null;
+  /**
+   * Set if nothing was found because of a filter.
+   */
+  readonly unmet: UnmetFilter | null;
+  /**
+   * The confidence of the first hit; 0 if there is none.
+   */
+  readonly confidence: number;
+  /**
+   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
+   */
+  readonly weakness: Weakness | null;
+  /**
+   * With `extract`: set if the query is a question and a sentence is likely to answer it.
+   */
+  readonly extract: Extract | null;
+  /**
+   * The retrievers that served this answer.
+   */
+  readonly retrievers: readonly Retriever[];
+  /**
+   * Requested retrievers that are unavailable.
+   */
+  readonly missing: readonly MissingRetriever[];
+  /**
+   * An estimate for all returned passages.
+   */
+  readonly tokens: number;
+  /**
+   * Some passages were cut or left out to fit the token budget.
+   */
+  readonly truncated: boolean;
+  readonly index: Freshness;
   /**
    * For each hit: two hits of different tiers are the same if they have one in common.
    */

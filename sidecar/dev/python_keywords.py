@@ -34,7 +34,7 @@ CLASSES: tuple[tuple[str, type[msgspec.Struct], str, str], ...] = (
         "How long, and for which changes, a request waits before it reads the index.",
     ),
     ("ScopeKeywords", protocol.Filters, "WaitKeywords", "Which notes may be hits. Each takes one name or several."),
-    ("SearchKeywords", protocol.SearchOptions, "ScopeKeywords", "Which notes a search returns, and how."),
+    ("SearchKeywords", protocol.TierSearchParams, "ScopeKeywords", "Which notes a search returns, and how."),
     ("ContextKeywords", protocol.ContextParams, "ScopeKeywords", "Which passages a context quotes."),
     ("ListKeywords", protocol.ListNotesParams, "WaitKeywords", "Which notes are listed."),
     ("CaptureKeywords", protocol.CaptureParams, "TypedDict", "How a new note is written."),

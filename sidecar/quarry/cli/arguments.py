@@ -14,7 +14,7 @@ from quarry.client.client import SidecarClient
 from quarry.client.vault_folder import confirm_scope, find_vault
 from quarry.errors import BadQuery
 from quarry.limits import INCOMPLETE, MAX_QUERY_CHARS
-from quarry.options import Params, SearchOptions
+from quarry.options import Params
 from quarry.protocol import Option, options_of
 
 VAULT_HELP = "the vault (default: $QUARRY_VAULT, else the nearest parent folder with .obsidian or .quarry.toml)"
@@ -25,6 +25,8 @@ QUERY_HELP = (
 MODE_NAMES = {"both": "hybrid", "words": "keyword", "meaning": "semantic"}  # as the pane calls them
 START_WAIT_S = 5.0  # a person asks once: better whole after a second than half at once
 LONG_WAIT_S = 3600  # of `--wait` without a time
+ALL = "all"  # of `--tiers` without names
+WITHOUT_VALUE = {"--wait": LONG_WAIT_S, "--tiers": ALL}
 COMMANDS_WITH_QUERY = ("search", "explain", "context")
 HIDDEN = "\0"  # cannot stand in an argument, so it marks one of ours
 _EXCLUSION = re.compile(r"-[^-h]|-h.")
@@ -79,6 +81,8 @@ def _as_argument(field: Option) -> dict[str, Any]:
             "choices": field.choices,
             "help": field.description + default,
         }
+    if field.type is tuple:
+        return {"type": _names, "metavar": "NAME,…", "help": field.description}
     if field.type is bool:
         return {"action": argparse.BooleanOptionalAction, "help": field.description + default}
     if field.least is None or field.most is None:
@@ -89,6 +93,10 @@ def _as_argument(field: Option) -> dict[str, Any]:
         "metavar": "X" if field.type is float else "N",
         "help": f"{field.description}{allowed}{default}",
     }
+
+
+def _names(given: str) -> list[str]:
+    return [] if given == ALL else [name for name in map(str.strip, given.split(",")) if name]
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:
@@ -164,8 +172,8 @@ def connect(options: argparse.Namespace, *, as_owner: bool = False) -> "SidecarC
 
 def protected_arguments(arguments: Sequence[str]) -> list[str]:
     """
-    *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` with
-    its time, for which argparse would take the next word.
+    *arguments* with words such as `-draft` hidden from argparse, which would take them for options, and `--wait` and
+    `--tiers` with their values, for which argparse would take the next word.
 
     Words are hidden in commands that take a query, where one dash before a word excludes the notes that hold it, and
     options have two.
@@ -175,11 +183,11 @@ def protected_arguments(arguments: Sequence[str]) -> list[str]:
     protected = list(arguments[:1])
     with_value = {
         "--vault",
-        *(_flag(field.name) for field in options_of(SearchOptions, "cli") if field.type is not bool),
+        *(_flag(field.name) for field in options_of(wire.TierSearchParams, "cli") if field.type is not bool),
     }
     for argument in arguments[1:]:
-        if argument == "--wait" and "--" not in protected:
-            protected.append(f"--wait={LONG_WAIT_S}")
+        if argument in WITHOUT_VALUE and "--" not in protected:
+            protected.append(f"{argument}={WITHOUT_VALUE[argument]}")
             continue
         is_word = arguments[0] in COMMANDS_WITH_QUERY and protected[-1] not in with_value
         protected.append(HIDDEN + argument if is_word and _EXCLUSION.match(argument) else argument)

@@ -35,14 +35,26 @@ def print_how(result: wire.SearchResult, *, why: bool) -> None:
 def print_hits(result: wire.SearchResult, *, full: bool, why: bool) -> None:
     """Print each hit with its best passage; with *full* with all of them, with *why* with what its score is made of."""
     for place, hit in enumerate(result.hits, start=1):
-        print_line(
-            f"{place:>2}. {bold(path_line(hit.title))}  {dim(' · '.join([path_line(hit.path), *_evidence(hit)]))}"
-        )
+        facts = [path_line(hit.path), *_origin(hit), *_evidence(hit)]
+        print_line(f"{place:>2}. {bold(path_line(hit.title))}  {dim(' · '.join(facts))}")
         for passage in hit.passages if full else hit.passages[:1]:
             print_heading_trail(passage.heading_path, hit.title)
             _show_passage(passage, full=full)
         if why and not result.listed:
             print_line(dim(f"    {_because(hit)}"))
+
+
+def _origin(hit: wire.Hit) -> Iterator[str]:
+    """The tier of a hit that is not of the vault that was asked."""
+    if isinstance(hit, wire.TierHit) and hit.origin.kind != "home":
+        yield f"in {path_line(hit.origin.name)} ({hit.origin.kind})"
+
+
+def _place(hit: wire.Hit) -> str:
+    """The path of a hit as the vault has it; that of another tier whole, or behind its name."""
+    if not isinstance(hit, wire.TierHit) or hit.origin.kind == "home":
+        return hit.path
+    return f"{hit.origin.path}/{hit.path}" if hit.origin.path else f"{hit.origin.name}:{hit.path}"
 
 
 def _evidence(hit: wire.Hit) -> Iterator[str]:
@@ -103,14 +115,14 @@ def summary(result: wire.SearchResult) -> str:
 def print_paths(result: wire.SearchResult) -> None:
     """Print the path of each hit."""
     for hit in result.hits:
-        print_line(path_line(hit.path))
+        print_line(path_line(_place(hit)))
 
 
 def print_compact(result: wire.SearchResult) -> None:
     """Print `path:line: snippet` for each hit, as grep does; editors jump to such places."""
     for hit in result.hits:
         passage = hit.passages[0]
-        print_line(f"{path_line(hit.path)}:{passage.line + 1}: {' '.join(passage.snippet.split())}")
+        print_line(f"{path_line(_place(hit))}:{passage.line + 1}: {' '.join(passage.snippet.split())}")
 
 
 def print_markdown(result: wire.SearchResult) -> None:
@@ -119,7 +131,7 @@ def print_markdown(result: wire.SearchResult) -> None:
         print_line(f"{'' if number == 0 else chr(10)}### {one_line(hit.title)}")
         for passage in hit.passages:
             headings = passage.heading_path[1:] if passage.heading_path[:1] == [hit.title] else passage.heading_path
-            place = " › ".join([code_span(hit.path), *map(one_line, headings)])
+            place = " › ".join([code_span(_place(hit)), *map(one_line, headings)])
             print_line(f"\n{place} (line {passage.line + 1})\n")
             for line in inert((passage.text or passage.snippet).strip()).split("\n"):
                 print_line(f"> {line}".rstrip())

@@ -24,6 +24,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "related": "find the notes most similar to a note, a passage or a text",
         "list": "list notes, newest first",
         "explain": "explain why a query finds a note, or why it does not",
+        "tiers": "list what `search --tiers` searches besides a vault, connect a tier, or take one off the list",
         "why": "say whether a note can be found, and what keeps it out of the index",
         "capture": "write a text to a new note, which can be found at once",
     },

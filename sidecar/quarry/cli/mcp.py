@@ -1,6 +1,7 @@
 """`quarry mcp`: tools, resources and prompts for an AI agent, on standard input and output or over HTTP."""
 
 import argparse
+from importlib import import_module
 from pathlib import Path
 
 from quarry.cli.arguments import VAULT_HELP, number, resolve_vault
@@ -19,6 +20,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--allow-capture",
         action="store_true",
         help="offer the tool `capture`, which writes new notes if the vault's settings allow it",
+    )
+    parser.add_argument(
+        "--tiers",
+        action="store_true",
+        help="search and serve the tiers that `quarry tiers` lists as well: an agent can read all of them",
     )
     parser.add_argument("--http", action="store_true", help="serve streamable HTTP on 127.0.0.1 instead")
     parser.add_argument(
@@ -61,6 +67,10 @@ def run(options: argparse.Namespace) -> None:
         serve_shared(roots, Address.read(options.listen, options.port, options.public_url))
         return
     vaults = Vaults(roots, may_capture=options.allow_capture)
+    if options.tiers and options.http:  # whose tokens may be for one folder of one vault
+        raise BadUsage("--tiers is not offered with --http", "leave out one of them, or name the folders with --vault")
+    if options.tiers:
+        import_module("quarry.mcp.everywhere").serve_tiers(vaults, Path.cwd())
     if options.http:
         from quarry.mcp.http_server import serve_http
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, get_args
 
 from quarry import protocol as wire
@@ -41,6 +42,7 @@ from quarry.messages import Message, message, sentences
 from quarry.options import SearchOptions
 
 PROMPT = "search> "
+TIERS_PATIENCE_MS = 5_000  # a person asks once: a second for a sidecar that starts is well spent
 MISSPELLED = 0.8  # share of letters in common from which a word before a colon is taken for an operator
 FORMS = {"as_markdown": hits.print_markdown, "files": hits.print_paths, "compact": hits.print_compact}  # by option
 
@@ -49,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("query", nargs="*", metavar="WORD", help=QUERY_HELP)
     add_vault(parser)
-    add_fields(parser, SearchOptions)
+    add_fields(parser, wire.TierSearchParams)
     add_wait(parser)
     parser.add_argument(
         "--why",
@@ -75,7 +77,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Answer the query of the command line, those typed at the prompt, or those that come from a pipe."""
     query = query_of(options.query)
-    with connect(options) as client:
+    with connect(options, as_owner=options.tiers is not None) as client:
         wait_for_index(client, options.wait)
         if query:
             return _answer(client, options, query)
@@ -173,7 +175,12 @@ def _ask(client: SidecarClient, options: argparse.Namespace, query: str) -> wire
         "expandSmallResults": options.limit is None,  # an explicit limit is kept
         **given_fields(options, SearchOptions),
     }
-    result: wire.SearchResult = client.ask("search", params)
+    result: wire.SearchResult
+    if options.tiers is None:
+        result = client.ask("search", params)
+    else:
+        in_tiers = {"deadlineMs": TIERS_PATIENCE_MS, "folder": str(Path.cwd())}
+        result = client.ask("tiers/search", {**params, **in_tiers, **given_fields(options, wire.TierSearchParams)})
     if is_strict and not result.hits:
         print_stderr("no note matches the query as it stands; --no-strict shows the nearest ones")
     return result
@@ -191,6 +198,8 @@ def _misspelled_operators(query: str) -> Iterator[Message]:
 def _explain_what_is_missing(client: SidecarClient, result: wire.SearchResult) -> None:
     """Print why the answer may be incomplete."""
     print_limitations(result.index, result.missing)
+    for tier in result.absent if isinstance(result, wire.TierSearchResult) else ():
+        print_stderr(str(tier.message))
     if not result.hits:
         print_if_empty(client.hello.vault, client.status())
     if result.truncated:

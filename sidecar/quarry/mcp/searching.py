@@ -94,7 +94,9 @@ def search(vault: Vault, asked: Any, call: PendingCall) -> Rendered:
     is_scan = asked.detail == "scan"
     hits = [(_scanned_hit if is_scan else _full_hit)(hit) for hit in result.hits]
     about = {"total": result.total, "understood": clean_name(str(result.understood))}
-    return _listing(hits, "snippet" if is_scan else "text", about, _remarks(result), asked.max_tokens)
+    absent = result.absent if isinstance(result, wire.TierSearchResult) else []
+    remarks = [*_remarks(result), *(clean_name(str(tier.message)) for tier in absent)]
+    return _listing(hits, "snippet" if is_scan else "text", about, remarks, asked.max_tokens)
 
 
 def find_related(vault: Vault, asked: FindRelated, call: PendingCall) -> Rendered:
@@ -232,6 +234,7 @@ def _full_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
         "id": passage_uri(hit.path, passage.line),
+        "vault": _vault_of(hit),
         "file_path": clean_name(hit.path),
         **fields(hit, "title", "project", "score", "confidence", "matched_by"),
         **_place(passage),
@@ -246,6 +249,7 @@ def _scanned_hit(hit: wire.Hit) -> dict[str, Any]:
     passage = hit.passages[0]
     about = {
         "id": passage_uri(hit.path, passage.line),
+        "vault": _vault_of(hit),
         **fields(hit, "title", "score", "confidence", "type", "domain", "project", "tags"),
         "kind": "" if hit.kind == "note" else hit.kind,
         "snippet": clean_name(passage.snippet),
@@ -254,11 +258,17 @@ def _scanned_hit(hit: wire.Hit) -> dict[str, Any]:
     return without_empty(about, "title", "score", "confidence", "tags", "snippet")
 
 
+def _vault_of(hit: wire.Hit) -> str:
+    """The name to pass as `vault`; empty where there is nothing to choose."""
+    return clean_name(hit.origin.name) if isinstance(hit, wire.TierHit) else ""
+
+
 def _hit_block(hit: Mapping[str, Any], rank: int, text: str) -> str:
     """A hit as Markdown: its place, its confidence, and its quote."""
     parts = [
         hit["title"],
         hit.get("section") if hit.get("section") != hit["title"] else None,
+        f"vault {hit['vault']}" if hit.get("vault") else None,
         f"project {hit['project']}" if hit.get("project") else None,
         f"confidence {hit['confidence']:.2f}" if hit.get("confidence") else None,
         ", ".join(filter(None, [hit.get("type"), hit.get("domain"), *(f"#{tag}" for tag in hit.get("tags", ()))])),

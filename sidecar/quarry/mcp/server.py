@@ -155,7 +155,8 @@ def input_schema(tool: Tool, vaults: Vaults) -> Schema:
     (schema,) = msgspec.json.schema_components([tool.arguments])[1].values()
     properties = {name: _short_schema(about) for name, about in schema["properties"].items()}
     if vaults.are_several:
-        properties["vault"] = {"type": "string", "enum": vaults.names}
+        is_search = tool.arguments is searching.Search
+        properties["vault"] = {"type": "string", "enum": vaults.choices(is_search=is_search)}
     schema = {"type": "object", "properties": properties, "additionalProperties": False, "required": schema["required"]}
     return {name: member for name, member in schema.items() if member != []}
 
@@ -215,7 +216,7 @@ def decoded_arguments(tool: Tool, arguments: Any, vaults: Vaults) -> tuple[Vault
     if not isinstance(arguments, dict | None):
         raise BadArguments("`arguments` is an object", f"send {{{', '.join(names)}}}")
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
-    vault = vaults.named(given.pop("vault", None))
+    vault = vaults.named(given.pop("vault", None), is_search=tool.arguments is searching.Search)
     for name in given:
         if name not in names:
             meant = nearest(name, names)
@@ -264,6 +265,8 @@ METHODS: Mapping[str, Method] = {
 def instructions(vaults: Vaults) -> str:
     """The description of this server as a whole, for a model."""
     several = f" Several vaults are served: name one as `vault` ({', '.join(vaults.names)})."
+    if vaults.everywhere:
+        several = f" `search` covers all vaults ({', '.join(vaults.names)}); pass the `vault` of a hit to other tools."
     return INSTRUCTIONS + (several if vaults.are_several else "")
 
 

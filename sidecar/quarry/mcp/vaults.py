@@ -32,6 +32,7 @@ INTERNAL_ERROR = -32603
 
 WAIT_MS = 2000  # for an index that is empty or nearly complete: agents seldom ask again, and a call may take so long
 MAX_CONNECTIONS_OF_POOL = 4  # as many as a sidecar has threads for searches; more would wait there instead of here
+ALL = "all"  # the name of all tiers together
 MAX_WARMED = 4  # vaults; a question to another one waits for its engine
 PROGRESS_INTERVAL_S = 1.0  # a person begins to wonder after a second
 TOLD_TO_ALL = ("bad-query", "bad-request", "invalid-params", "note-not-found", "deadline", "cancelled", "forbidden")
@@ -203,6 +204,7 @@ class Vaults:
             BadRequest: Two of *roots* are one folder.
         """
         self.may_capture = may_capture
+        self.everywhere: Vault | None = None  # all tiers, where they are served
         self._is_warm = False
         self.by_name: dict[str, Vault] = {}
         seen: dict[Path, Path] = {}
@@ -236,14 +238,22 @@ class Vaults:
         """Whether a tool must say which one it means."""
         return len(self.by_name) > 1
 
-    def named(self, name: Any) -> Vault:
+    def choices(self, *, is_search: bool) -> list[str]:
+        """The names that a tool takes, that which searches (*is_search*) or another."""
+        return [*([ALL] if is_search and self.everywhere else []), *self.names]
+
+    def named(self, name: Any, *, is_search: bool = False) -> Vault:
         """
-        The vault called *name*, which may be left out where there is one only.
+        The vault called *name*, which may be left out where there is one only, or tiers are served.
+
+        With tiers, a search (*is_search*) is one of all of them, and any other tool means the first vault.
 
         Raises:
             BadArguments: There is none of this name, or several and none is named.
         """
-        if name is None and not self.are_several:
+        if self.everywhere and is_search and str(name or ALL).lower() == ALL:
+            return self.everywhere
+        if name is None and (self.everywhere or not self.are_several):
             return next(iter(self.by_name.values()))
         if name is None:
             raise BadArguments("`vault` is missing: several are served", f"send `vault`: {self._choice()}")
@@ -255,7 +265,7 @@ class Vaults:
 
     def close(self) -> None:
         """Close all connections that no call uses."""
-        for vault in self.by_name.values():
+        for vault in (*self.by_name.values(), *filter(None, [self.everywhere])):
             vault.close()
 
     def _choice(self) -> str:

@@ -87,7 +87,7 @@ class Option(NamedTuple):
 
     name: str
     wire_name: str
-    type: type  # of its value: bool, int, float, str, or a struct
+    type: type  # of its value: bool, int, float, str, tuple (of names), or a struct
     choices: tuple[str, ...]  # empty: any value
     default: Any  # None: the vault's settings decide
     least: float | None
@@ -105,7 +105,7 @@ def options_of(params: type[Params], interface: str) -> Iterator[Option]:
         yield Option(
             name=field.name,
             wire_name=field.encode_name,
-            type=str if choices else kind,
+            type=str if choices else get_origin(kind) or kind,
             choices=choices,
             default=None if field.required else field.default,
             least=next((meta.ge for meta in metas if meta.ge is not None), None),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from quarry.limits import MAX_PATH_CHARS, MAX_TIER_MS, MIN_TIER_MS, TIER_MS
 from quarry.messages import Message
-from quarry.options import EVERYWHERE, IN_CLI_AND_PYTHON, Names, SearchOptions, Value, doc
+from quarry.options import IN_CLI_AND_PYTHON, Names, SearchOptions, Value, doc
 from quarry.protocol.base import Items
 from quarry.protocol.hits import Hit
 from quarry.protocol.search import SearchResult
@@ -43,7 +43,7 @@ class TierSearchParams(SearchOptions, frozen=True, kw_only=True):
     """A search of several tiers at once."""
 
     tiers: Annotated[
-        Names, doc("Names or kinds of tiers; `home` is this vault. Empty: all of them.", extra=EVERYWHERE)
+        Names, doc("Names or kinds of tiers; `home` is this vault. Empty: all of them.", extra=IN_CLI_AND_PYTHON)
     ] = ()
     folder: Annotated[
         Annotated[str, doc(max_length=MAX_PATH_CHARS)] | None,
@@ -75,10 +75,9 @@ class TierSearchResult(SearchResult, Items[TierHit], frozen=True, kw_only=True):
         return self.hits
 
 
-class TierAnswer(Value, frozen=True, kw_only=True):
+class TierAnswer(SearchResult, frozen=True, kw_only=True):
     """The answer of one tier, which the sidecar of another vault merges with those of others."""
 
-    result: SearchResult
     digests: Annotated[
         list[list[str]], doc("For each hit: two hits of different tiers are the same if they have one in common.")
     ]

@@ -74,6 +74,9 @@ class SearchKeywords(ScopeKeywords, total=False):
         expand_small_results: If few chunks contain a word of the query and the limit would drop more than half of their
             notes, return all of these notes. Default: False.
         weights: None: the vault's setting.
+        tiers: Names or kinds of tiers; `home` is this vault. Empty: all of them. At most 100.
+        deadline_ms: How long to wait for tiers, in milliseconds. One that is late is left out and named in `absent`. 50
+            to 60000. Default: 1000.
     """
 
     limit: int
@@ -87,6 +90,8 @@ class SearchKeywords(ScopeKeywords, total=False):
     expand: bool
     expand_small_results: bool
     weights: Mapping[wire.Retriever, float] | None
+    tiers: Names
+    deadline_ms: int
 
 
 class ContextKeywords(ScopeKeywords, total=False):

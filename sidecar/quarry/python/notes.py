@@ -60,7 +60,8 @@ class Notes:
 
         Args:
             query: Words, and operators as in the search pane: `"rate limit" -draft tag:idea modified:7d`.
-            options: See `SearchKeywords`.
+            options: See `SearchKeywords`. With `tiers` ("all", or names), the tiers that `quarry tiers` lists are
+                searched as well, and the result is a `TierSearchResult`, whose hits have an `origin`.
 
         Raises:
             BadQuery: The query cannot be read; `position` says where.
@@ -68,6 +69,11 @@ class Notes:
         params: dict[str, Any] = {"expand_small_results": False, **_scoped(options), "query": query}
         if weights := params.get("weights"):
             params["weights"] = wire.Weights(**weights)
+        if "tiers" in params:
+            names = () if params["tiers"] == "all" else _names(params["tiers"])
+            tiered = wire.TierSearchParams(**{**params, "tiers": names})
+            return cast("wire.TierSearchResult", self._transport.ask("tiers/search", tiered, as_owner=True))
+        params.pop("deadline_ms", None)
         return cast("wire.SearchResult", self._transport.ask("search", wire.SearchOptions(**params)))
 
     def context(self, query: str, **options: Unpack[ContextKeywords]) -> wire.ContextResult:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from quarry import protocol
 from quarry.errors import Cancelled
@@ -52,7 +52,8 @@ def answer(service: Service, params: SearchOptions, request: Request) -> protoco
             chunk = hit.passages[0].chunk
             of_note = [blake2b(hashes[hit.path], digest_size=NOTE_DIGEST_BYTES, key=key)] if hit.path in hashes else []
             digests.append([text_digest(chunk.title, chunk.text), *(one.hexdigest() for one in of_note)])
-        return protocol.TierAnswer(result=answers.search_result(found, index, params), digests=digests)
+        result = answers.search_result(found, index, params)
+        return protocol.TierAnswer(**structs.asdict(result), digests=digests)
 
 
 def begin(service: Service, params: protocol.TierSearchParams, request: Request) -> Begun:
@@ -75,8 +76,11 @@ async def finish(
         Cancelled: The client no longer wants them.
     """
     if begun.asked.futures:
+        answers_to_come = [*map(asyncio.wrap_future, begun.asked.futures)]
+        for one in answers_to_come:  # `Asked` reports failures; asyncio logs those that are not looked at
+            one.add_done_callback(lambda done: done.cancelled() or done.exception())
         with request.interruptible():
-            await asyncio.wait([*map(asyncio.wrap_future, begun.asked.futures)], timeout=begun.asked.left_s)
+            await asyncio.wait(answers_to_come, timeout=begun.asked.left_s)
     if request.is_cancelled():
         raise Cancelled("the request was cancelled")
     vault = service.vault

@@ -134,7 +134,7 @@ def scheme_of(place: str) -> str:
 
 
 def repository_of(folder: Path) -> Path | None:
-    """The root of the repository that *folder* lies in, if any."""
+    """The root of the repository around *folder*, if any."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
@@ -179,7 +179,7 @@ def _changing() -> Iterator[list[ConnectedTier]]:
 
 
 def active_in(tiers: Sequence[ConnectedTier], folder: Path | None) -> list[ConnectedTier]:
-    """*tiers* without project tiers whose repository *folder* does not lie in; None: all of them."""
+    """*tiers* without project tiers of other repositories than the one around *folder*; None: all of them."""
     if folder is None:
         return list(tiers)
     here = repository_of(Path(os.path.realpath(folder)))

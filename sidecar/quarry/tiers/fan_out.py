@@ -78,7 +78,7 @@ class Asked(Struct, eq=False):
             else:
                 answer = future.result()
                 answers.append(TierHits(origin, weight, answer))
-                if answer.result.index.state in INCOMPLETE:
+                if answer.index.state in INCOMPLETE:
                     absent.append(wire.AbsentTier(origin=origin, message=message("absent.indexing", name=origin.name)))
         if not answers:
             raise next(iter(failures), None) or Absent(absent[0].message)
@@ -105,7 +105,7 @@ class Tiers:
         return [tier for tier in connected().tiers if tier.place != self._home]
 
     def states(self) -> list[wire.TierState]:
-        """What is connected."""
+        """The connected tiers, and whether they can be searched."""
         return [
             wire.TierState(
                 origin=origin_of(tier),

@@ -6,15 +6,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from quarry import protocol as wire
 from quarry.client.client import SidecarClient
 from quarry.client.codec import RequestFailed
+from quarry.limits import MAX_WAIT_MS
 from quarry.messages import Message, message
 from quarry.options import SearchOptions
 from quarry.tiers.connected import ConnectedTier
 from quarry.tiers.tier import Absent
 
 CLIENT_NAME = "tiers"
+WAITED = 0.8  # of the time that is left, for the notes of a sidecar that has just started
 
 
 class FolderTier:
@@ -35,7 +39,11 @@ class FolderTier:
         """See `Tier`."""
         if obstacle := self.obstacle():
             raise Absent(obstacle)
-        with self._client() as client:
+        with self._client() as (client, is_new):
+            is_starting = client.started_sidecar or client.hello.status.indexed_ms is None
+            if is_new and is_starting:  # half of the notes are not there yet
+                left_ms = 1000 * (deadline_s - time.monotonic())
+                options = replace(options, wait_ms=min(MAX_WAIT_MS, max(options.wait_ms, int(WAITED * left_ms))))
             answer: wire.TierAnswer = client.ask(
                 "tiers/answer", options, lambda _: is_cancelled() or time.monotonic() > deadline_s
             )
@@ -55,11 +63,12 @@ class FolderTier:
             self._free.pop().close()
 
     @contextmanager
-    def _client(self) -> Iterator[SidecarClient]:
-        client = self._take()
+    def _client(self) -> Iterator[tuple[SidecarClient, bool]]:
+        """A connection for one search, and whether it is a new one."""
+        client, is_new = self._take()
         is_usable = False
         try:
-            yield client
+            yield client, is_new
             is_usable = True
         except RequestFailed:
             is_usable = True
@@ -70,9 +79,9 @@ class FolderTier:
             else:
                 client.close()
 
-    def _take(self) -> SidecarClient:
+    def _take(self) -> tuple[SidecarClient, bool]:
         try:
-            return self._free.pop()  # of a list, which takes and gives in one step under the interpreter's lock
+            return self._free.pop(), False  # of a list, which takes and gives in one step under the interpreter's lock
         except IndexError:
             with self._attaching:
-                return SidecarClient(self._root, CLIENT_NAME)
+                return SidecarClient(self._root, CLIENT_NAME), True

@@ -24,12 +24,7 @@ class TierHits(Struct, frozen=True):
 
     origin: wire.Origin
     weight: float
-    answer: wire.TierAnswer
-
-    @property
-    def result(self) -> wire.SearchResult:
-        """The answer without its digests."""
-        return self.answer.result
+    result: wire.TierAnswer
 
 
 def merged(
@@ -38,8 +33,8 @@ def merged(
     """
     One answer of *answers*, which begin with that of the highest tier and are at least one.
 
-    A tier that found something for the query as it stands silences those that had to relax it: their hits lack
-    what was asked for.
+    If a tier found something for the unchanged query, those that had to relax it are left out: their hits do not
+    satisfy it.
     """
     exact = [each for each in answers if each.result.hits and each.result.relaxed is None]
     heard = exact or list(answers)
@@ -61,7 +56,7 @@ def merged(
         "unknown_words": [word for word in told.unknown_words if all(word in one.unknown_words for one in found)],
         "relaxed": None if exact else leading.relaxed,
         "unmet": None if hits else told.unmet,
-        "confidence": leading.confidence,
+        "confidence": hits[0].confidence if hits else 0.0,
         "weakness": leading.weakness,
         "extract": leading.extract,
         "retrievers": [name for name in RETRIEVERS if any(name in result.retrievers for result in results)],
@@ -79,12 +74,12 @@ def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.T
     for each in answers:
         new = [
             (key(hit, each.weight), hit)
-            for hit, digests in zip(each.result.hits, each.answer.digests, strict=True)
+            for hit, digests in zip(each.result.hits, each.result.digests, strict=True)
             if known.isdisjoint(digests)
         ]
         keys = accumulate((place for place, _ in new), max)  # so that a tier's own order is kept
         placed += [(place, _of(each.origin, hit)) for place, (_, hit) in zip(keys, new, strict=True)]
-        known.update(digest for digests in each.answer.digests for digest in digests)
+        known.update(digest for digests in each.result.digests for digest in digests)
     placed.sort(key=lambda pair: pair[0])  # stable: of equal places, the higher tier's comes first
     return [hit for _, hit in placed]
 

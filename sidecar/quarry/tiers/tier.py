@@ -1,4 +1,4 @@
-"""What a tier is."""
+"""The interface of a tier, and digests by which duplicates are recognised."""
 
 import hashlib
 from collections.abc import Callable
@@ -29,8 +29,8 @@ class Tier(Protocol):
         The hits for *options*, best first, and their digests (`text_digest` at least).
 
         Args:
-            deadline_s: On the monotonic clock. Nobody waits for a later answer.
-            is_cancelled: Whether somebody waits for any.
+            deadline_s: On the monotonic clock. A later answer is not used.
+            is_cancelled: Whether the answer is no longer needed.
 
         Raises:
             Absent: The tier cannot be searched.

@@ -11,6 +11,7 @@ import quarry
 from quarry import errors
 from quarry import protocol as wire
 from quarry.python.notes import Notes, is_ready
+from quarry.tiers.connected import connect
 
 pytestmark = pytest.mark.slow  # starts a sidecar
 
@@ -285,3 +286,17 @@ def test_a_closed_vault_says_how_to_open_it_again(at_shared):
 
     with pytest.raises(errors.ConnectionFailed, match=r"quarry\.open"):
         notes.status()
+
+
+def test_tiers_are_searched_as_well_and_each_hit_says_which_one_it_is_from(vault, tmp_path, tools):
+    other = tools.write_vault(tmp_path / "other", {"Oolong.md": "# Oolong\n\nOolong from Alishan.\n"})
+    connect(str(other), "vault")
+
+    with quarry.open(vault) as notes:
+        everywhere = notes.search("oolong", tiers="all", wait_ms=10_000, deadline_ms=20_000)
+        there = notes.search("oolong", tiers=["other"])
+        here = notes.search("oolong", deadline_ms=100)
+
+    assert {(hit.origin.name, hit.path) for hit in everywhere} == {("vault", "Tea.md"), ("other", "Oolong.md")}
+    assert [hit.path for hit in there] == ["Oolong.md"]
+    assert [hit.path for hit in here] == ["Tea.md"]

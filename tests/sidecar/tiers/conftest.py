@@ -1,3 +1,3 @@
 """A home of its own for every test, and a small vault."""
 
-from sidecars import in_home, small_vault  # noqa: F401  (fixtures)
+from sidecars import home, in_home, small_vault, start  # noqa: F401  (fixtures)
