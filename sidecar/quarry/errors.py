@@ -24,6 +24,7 @@ The errors of the sidecar. Every message says what happened, with which values, 
     ├── DeadlineExceeded      a query cost more than it may
     ├── Cancelled             the asker no longer wants the answer
     ├── ExtraMissing          an optional part of the installation is needed and not there
+    ├── TeamUnavailable       the database of a team's index cannot be reached or used
     └── ConnectionFailed      a client could not reach or keep its sidecar
         ├── SidecarBusy       it serves as many clients as it can
         └── ProtocolMismatch  the two sides speak different versions
@@ -151,6 +152,10 @@ class DeadlineExceeded(QuarryError):
 
 class Cancelled(QuarryError):
     """The asker no longer wants the answer."""
+
+
+class TeamUnavailable(QuarryError):
+    """The database of a team's index cannot be reached or used."""
 
 
 class ExtraMissing(QuarryError):

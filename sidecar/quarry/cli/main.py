@@ -41,6 +41,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "models": "list the embedding models to choose from, use one, or withdraw a yes",
         "status": "show the contents of the index and its current work",
         "doctor": "check the installation and a vault, and say how to repair failures",
+        "team": "publish notes to a team's index on PostgreSQL, or see what is published",
         "ps": "list the running sidecars",
         "stop": "stop the sidecar of a vault, or all of them",
     },

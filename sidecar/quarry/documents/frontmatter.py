@@ -83,16 +83,24 @@ def refused_class(text: str) -> DataClass | None:
         return None
     closing = _CLOSING.search(text, opening.end())
     source = text[opening.end() : closing.start() if closing else None][:MAX_CHARS]
-    values: list[str] = []
-    for name, value in read_properties(source)[0].items():
-        if name.lower() == SENSITIVITY or name.lower().startswith(f"{SENSITIVITY}."):
-            values += map(str, value if isinstance(value, tuple) else (value,))
-    if not values:
-        values = _SENSITIVITY_LINE.findall(source)
-    classes = {value.strip(" \t\"'").lower() for value in values} - {"", *_INDEXED_CLASSES}
+    values = classes_of(read_properties(source)[0]) or set(map(_class, _SENSITIVITY_LINE.findall(source)))
+    classes = values - {"", *_INDEXED_CLASSES}
     if not classes:
         return None
     return "sensitive" if classes == {"sensitive"} else "restricted"
+
+
+def classes_of(properties: Mapping[str, PropertyValue]) -> set[str]:
+    """The values of `sensitivity`, also of names below it, in lower case; "" for an empty one."""
+    found: set[str] = set()
+    for name, value in properties.items():
+        if name.lower() == SENSITIVITY or name.lower().startswith(f"{SENSITIVITY}."):
+            found.update(_class(str(item)) for item in (value if isinstance(value, tuple) else (value,)))
+    return found
+
+
+def _class(value: str) -> str:
+    return value.strip(" \t\"'").lower()
 
 
 def is_drawing_or_board(properties: Mapping[str, PropertyValue]) -> bool:

@@ -65,6 +65,9 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     ),
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
+    errors.TeamUnavailable: Presentation(
+        "team-unavailable", Error.UNAVAILABLE, 1, "do that, or ask the administrator of the team's database"
+    ),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
