@@ -22,6 +22,7 @@ export function freshnessWords(freshness: Freshness): FreshnessWords {
     case "off":
       return worded(t("freshness.off"), "restart");
     case "starting":
+    case "listing":
     case "preparing":
       return worded(t(`freshness.${freshness.kind}`));
     case "trouble":

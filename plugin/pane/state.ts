@@ -32,6 +32,8 @@ export type Freshness =
   | { readonly kind: "starting" }
   | { readonly kind: "trouble"; readonly engine: EngineProblem["kind"] }
   | { readonly kind: "indexing"; readonly done: number; readonly total: number; readonly remainingMs: number | null }
+  /** Nothing is indexed yet. */
+  | { readonly kind: "listing" }
   | { readonly kind: "preparing" }
   /** The index is current; search by meaning follows in seconds. */
   | { readonly kind: "loading-model"; readonly notes: number }
@@ -104,15 +106,16 @@ export function freshness(engine: EngineState, status: IndexStatus | null): Fres
   return engine.kind === "stopped" ? { kind: "off" } : { kind: "trouble", engine: engine.kind };
 }
 
-function freshnessOf({ state, notes, pending, progress, backfill, message, problemCount, model }: IndexStatus): Freshness {
+function freshnessOf({ state, notes, pending, progress, backfill, message, problemCount, model, indexedMs }: IndexStatus): Freshness {
+  const preparing = { kind: indexedMs === null ? "listing" : "preparing" } as const;
   switch (state) {
     case "starting":
     case "scanning":
-      return { kind: "preparing" };
+      return preparing;
     case "indexing":
     case "rebuilding":
     case "embedding":
-      if (!progress) return { kind: "preparing" };
+      if (!progress) return preparing;
       return { kind: "indexing", done: progress.doneNotes, total: progress.totalNotes, remainingMs: progress.remainingMs };
     case "paused":
       return { kind: "paused", notes, pending };

@@ -838,20 +838,16 @@ export interface PassagesResult {
  */
 export interface ExamplesParams {
   /**
-   * Questions with `{topic}` in place of the name of a note or a section. At most 5.
-   *
-   * @minItems 1
-   *
-   * Items: At most 200 characters.
+   * The language in which questions are made: en or de. In others, only headings that are questions. Default: "en".
    */
-  readonly templates: readonly string[];
+  readonly language?: string;
   /**
    * Maximum number of queries. 1 to 10. Default: 3.
    */
   readonly limit?: number;
 }
 /**
- * Queries to try, each about a different note. Fewer than requested if the vault has too few topics; none while the
+ * Queries to try, each about a different note. Fewer than requested if the vault has too few; none while the
  * vault is empty or search by meaning is unavailable.
  */
 export interface ExamplesResult {

@@ -176,9 +176,9 @@ export class SearchSession implements ResultSource {
 
   #extendTo(wanted: number): void {
     const current = this.state;
-    if (flightOf(this.#work) || current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
-    this.#wanted = wanted;
-    void this.#request(true, current.answer, this.#work.kind === "due");
+    if (current.kind !== "results" || current.answer.hits.length >= current.answer.reachable) return;
+    this.#wanted = Math.max(this.#wanted, wanted); // what is on its way is followed by them
+    if (!flightOf(this.#work)) void this.#request(true, current.answer, this.#work.kind === "due");
   }
 
   /** Requests the hits that are not in sight, unless the next key is to be expected: it would wait for them to be drawn. */
@@ -222,11 +222,10 @@ export class SearchSession implements ResultSource {
     const page = pageAfter(known, this.#wanted, before?.reachable);
     if (!page) return;
     const query = this.#query;
-    const wanted = this.#wanted;
     const { mode, snippetWidth } = this.options;
     const requestedAt = this.clock.now();
     if (!before) this.#lastRequestAt = requestedAt; // a key does not wait because further hits were asked for
-    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended", isAtRest: this.#typing.kind !== "typing" };
+    const asked = { query, mode, limit: Math.min(LIMITS.maxLimit, this.#wanted), snippetWidth, lastWordIsPrefix: this.#typing.kind !== "ended", isAtRest: this.#typing.kind !== "typing" };
     const earlier = answerOf(this.state);
     const flight = this.#send(asked, page, isRefresh);
     this.#work = { kind: "asking", flight, repeats };
@@ -244,7 +243,7 @@ export class SearchSession implements ResultSource {
       let answer = answerFrom({ ...reply.value, hits: mergeStages(shown.hits, hits, this.#rowsAreFrozen) }, { ...asked, tookMs });
       if (before) answer = { ...before, hits: joined(before.hits, hits), reachable };
       if (answer.hits.length === known) answer = { ...answer, reachable: known }; // the end, whatever `reachable` was
-      if (isRefresh && pageAfter(answer.hits.length, wanted, answer.reachable)) {
+      if (isRefresh && pageAfter(answer.hits.length, this.#wanted, answer.reachable)) {
         await this.#request(isRefresh, answer, landed.repeats);
         return;
       }

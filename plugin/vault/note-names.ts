@@ -2,7 +2,7 @@
  * Search by the names of notes, for the time without an engine: file name, title, aliases, headings and tags as Obsidian's
  * own cache has them, matched by its simple search. Nothing is read from disk.
  *
- * A note matches if its names contain every word. Operators need the engine: they are left out, and listed in the answer.
+ * A note matches if its names contain every word; a short one has to begin a word of theirs. Operators need the engine: they are left out, and listed in the answer.
  */
 import { type App, type Component, type FrontMatterCache, type HeadingCache, type SearchResult, type TFile, getAllTags, parseFrontMatterAliases, prepareSimpleSearch } from "obsidian";
 import { type Clock } from "../clock";
@@ -10,6 +10,7 @@ import { Emitter } from "../emitter";
 import { BLANK_HIT, BLANK_PASSAGE } from "../protocol/blank";
 import { type Hit, type Mark, type Passage } from "../protocol/messages";
 
+const SHORT_WORD = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{1,3}$/u; // found within too many: `how` in "show", `to` in "constructor"
 const STEP_MS = 6; // leaves more than half of a frame for drawing
 /** An exclusion, a regular expression, a property, `name:value` or a parenthesis, which only the engine understands. */
 const OPERATOR = /(?<!\S)-?(?:\/(?:\\.|[^/\\])+\/|\[[^\]]*\]|[A-Za-z-]+:(?!\/\/)(?:"[^"]*"?|\S+))|(?<!\S)-[^-\s]\S*|(?<!\S)(?:OR|AND|NOT)(?!\S)|[()]/gu;
@@ -54,7 +55,7 @@ export class NoteNames {
   async search(query: string, limit: number, isCancelled: () => boolean): Promise<NameAnswer | null> {
     const ignored = query.match(OPERATOR) ?? [];
     const words = query.replace(OPERATOR, " ").replaceAll('"', " ").split(/\s+/u).filter((word) => word !== "");
-    const matchers = words.map((word) => prepareSimpleSearch(word));
+    const matchers = words.map(matcherOf);
     const found: { readonly names: Names; readonly rank: number }[] = [];
     let until = this.clock.now() + STEP_MS;
     for (const file of words.length === 0 ? [] : this.app.vault.getMarkdownFiles()) {
@@ -80,6 +81,16 @@ export class NoteNames {
     const aliases = parseFrontMatterAliases(cache?.frontmatter ?? null) ?? [];
     return { file, titles: [file.basename, ...(title === undefined ? [] : [title]), ...aliases], headings, tags: [...new Set(cache ? getAllTags(cache) : [])] };
   }
+}
+
+/** Obsidian's simple search, except for a short word: that has to begin a word, or a part of a joined one (`Hub` of `GitHub`). */
+function matcherOf(word: string): Matcher {
+  if (!SHORT_WORD.test(word)) return prepareSimpleSearch(word);
+  const [whole, part] = [new RegExp(`(?<![\\p{L}\\p{N}])${word}`, "giu"), new RegExp(`(?<=\\p{Ll})${word.charAt(0).toUpperCase()}${word.slice(1).toLowerCase()}`, "gu")];
+  return (text) => {
+    const found = [...text.matchAll(whole), ...text.matchAll(part)];
+    return found.length === 0 ? null : { score: 0, matches: found.map((one) => [one.index, one.index + one[0].length]) };
+  };
 }
 
 /** Whether the front matter has a data class other than public and internal, which keeps a note out of every search. */

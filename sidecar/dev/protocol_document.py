@@ -39,6 +39,7 @@ object: `discovery` (the path), `started` (whether this call started it) and `co
 | `version` | string | the version of the sidecar |
 | `vault` | object | `id`, `name` and `path` of the served folder |
 | `owner` | string | the path of the file with the owner's token |
+| `part` | string | the folders of the part of the vault that is served, one a line; empty: all of it |
 
 1. Read the file. Open `ws://127.0.0.1:PORT/`, bypassing any configured proxy (`proxy=None` in Python's
    `websockets`: otherwise it uses `http_proxy` even for this address and sends the token to the proxy).

@@ -40,7 +40,7 @@ from quarry.search import (
     Source,
     serving_retrievers,
 )
-from quarry.search.examples import NEWEST, check_templates, example_queries
+from quarry.search.examples import NEWEST, example_queries
 from quarry.search.execution import is_asked
 from quarry.search.note_reader import WholeNote, find_indexed_note, read_whole_note
 from quarry.search.query_vectors import QueryEncoder
@@ -195,16 +195,14 @@ class Engine:
         return self._ask(partial(searching.related, source), options, is_cancelled)
 
     def examples(
-        self, templates: Sequence[str], limit: int, is_cancelled: Callable[[], bool] = lambda: False
+        self, language: str, limit: int, is_cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[ExampleQuery, ...]:
         """
         Up to *limit* queries that have been asked, and whose first hit is a likely answer; see `example_queries`.
 
         Raises:
-            BadRequest: A template does not have `{topic}` once.
             Cancelled, IndexUnavailable, IndexDamaged: As for `search`.
         """
-        check_templates(templates)
         deadline = Deadline(time.monotonic() + EXAMPLES_DEADLINE_S, is_cancelled)
 
         def ask(query: str) -> Answer:
@@ -212,11 +210,11 @@ class Engine:
             return self.search(SearchOptions(query=query, limit=1), is_cancelled)
 
         with self.reader() as reader:
-            key = (reader.generation, self.settings.exclude_status, limit, *templates)
+            key = (reader.generation, self.settings.exclude_status, limit, language)
             found = self._examples.get(key)
             if found is None:
                 newest = self.list_notes(NoteFilter(), NEWEST, 0).notes
-                found = example_queries(newest, reader, templates, limit, ask)
+                found = example_queries(newest, reader, language, limit, ask)
                 self._examples = dict([*self._examples.items(), (key, found)][-EXAMPLES_KEPT:])
             return found
 
@@ -307,6 +305,11 @@ class Engine:
         self._sync.note_search()
         if encoder is not None:
             self._requests.may_begin.set()
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The static model in use, whichever vectors the index has; None while there is none."""
+        return self._sync.model.slot.encoder
 
     @property
     def settings(self) -> Settings:

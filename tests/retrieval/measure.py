@@ -21,7 +21,6 @@ from collected import (
     FLOORED_QUERIES,
     HELD_BACK,
     HERE,
-    SAMPLE,
     TUNING,
     available,
     beside,
@@ -101,7 +100,7 @@ def main() -> int:
         work = Path(temporary)
         collections = [read_named(name, options.data, work / "packed") for name in names]
         if options.floors:
-            collections = [one if one.name == SAMPLE else some_queries(one, FLOORED_QUERIES) for one in collections]
+            collections = [one if one.name in beside() else some_queries(one, FLOORED_QUERIES) for one in collections]
         folder = options.keep or work / "kept"
         tasks = [EvaluationTask(one, modes, DEPTH, folder) for one in collections]
         for one in evaluate_all(tasks, options.workers):

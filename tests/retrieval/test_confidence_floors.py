@@ -1,6 +1,7 @@
 """How well confidence must do on the sample vault: tell answers from the rest, and warn where there are none."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,11 @@ from quarry.options import SearchOptions
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ConfidenceReport]:
+def reports(index_of: Callable[[str], Path]) -> dict[str, ConfidenceReport]:
     """What the default makes of each file of prompts."""
-    index: Path = tmp_path_factory.mktemp("floors") / "index.db"
     prompts = {name: read_prompts(HERE / "prompts" / f"{name}.jsonl") for name in ("sample", "nothing")}
     return {
-        name: evaluate_prompts(HERE / "vault", index, of_file, ["default"])["default"]
+        name: evaluate_prompts(HERE / "vault", index_of(SAMPLE), of_file, ["default"])["default"]
         for name, of_file in prompts.items()
     }
 
@@ -41,11 +41,10 @@ def test_where_nothing_is_to_be_found_nothing_is_sure_and_hardly_anything_goes_w
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Count]:
+def judged(index_of: Callable[[str], Path]) -> dict[str, Count]:
     """How the queries of the sample vault are answered, by kind, and the identifiers that are asked of it."""
-    index: Path = tmp_path_factory.mktemp("verdicts") / "index.db"
     found: defaultdict[str, Count] = defaultdict(Count)
-    with indexed(HERE / "vault", index) as engine:
+    with indexed(HERE / "vault", index_of(SAMPLE)) as engine:
         for collection in (sample(), further()["more"]):
             for kind, one in of_collection(engine, collection, {}):
                 found[kind].add(one)
@@ -71,7 +70,7 @@ def test_identifiers_are_first_and_certain(judged: dict[str, Count]):
     assert found.sure_of_nothing <= 1  # of 8 that no note contains
 
 
-def test_a_question_that_one_card_answers_is_not_weak(tmp_path: Path):
-    with indexed(HERE / "vault", tmp_path / "index.db") as engine:
+def test_a_question_that_one_card_answers_is_not_weak(index_of: Callable[[str], Path]):
+    with indexed(HERE / "vault", index_of(SAMPLE)) as engine:
         for query in ("what is my blood type", "2026-02-21"):
             assert engine.search(SearchOptions(query=query)).weakness is None

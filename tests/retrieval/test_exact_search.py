@@ -1,7 +1,8 @@
 """What search is compared with is exact: on the sample vault, against plain reckoning and against the engine."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,8 +31,8 @@ ASKED = (
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with indexed(sample().corpus, tmp_path_factory.mktemp("sample") / "index.db") as engine:
+def engine(index_of: Callable[[str], Path]) -> Iterator[Engine]:
+    with indexed(sample().corpus, index_of("sample")) as engine:
         yield engine
 
 

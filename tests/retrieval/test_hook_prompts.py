@@ -1,5 +1,6 @@
 """How well a hook must do on the sample vault: speak where a note answers, and be silent elsewhere."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,9 @@ from wordings import measure as measure_wordings
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
+def said(index_of: Callable[[str], Path]) -> list[Said]:
     """What is said to the prompts about the sample vault, and to those about nothing in it."""
-    index: Path = tmp_path_factory.mktemp("hooks") / "index.db"
-    return measure(HERE / "vault", ("sample", "nothing"), index, [MIN_CONFIDENCE])[MIN_CONFIDENCE]
+    return measure(HERE / "vault", ("sample", "nothing"), index_of("sample"), [MIN_CONFIDENCE])[MIN_CONFIDENCE]
 
 
 def test_more_than_half_of_the_prompts_that_notes_answer_have_one_of_them(said: list[Said]):
@@ -48,11 +48,10 @@ CEILINGS = {"near": 8, "far": 2}  # of 28 and 100 prompts that no note answers
 
 
 @pytest.fixture(scope="module")
-def worded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[bool]]]:
+def worded(index_of: Callable[[str], Path]) -> dict[str, dict[str, list[bool]]]:
     """What is quoted for each wording of the subjects of each vault."""
-    folder = tmp_path_factory.mktemp("wordings")
     places = {name: HERE / "vault" if name == "sample" else LANGUAGES / name / "vault" for name in VAULTS}
-    return {name: measure_wordings(name, vault, folder / f"{name}.db") for name, vault in places.items()}
+    return {name: measure_wordings(name, vault, index_of(name)) for name, vault in places.items()}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -31,10 +31,11 @@ from measure import FLOORS, MARGIN, means_of_halves, raised
 
 from quarry.evaluation.collections import Collection
 from quarry.evaluation.results import summary
-from quarry.evaluation.runner import DEPTH, MEASURES, Evaluation, EvaluationTask, evaluate
+from quarry.evaluation.runner import MEASURES, Evaluation, EvaluationTask, evaluate
 
 FLOORED = json.loads(FLOORS.read_text("utf-8"))
 LATIN_SCRIPT = ("de", "fr", "es", "pt", "it", "pl", "tr")
+RANKS = 10  # as many as the measure of the floors looks at
 SMALLEST_KIND = 10  # queries; of fewer, one moves the mean too much for a floor
 
 Evaluate = Callable[[str], Evaluation]
@@ -61,7 +62,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
 
     @cache
     def evaluate_one(name: str) -> Evaluation:
-        return evaluate(EvaluationTask(read(name), tuple(FLOORED[name]), DEPTH, tmp_path_factory.mktemp("judged")))
+        return evaluate(EvaluationTask(read(name), tuple(FLOORED[name]), RANKS, tmp_path_factory.mktemp("judged")))
 
     return evaluate_one
 

@@ -1,5 +1,6 @@
 """What a hook must quote of the vaults of this folder: the passage that answers, and both sides of a comparison."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ def found_in(name: str, vault: Path, index_path: Path) -> Found:
         return measure(engine, read_passages(name), read_comparisons(name))
 
 
-def test_the_passage_that_answers_is_quoted_from_the_sample_vault(tmp_path: Path):
-    found = found_in("sample", HERE / "vault", tmp_path / "index.db")
+def test_the_passage_that_answers_is_quoted_from_the_sample_vault(index_of: Callable[[str], Path]):
+    found = found_in("sample", HERE / "vault", index_of("sample"))
 
     assert found.with_note >= 0.9 * found.prompts
     assert found.with_passage >= 0.85 * found.with_note
@@ -24,8 +25,8 @@ def test_the_passage_that_answers_is_quoted_from_the_sample_vault(tmp_path: Path
 
 
 @pytest.mark.parametrize("language", ["de", "es", "fr"])
-def test_both_sides_of_a_comparison_are_quoted_in_other_languages(tmp_path: Path, language: str):
-    found = found_in(language, LANGUAGES / language / "vault", tmp_path / "index.db")
+def test_both_sides_of_a_comparison_are_quoted_in_other_languages(index_of: Callable[[str], Path], language: str):
+    found = found_in(language, LANGUAGES / language / "vault", index_of(language))
 
     assert found.with_sides >= found.comparisons - 1 > 0
 

@@ -1,6 +1,7 @@
 """Floors of the correction of typing errors, in the sample vault."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from collected import HERE, SAMPLE
@@ -10,8 +11,8 @@ from quarry.engine import Engine
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with opened(HERE / "vault", tmp_path_factory.mktemp("slips") / "index.db") as engine:
+def engine(index_of: Callable[[str], Path]) -> Iterator[Engine]:
+    with opened(HERE / "vault", index_of(SAMPLE)) as engine:
         yield engine
 
 

@@ -1,6 +1,7 @@
 /** Finds out what an empty search box offers: examples and related notes. Out of sight, or with a query, it asks nothing. */
 import { type App } from "obsidian";
 import { type Cancel } from "../../clock";
+import { currentLanguage } from "../../i18n/translate";
 import { fileName } from "../../pane/note-name";
 import { type ResultSource } from "../../search/answer";
 import { type Pending, type Requester } from "../../sidecar/client";
@@ -92,7 +93,7 @@ export function exampleSource(client: Requester, changed: (examples: readonly st
   let pending: Pending<unknown> | null = null;
   const ask = async (): Promise<void> => {
     if (pending || (found && found.length >= WANTED)) return;
-    const asked = client.request("search/examples", { templates: ["{topic}"], limit: WANTED });
+    const asked = client.request("search/examples", { language: currentLanguage(), limit: WANTED });
     pending = asked;
     const reply = await asked.reply;
     if (pending !== asked) return;

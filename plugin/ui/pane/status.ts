@@ -14,6 +14,7 @@ import { isToDraw, setText, showText } from "../list/elements";
 const TONES: Readonly<Record<Freshness["kind"], string>> = {
   off: "muted",
   starting: "busy",
+  listing: "busy",
   preparing: "busy",
   trouble: "bad",
   indexing: "busy",

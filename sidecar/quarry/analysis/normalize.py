@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import Stemmer  # type: ignore[import-not-found]  # ships no types
 
+from quarry.analysis.british import american
 from quarry.analysis.languages import ENGLISH, LANGUAGES, UNSTEMMED, snowball_stemmer
 from quarry.analysis.scripts import JOINERS, SKIN_TONES, VARIATIONS
 from quarry.lazy_pattern import lazy_pattern
@@ -130,8 +131,9 @@ def stem(word: str, language: str = ENGLISH) -> str:
     """
     The term of one *word* in a text in *language*: folded, and stemmed if it is letters of one script.
 
-    Latin letters are stemmed in *language*, in English by Porter's rules (1980, and those that he added later) and
-    without accents: `Résumés` is `resum`. Cyrillic letters are stemmed as Russian, whatever the language. In
+    Latin letters are stemmed in *language*, in English by Porter's rules (1980, and those that he added later), without
+    accents and as American English spells them: `Résumés` is `resum`, `colours` is `color`. Cyrillic letters are
+    stemmed as Russian, whatever the language. In
     `UNSTEMMED` no letters are.
     """
     if language == ENGLISH:
@@ -147,7 +149,7 @@ def english_stem(word: str) -> str:
         return folded
     if folded.isascii():
         if folded.isalpha():
-            stemmed: str = _stemmers.porter.stemWord(_by_later_rules(folded))
+            stemmed: str = _stemmers.porter.stemWord(_by_later_rules(american(folded)))
             return stemmed
     elif _CYRILLIC.fullmatch(folded):
         stemmed = _stemmers.stem(_composed(word).replace("ё", "е"), "ru")

@@ -21,7 +21,14 @@ _STRUCTURE = lazy_pattern(
     r"(?:(?P<fence>`{3,}|~{3,})|(?P<alone>#{1,6}[ \t]|\|)|(?P<item>[-*+][ \t]|[0-9]{1,9}[.)][ \t])|(?P<plain>))"
 )
 _SIGN = lazy_pattern(r"(?:>[ \t]*|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[.)][ \t]+)+")
-_MUTE = lazy_pattern(r"#{1,6}[ \t].*|[`~]{3,}.*|[\W_]*", re.DOTALL)  # a heading, a fence, a rule or nothing
+# A heading; a fence; or nothing but embeds, links of one word, addresses, tags, HTML tags, rules and other signs.
+_MUTE = lazy_pattern(
+    r"#{1,6}[ \t].*|[`~]{3,}.*"
+    r"|(?:!\[\[[^\[\]\n]{0,1000}\]\]|(?:!\[[^\[\]\n]{0,1000}|\[\w{1,40})\]\([^()\n]{0,1000}\)|https?://\S++|#[^\s#]++"
+    r"|</?[A-Za-z][^<>\n]{0,1000}>|[\W_])*+",
+    re.DOTALL,
+)
+_HEADING_SIGN = lazy_pattern(r"(?m)^#{1,6}[ \t]+")
 # The first sign comes before the lookbehinds about it, so that `re` can skip to where such a sign is.
 _END = lazy_pattern(
     r"[.!?…。！？](?:(?<=[。！？])[。！？]*+[」』”’）】]*+"
@@ -44,8 +51,8 @@ def split_sentences(text: str) -> tuple[Span, ...]:
 
 def informative_sentences(text: str) -> tuple[Span, ...]:
     """
-    The sentences worth quoting: without headings, which are shown above a passage anyway, fences, rules, and the
-    markers of lists and quotes. If there are none, all sentences of *text*.
+    The sentences worth quoting: without headings, which are shown above a passage anyway, fences, rules, what says
+    nothing (see `says_something`), and the markers of lists and quotes. If there are none, all sentences of *text*.
     """
     return tuple(Span(start, end) for start, end in _informative(text)) or split_sentences(text)
 
@@ -56,9 +63,18 @@ def first_informative_sentence(text: str) -> Span | None:
     return Span(*first) if first else None
 
 
+def says_something(text: str, *, headings: bool = False) -> bool:
+    """
+    Whether *text* has a sentence worth quoting or, if *headings* count, one.
+
+    `![[Books.base]]`, `[Source](https://example.org)` and a line of tags answer nothing.
+    """
+    return next(_informative(_HEADING_SIGN.sub("", text) if headings else text), None) is not None
+
+
 def _informative(text: str) -> Iterator[tuple[int, int]]:
     for start, end in _split(text):
-        if not text[start].isalpha():  # no heading, fence, rule or sign begins with a letter
+        if not text[start].isalpha() or text.startswith("http", start):  # else it is not mute
             sign = _SIGN.match(text, start, end)
             start = sign.end() if sign else start
             if _MUTE.fullmatch(text, start, end):

@@ -52,7 +52,7 @@ RECEIVE_S = 5.0  # from the first byte of a request, or the beginning of its con
 IDLE_S = 60  # between two requests
 LEAVE_S = 5  # for requests that run when this process is stopped
 
-REVOKED = MCPError(INVALID_REQUEST, "this token was revoked; ask whoever runs this server for another")
+REVOKED = "this token was revoked; ask whoever runs this server for another"
 
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -136,7 +136,7 @@ def sdk_app(principals: Principals, hosts: list[str], described: str) -> Any:
         token = context.request.state.token
         vaults = principals.served_to(token, is_use=False)
         if vaults is None:  # it was revoked since the request came in
-            raise REVOKED
+            raise MCPError(INVALID_REQUEST, REVOKED)
         limiter = threads.setdefault(vaults, anyio.CapacityLimiter(MAX_THREADS))
         call = PendingCall(context.protocol_version, report)
         work = partial(answered, vaults, context.method, context.params or {}, call)
@@ -147,7 +147,7 @@ def sdk_app(principals: Principals, hosts: list[str], described: str) -> Any:
         finally:
             call.cancel()  # where the client has left, its thread gives up
         if principals.served_to(token, is_use=False) is not vaults:
-            raise REVOKED
+            raise MCPError(INVALID_REQUEST, REVOKED)
         return answer
 
     for method in METHODS:

@@ -163,10 +163,9 @@ class SearchResult(Value, Items[Hit], frozen=True, kw_only=True):
 class ExamplesParams(Params, frozen=True, kw_only=True):
     """Make example queries from the vault's content. Each has been tried, and has an answer."""
 
-    templates: Annotated[
-        list[Annotated[str, doc(min_length=7, max_length=200)]],
-        doc("Questions with `{topic}` in place of the name of a note or a section.", min_length=1, max_length=5),
-    ]
+    language: Annotated[
+        str, doc("The language in which questions are made: en or de. In others, only headings that are questions.")
+    ] = "en"
     limit: Annotated[int, doc("Maximum number of queries.", ge=1, le=10)] = 3
 
 
@@ -179,7 +178,7 @@ class ExampleQuery(Value, frozen=True, kw_only=True):
 
 class ExamplesResult(Value, frozen=True, kw_only=True):
     """
-    Queries to try, each about a different note. Fewer than requested if the vault has too few topics; none while the
+    Queries to try, each about a different note. Fewer than requested if the vault has too few; none while the
     vault is empty or search by meaning is unavailable.
     """
 

@@ -27,6 +27,13 @@ _BEGINNING = lazy_pattern(
 _HOW_TO = lazy_pattern(
     r"\s*(?:how\s+(?:to|(?:do|can|should|would|could)\s+(?:i|we|you|one))|wie\s+(?:man|\w+\s+(?:ich|wir|man)))\b"
 )
+# What a thing is. Behind "the", "my" or a preposition, something about a thing is asked.
+_ABOUT = r"of|for|in|on|at|to|from|with|by|and|or|about|between|vs|f[uü]r|von|im|mit|und|oder"
+_DEFINITION = lazy_pattern(
+    r"(?:(?:what|who)(?:'s|’s|\s+is|\s+are|\s+was|\s+were)|(?:was|wer)\s+(?:ist|sind|war|waren))\s+(?:(?:an?|eine?)\s+)?"
+    rf"(?!(?:the|my|your|our|their|his|her|this|that|these|those|there|it|der|die|das|mein|meine|dein|es|{_ABOUT})\b)"
+    rf"([^\W_][^\s?]*+(?:\s+(?!(?:{_ABOUT})\b)[^\s?]++){{0,3}})\s*\??"
+)
 CJK_QUESTION_WORDS = lazy_pattern(
     r"什么|什麼|怎么|怎麼|怎样|为什么|為什麼|如何|哪|谁|誰|吗|嗎|多少|几|何|なに|なぜ|どう|どこ|いつ|だれ|ですか|ますか|무엇|누구|언제|어디|왜|어떻게"
 )
@@ -42,6 +49,12 @@ def is_question(text: str) -> bool:
 def is_answered_by_a_sentence(text: str) -> bool:
     """Whether *text* is a question that one sentence could answer."""
     return is_question(text) and not asks_for_steps(text)
+
+
+def defined_subject(text: str) -> str | None:
+    """The thing of which *text* asks what it is, in lower case without its article; None where it asks otherwise."""
+    found = _DEFINITION.fullmatch(text.strip().lower())
+    return found[1] if found else None
 
 
 def has_question_mark(text: str) -> bool:

@@ -1,42 +1,55 @@
 """
-Example queries for a vault, made from its own words: headings that are questions, and templates with names.
+Example questions for a vault, made from its own words.
 
-A template is filled with the name of a note or of a section. Each query has been asked: the note that it was made from
-came first, and is a likely answer.
+They are headings that are questions, what is asked of a thing that a note defines, and how to do what a title says.
+Each has been asked: the note that it was made from came first, and is a likely answer.
 """
 
 import hashlib
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, zip_longest
 
 from msgspec import Struct
 
-from quarry.errors import BadRequest, DeadlineExceeded
+from quarry.analysis.analysis import phrase_terms
+from quarry.errors import DeadlineExceeded
 from quarry.index import NoteSummary, Reader
 from quarry.lazy_pattern import lazy_pattern
 from quarry.query.questions import asks_for_steps, has_question_mark
 from quarry.search.answer import Answer
+from quarry.search.extraction import Definition, quotable_sentences, read_definition
 from quarry.types import Note
 
-TOPIC = "{topic}"  # the place of the name in a template
 NEWEST = 400  # notes to choose among: what was written long ago is seldom what one wants to try
-NOTES_READ = 40  # for their headings
+NOTES_READ = 120  # for their headings
 MAX_SEARCHES = 25
 MIN_CONFIDENCE = 0.5  # better than even odds
 RECENCY = 0.5  # how much the rank by age counts, beside the chance (of 1) by which notes are chosen
-MAX_TOPIC = 48  # characters; a longer name is no row of a sidebar
+MAX_THING = 48  # characters; a longer name is no row of a sidebar
+SENTENCES_READ = 3  # of a section: a definition comes first
 MAX_QUESTION = 80
 
 _NAMELESS = frozenset({"index", "readme", "home", "untitled", "inbox", "todo", "moc"})
 _TEMPLATE_FOLDER = lazy_pattern(r"(?i)[\W_]*(?:templates?|vorlagen?|模板|テンプレート)[\W_]*")
 _SPECIAL = lazy_pattern(r'["/:()\[\]{}#*_`<>|\\=~]|(?:^|\s)-|\bOR\b')  # operators of queries, and signs of Markdown
+_FORMS = {
+    "en": {"is": "What is {}?", "are": "What are {}?"},
+    "de": {"ist": "Was ist {}?", "sind": "Was sind {}?"},
+}
+_NO_THINGS = frozenset(("this", "these", "there", "it", "what", "who", "which", "dies", "es", "was", "wer"))
 _WITHOUT_SPACES = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]")  # between the words of a sentence
-# A title that says what to do. Verbs of the second line are nouns as well ("Patch notes"), unless an article follows.
-_TASK = lazy_pattern(
-    r"(?:Adjust|Avoid|Calibrate|Choose|Configure|Convert|Create|Install|Make|Migrate|Prepare|Remove|Replace|Restore|Rotate"
-    r"|(?:Build|Change|Clean|Descale|Find|Fix|Open|Patch|Repair|Set|Stop|Test|Tune|Use|Write) (?:a|an|the)) \S.*"
-)
+# Verbs with which a title says what to do. Those of the second line are nouns as well ("Patch notes") unless an article
+# follows, those of the third ("Use cases") unless they end in -ing.
+_TASKS = """
+adjust avoid calibrate choose configure convert create enable install make migrate prepare remove replace restore rotate
+build change clean descale find fix open patch repair set stop test tune use write
+add compress deploy export import run upload use
+"""
+_VERBS, _IF_ARTICLE, _IF_ING = map(str.split, _TASKS.strip().splitlines())
+_ARTICLES = ("a ", "an ", "the ")
 
 
 class ExampleQuery(Struct, frozen=True):
@@ -46,22 +59,10 @@ class ExampleQuery(Struct, frozen=True):
     path: str
 
 
-def check_templates(templates: Sequence[str]) -> None:
-    """
-    Return if each template has one place for a name.
-
-    Raises:
-        BadRequest: One has none, or several.
-    """
-    for template in templates:
-        if template.count(TOPIC) != 1:
-            raise BadRequest(f"the template {template!r} must contain {TOPIC} exactly once")
-
-
 def example_queries(
     newest: Sequence[NoteSummary],
     reader: Reader,
-    templates: Sequence[str],
+    language: str,
     limit: int,
     ask: Callable[[str], Answer],
 ) -> tuple[ExampleQuery, ...]:
@@ -71,15 +72,16 @@ def example_queries(
     Args:
         newest: The notes to choose among, newest first.
         reader: The index that they are in.
-        templates: Questions with `{topic}` in the place of a name.
+        language: In which questions are made, `en` or `de`; in others there are headings alone.
         limit: How many are wanted.
         ask: Answers a query; `DeadlineExceeded` says that there is no time for another.
 
     Raises:
         Cancelled: *ask* said so.
     """
+    language = language.lower().partition("-")[0]
     found: list[ExampleQuery] = []
-    for candidate in _candidates(_chosen(newest), reader, templates)[:MAX_SEARCHES]:
+    for candidate in _candidates(_chosen(newest), reader, language)[:MAX_SEARCHES]:
         if len(found) == limit:
             break
         if any(candidate.path == one.path or candidate.query == one.query for one in found):
@@ -107,19 +109,39 @@ def _chosen(newest: Sequence[NoteSummary]) -> list[NoteSummary]:
     return sorted(usable, key=lambda note: (-score[note.path], note.path))[:NOTES_READ]
 
 
-def _candidates(notes: Sequence[NoteSummary], reader: Reader, templates: Sequence[str]) -> list[ExampleQuery]:
-    """Queries to try: questions first, then the names of notes, then those of sections; notes take turns."""
+def _candidates(notes: Sequence[NoteSummary], reader: Reader, language: str) -> list[ExampleQuery]:
+    """Queries to try: headings that are questions, what notes define, and how to do what they teach, in turn."""
     stored = [(summary.path, found.note) for summary in notes if (found := reader.note(summary.path))]
     headings = {path: [text for text in _headings(note) if text != note.title] for path, note in stored}
     uses = Counter(text for texts in headings.values() for text in set(texts))  # many notes have "Next steps"
-    asked, named, sections = [], [], []
+    asked, defined, taught = [], [], []
     for path, note in stored:
-        own = [text for text in headings[path] if uses[text] == 1]
-        asked += [ExampleQuery(text, path) for text in [*own, note.title] if is_whole_question(text)][:1]
-        if is_topic(note.title):
-            named.append(ExampleQuery(_asked(templates, note.title), path))
-        sections += [ExampleQuery(_asked(templates, text), path) for text in own if is_topic(text)][:1]
-    return [*asked, *named, *sections]
+        names = [*[text for text in headings[path] if uses[text] == 1], note.title]
+        asked += [ExampleQuery(text, path) for text in names if is_whole_question(text)][:1]
+        defined += [ExampleQuery(text, path) for text in islice(_definitions(note, names, language), 1)]
+        tasks = filter(None, [question_of_task(text, language) for text in names])
+        taught += [ExampleQuery(text, path) for text in islice(tasks, 1)]
+    return [one for turn in zip_longest(asked, defined, taught) for one in turn if one is not None]
+
+
+def _definitions(note: Note, names: Sequence[str], language: str) -> Iterator[str]:
+    """Questions that the note answers in the first sentences of a section, on what its title or heading names."""
+    named = {phrase_terms(name) for name in names}
+    for chunk in note.chunks:
+        for span in islice(quotable_sentences(chunk.text), SENTENCES_READ):
+            found = read_definition(chunk.text[span.start : span.end])
+            if found is None or phrase_terms(found.subject) not in named:
+                continue
+            if (form := _FORMS.get(language, {}).get(found.verb)) and is_thing(found.subject):
+                yield form.format(f"{found.article} {_as_within_a_sentence(found, chunk.text)}".strip())
+
+
+def _as_within_a_sentence(found: Definition, text: str) -> str:
+    """The subject of a definition, small unless it is a name, for all that *text* tells: at the start it is not."""
+    subject = found.subject
+    small = subject[0].lower() + subject[1:]
+    is_small = small.islower() and (" " in small or re.search(rf"\b{re.escape(small)}\b", text) is not None)
+    return small if is_small and not found.article else subject
 
 
 def _headings(note: Note) -> Iterator[str]:
@@ -127,21 +149,24 @@ def _headings(note: Note) -> Iterator[str]:
     yield from dict.fromkeys(chunk.heading_path[-1] for chunk in note.chunks if chunk.heading_path)
 
 
-def _asked(templates: Sequence[str], topic: str) -> str:
-    """A query about *topic*: how to do it, where it says what to do."""
-    if templates == [TOPIC] and _TASK.fullmatch(topic):
-        return f"how to {topic[0].lower()}{topic[1:]}"
-    return templates[int(_chance(topic) * len(templates))].replace(TOPIC, topic)
+def question_of_task(name: str, language: str) -> str | None:
+    """How to do what *name* says to do; None where it names something else."""
+    first, _, others = name.partition(" ")
+    word, is_ing = first.lower(), first.lower().endswith("ing")
+    forms = (word[:-3], f"{word[:-3]}e", word[:-4]) if is_ing else (word,)  # installing, using, running
+    known = [*_VERBS, *(_IF_ING if is_ing else ()), *(_IF_ARTICLE if others.startswith(_ARTICLES) else ())]
+    verb = next((form for form in forms if form in known), None)
+    in_capitals = sum(map(str.istitle, others.split())) > max(1, sum(map(str.islower, others.split())))  # a headline
+    if language != "en" or verb is None or not others or in_capitals or _SPECIAL.search(name):
+        return None
+    question = f"How do I {verb} {others}?"
+    return question if len(question) <= MAX_QUESTION else None
 
 
-def is_topic(text: str) -> bool:
-    """Whether *text* names something in two to five words, so that one can ask about it."""
-    if len(text) > MAX_TOPIC or _SPECIAL.search(text):
-        return False
-    if not all(_is_of_words(character) for character in text):
-        return False
-    words = text.split()
-    return 2 <= len(words) <= 5 or (len(words) == 1 and len(text) >= 3 and _WITHOUT_SPACES.search(text) is not None)
+def is_thing(text: str) -> bool:
+    """Whether *text* names something in one to four words, so that one can ask what it is."""
+    is_plain = len(text) <= MAX_THING and not _SPECIAL.search(text) and text.split()[0].casefold() not in _NO_THINGS
+    return is_plain and len(text.split()) <= 4 and all(map(_is_of_words, text))
 
 
 def is_whole_question(text: str) -> bool:

@@ -25,14 +25,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from quarry.analysis.analysis import ranking_terms
-from quarry.documents.sentences import split_sentences
+from quarry.documents.sentences import says_something, split_sentences
 from quarry.index.keys import note_of
 from quarry.lazy_pattern import lazy_pattern
 from quarry.search.answer import Hit, Passage, RankedChunk
 from quarry.search.candidates import FIELD_WEIGHTS
 from quarry.search.execution import SearchExecution
 from quarry.search.prepare import PreparedQuery
-from quarry.search.quotes import says_something
 from quarry.search.signals import SCORE_DIGITS
 from quarry.search.snippet.highlighting import find_matches
 from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
@@ -183,7 +182,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 
 def _extents(sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
     """From each sentence worth beginning with, the longest run: places of its first and its last sentence."""
-    telling = [at for at, one in enumerate(sentences) if says_something(one.text) and not _is_fence(one.text)]
+    telling = [at for at, one in enumerate(sentences) if says_something(one.text, headings=True)]
     for first in telling:
         start = sentences[first].start
         last = max([at for at in telling if at > first and sentences[at].end <= start + WIDTH], default=first)
@@ -192,7 +191,3 @@ def _extents(sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
                 break
             last = at if at in telling else last
         yield first, last
-
-
-def _is_fence(text: str) -> bool:
-    return text.startswith(_FENCES) and "\n" not in text

@@ -15,10 +15,12 @@ from itertools import accumulate
 import numpy as np
 from msgspec import Struct
 
+from quarry.analysis.analysis import phrase_terms
 from quarry.documents.sentences import informative_sentences
 from quarry.embedding import Encoder
 from quarry.index import Reader, StoredChunk
-from quarry.query.questions import is_answered_by_a_sentence
+from quarry.lazy_pattern import lazy_pattern
+from quarry.query.questions import defined_subject, is_answered_by_a_sentence
 from quarry.search.answer import Extract, RankedNote
 from quarry.search.confidence import CONFIDENCE_DIGITS
 from quarry.search.execution import SearchExecution
@@ -35,6 +37,13 @@ SCORE_DIGITS = 9
 NO_RIVAL = 0.3  # the contrast of a sentence that there is no other to compare with
 BIAS = -1.76
 WEIGHTS = {"contrast": 4.12, "note_confidence": 1.98}
+
+
+_MARKUP = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?|\]\]|\]\([^()\s]*\)|[\[*_`\"“”„>]")
+_DEFINITION = lazy_pattern(
+    r"(?i)\s*(?:(an?|the|eine?|der|die|das)\s+)?(\S+(?:\s+\S+){0,3}?)(?:\s+\([^()]{1,60}\))?,?\s+"
+    r"(is|are|was|were|means?|refers?\s+to|stands?\s+for|describes?|ist|sind|war|waren|bedeutet|bezeichnet)\s"
+)
 
 
 class SentenceEvidence(Struct, frozen=True):
@@ -70,11 +79,40 @@ def extract_answer(
         return None
     sentences, evidence = compared
     best, confidence = best_sentence(evidence)
+    if subject := defined_subject(question):
+        defining = [
+            at
+            for at, (chunk, span) in enumerate(sentences)
+            if defines(chunk.chunk.text[span.start : span.end], subject)
+        ]
+        if not defining:
+            return None
+        best, confidence = max(defining, key=lambda at: evidence.scores[at]), max(confidence, SHOWN)
     chunk, span = sentences[best]
     # The best one all the same: another would be right less often.
     if span.end - span.start not in LENGTHS or _announces(chunk.chunk.text[span.start : span.end]):
         return None
     return Extract(note.path, chunk, span, confidence)
+
+
+class Definition(Struct, frozen=True):
+    """The beginning of a sentence that says what something is, without marks: `A digital garden is ...`."""
+
+    article: str  # in lower case; may be empty
+    subject: str
+    verb: str  # in lower case
+
+
+def read_definition(sentence: str) -> Definition | None:
+    """How *sentence* begins, if it says what its subject is."""
+    found = _DEFINITION.match(_MARKUP.sub("", sentence))
+    return Definition((found[1] or "").lower(), found[2], found[3].lower()) if found else None
+
+
+def defines(sentence: str, subject: str) -> bool:
+    """Whether *sentence* says what *subject*, in any form, is."""
+    found = read_definition(sentence)
+    return found is not None and phrase_terms(found.subject) == phrase_terms(subject)
 
 
 def _announces(sentence: str) -> bool:

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from quarry.analysis.analysis import Languages, is_unspaced_pair, phrase_terms, query_terms, ranking_terms
+from quarry.analysis.british import american
 from quarry.analysis.languages import LANGUAGES, STOP_WORDS, UNINFLECTED, UNSTEMMED, function_words, language_of
+from quarry.analysis.normalize import english_stem
 from quarry.conditions import text_patterns
 from quarry.embedding import Encoder
 from quarry.embedding.extension import has_runs
@@ -260,8 +262,14 @@ def _without_last(text: str) -> str:
 
 
 def _stem_begun(word: str, execution: SearchExecution) -> str | None:
-    """The longest term of the vault behind which *word* begins an English ending: `garden` of `gardeni`."""
-    stems = [word[:end] for end in range(len(word) - 1, MIN_STEM - 1, -1) if f" {word[end:]}" in _ENDINGS]
+    """
+    The longest term of the vault behind which *word* begins an English ending: `garden` of `gardeni`.
+
+    One letter may be left out of a word whose term is spelled otherwise: `color` of `colou`.
+    """
+    british = [whole for whole in (f"{word}r", f"{word}e") if american(whole) != whole]
+    stems = [english_stem(whole) for whole in british]
+    stems += [word[:end] for end in range(len(word) - 1, MIN_STEM - 1, -1) if f" {word[end:]}" in _ENDINGS]
     counts = execution.reader.keywords.doc_frequencies(stems, deadline=execution.deadline)
     return next((stem for stem in stems if counts[stem]), None)
 

@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quarry.documents.sentences import split_sentences
-from quarry.lazy_pattern import lazy_pattern
 from quarry.search.answer import SHORTEST_CUT
 
 LEAST_SHARE = 0.4  # of the best quote's worth per character, that any must exceed; see docs/decisions/023
 RUN = 8  # characters compared in near duplicates: longer than most words, so that a common subject is no likeness
-_EMBED = lazy_pattern(r"!\[\[[^\[\]\n]{0,1000}\]\]|(?:!\[[^\[\]\n]{0,1000}|\[\w{1,40})\]\([^()\n]{0,1000}\)")
 _SCALE = 1_000_000  # worths are whole numbers, which are compared alike on any machine
 
 
@@ -50,14 +48,6 @@ def quote_lengths(text: str) -> tuple[int, ...]:
     """The lengths at which *text* may be quoted: whole, or up to the end of a sentence, at least `SHORTEST_CUT`."""
     ends = [sentence.end for sentence in split_sentences(text)]
     return (len(text), *(end for end in reversed(ends) if SHORTEST_CUT <= end < len(text.rstrip())))
-
-
-def says_something(text: str) -> bool:
-    """
-    Whether *text* contains a letter or digit besides the files that it embeds and links of one word: `![[Books.base]]`
-    and `[Source](https://example.org)` answer nothing.
-    """
-    return any(map(str.isalnum, _EMBED.sub("", text)))
 
 
 def choose_quotes(passages: Sequence[Quotable], room: int, limit: int) -> list[Quote]:

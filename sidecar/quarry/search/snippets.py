@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from quarry.analysis.analysis import Languages
-from quarry.documents.sentences import informative_sentences
+from quarry.documents.sentences import informative_sentences, says_something
 from quarry.index import MapOfContent, StoredChunk, note_of
 from quarry.index.vectors.quantize import FloatMatrix, FloatVector
 from quarry.limits import CHARACTERS_PER_TOKEN
@@ -27,7 +27,7 @@ from quarry.search.missing_words import words_missing
 from quarry.search.prepare import PreparedQuery
 from quarry.search.snippet.highlighting import Mark, find_matches, highlight
 from quarry.search.snippet.matcher import HighlightTerms, TermMatch
-from quarry.search.snippet.snippet import Snippet, beginning, make_snippet
+from quarry.search.snippet.snippet import Snippet, beginning, body_of, make_snippet
 from quarry.types import Span
 
 MAX_SENTENCES = 40  # of a chunk that are compared with the query; a chunk of 2,000 characters has about 20
@@ -73,6 +73,7 @@ class SnippetBuilder(Struct, frozen=True):
         Args:
             prepared: None where notes are only listed: no word is missing.
         """
+        shown = self._telling_first(shown) if options.width else shown
         passages_of: defaultdict[str, list[Passage]] = defaultdict(list)
         truncated = False
         if options.width:
@@ -112,8 +113,28 @@ class SnippetBuilder(Struct, frozen=True):
 
     def further_passages(self, note: RankedNote, options: SearchOptions) -> FurtherPassages:
         """The passages of *note* behind its best one, with the whole token budget to themselves."""
-        passages, truncated = self._passages(note.chunks[1:], options)
+        passages, truncated = self._passages(self._telling_first([note])[0].chunks[1:], options)
         return FurtherPassages(tuple(passages), truncated)
+
+    def _telling_first(self, notes: Sequence[RankedNote]) -> list[RankedNote]:
+        """
+        *notes*, each with a passage in front that says something, if another one that does has the same words.
+
+        The one that matches best may be the address of an image, or a heading alone.
+        """
+        first = self.execution.reader.chunks([note.chunks[0].chunk_id for note in notes])
+        mute = {at: chunk.chunk.text for at, chunk in first.items() if not says_something(chunk.chunk.text)}
+        return [self._with_telling(note, mute.get(note.chunks[0].chunk_id)) for note in notes]
+
+    def _with_telling(self, note: RankedNote, mute: str | None) -> RankedNote:
+        if mute is None or len(note.chunks) == 1:
+            return note
+        words = {key for _, _, key, _ in find_matches(mute[body_of(mute) :], self.terms)}
+        for at, stored in self.execution.reader.chunks([chunk.chunk_id for chunk in note.chunks[1:]]).items():
+            text = stored.chunk.text
+            if says_something(text) and words <= {key for _, _, key, _ in find_matches(text, self.terms)}:
+                return replace(note, chunks=tuple(sorted(note.chunks, key=lambda chunk: chunk.chunk_id != at)))
+        return note
 
     def _passages(self, ranked: Sequence[RankedChunk], options: SearchOptions) -> tuple[list[Passage], bool]:
         """The leading chunks of *ranked* that fit into the token budget, quoted, and whether it cut any off."""

@@ -44,7 +44,7 @@ def _further_passages(service: Service, params: HitOptions, request: Request) ->
 
 
 def _examples(service: Service, params: protocol.ExamplesParams, request: Request) -> protocol.ExamplesResult:
-    return answers.examples_result(service.engine.examples(params.templates, params.limit, request.is_cancelled))
+    return answers.examples_result(service.engine.examples(params.language, params.limit, request.is_cancelled))
 
 
 def _explain(service: Service, params: HitOptions, request: Request) -> protocol.ExplainResult:

@@ -6,12 +6,14 @@ Loaded with the first such request: a vault that is searched alone needs nothing
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from quarry import protocol
+from quarry.embedding import Encoder
 from quarry.errors import Cancelled
 from quarry.options import SearchOptions
 from quarry.server.encode import answers
@@ -27,10 +29,15 @@ NOTE_DIGEST_BYTES = 16
 
 OPENERS: Mapping[str, Callable[[ConnectedTier], Tier]] = {"": FolderTier}
 """Scheme of the place of a tier -> what opens it."""
+TEAM_SCHEMES = ("postgresql", "postgres")
 
 
-def open_tier(tier: ConnectedTier) -> Tier:
-    """Something to ask for the notes of *tier*."""
+def open_tier(tier: ConnectedTier, encoder: Callable[[], Encoder | None] = lambda: None) -> Tier:
+    """Something to ask for the notes of *tier*; *encoder* gives the static model that is loaded here."""
+    if tier.scheme in TEAM_SCHEMES:
+        from quarry.server.team_tier import TeamTier  # who has no team does not wait for what it needs
+
+        return TeamTier(tier, encoder)
     return OPENERS.get(tier.scheme, UnknownTier)(tier)
 
 
@@ -104,7 +111,7 @@ def states(service: Service, _: protocol.NoParams, __: Request) -> protocol.Tier
 def _tiers_of(service: Service) -> Tiers:
     with service.opening_tiers:
         if service.tiers is None:
-            service.tiers = Tiers(Path(service.vault.path), open_tier)
+            service.tiers = Tiers(Path(service.vault.path), partial(open_tier, encoder=lambda: service.engine.encoder))
         return service.tiers
 
 

@@ -121,11 +121,11 @@ def errors_of_database() -> Iterator[None]:
         ) from error
     except psycopg.errors.QueryCanceled as error:
         raise TeamUnavailable("the team's database took too long to answer") from error
+    except PoolTimeout as error:
+        raise TeamUnavailable(f"the team's database cannot be reached: {_first_line(error)}") from error
     except psycopg.DatabaseError as error:
         hint = f" {error.diag.message_hint}" if error.diag.message_hint else ""
         raise TeamUnavailable(f"the team's database refused: {_first_line(error)}{hint}") from error
-    except PoolTimeout as error:
-        raise TeamUnavailable(f"the team's database cannot be reached: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

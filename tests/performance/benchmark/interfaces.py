@@ -31,7 +31,6 @@ WARM_UP = 3  # the first answers read parts of the index
 DEADLINE_MS = "10000"  # a busy machine is to be measured, not met with silence
 SIDECAR_TIMEOUT_S = 60.0
 POLL_S = 0.02
-CAPTURES = 10
 CAPTURE_FOLDER = "quarry-bench"
 
 
@@ -93,7 +92,7 @@ class HookCost(Struct, frozen=True):
     answered: int  # with context
 
 
-def measure_hook(vault: Path, prompts: Sequence[str]) -> dict[str, HookCost]:
+def measure_hook(vault: Path, prompts: Sequence[str], repeats: int) -> dict[str, HookCost]:
     """
     The cost of the hook at each of *prompts*: `warm`, and `cold`, at the first of them in a home of its own each time.
 
@@ -102,7 +101,7 @@ def measure_hook(vault: Path, prompts: Sequence[str]) -> dict[str, HookCost]:
     Raises:
         PartFailed: The hook ended with another code than 0, or no sidecar came up.
     """
-    return {"warm": measure_warm(vault, prompts), "cold": measure_cold(vault, prompts[0])}
+    return {"warm": measure_warm(vault, prompts), "cold": measure_cold(vault, prompts[0], repeats)}
 
 
 def measure_warm(vault: Path, prompts: Sequence[str]) -> HookCost:
@@ -112,7 +111,7 @@ def measure_warm(vault: Path, prompts: Sequence[str]) -> HookCost:
         return _summary([run_hook(vault, prompt, f"warm-{number}") for number, prompt in enumerate(prompts)])
 
 
-def measure_cold(vault: Path, prompt: str, times: int = 5) -> HookCost:
+def measure_cold(vault: Path, prompt: str, times: int) -> HookCost:
     """The cost where no sidecar runs: each of the *times* starts one, which is ended again."""
     runs = []
     for number in range(times):
@@ -195,7 +194,7 @@ def measure_search(vault: Path, texts: Sequence[str]) -> CommandCost:
         return cost_of([run_command(_search_arguments(vault, text)) for text in texts])
 
 
-def measure_capture(vault: Path, count: int = CAPTURES) -> CommandCost:
+def measure_capture(vault: Path, count: int) -> CommandCost:
     """
     The cost of `quarry capture` for *count* notes, each of which is then searched for by a word of its own.
 
@@ -231,19 +230,19 @@ def _search_arguments(vault: Path, text: str) -> list[str]:
     return ["search", "--vault", str(vault), text]
 
 
-def measure_interfaces(vault: Path, texts: Sequence[str]) -> dict[str, Any]:
+def measure_interfaces(vault: Path, texts: Sequence[str], repeats: int) -> dict[str, Any]:
     """
-    The cost of each interface for *texts*. *vault* must be a copy: notes are captured in it.
+    The cost of each interface for *texts*. *vault* must be a copy: notes are captured in it, two in each of *repeats*.
 
     Raises:
         PartFailed: One of them failed.
     """
     asked = list(texts[:PROMPTS])
     measured = {
-        "hook": measure_hook(vault, asked),
+        "hook": measure_hook(vault, asked, repeats),
         "search": measure_search(vault, asked),
-        "capture": measure_capture(vault),
-        "mcp": measure_mcp(vault, asked[0]),
+        "capture": measure_capture(vault, 2 * repeats),
+        "mcp": measure_mcp(vault, asked[0], repeats),
     }
     figures: dict[str, Any] = to_builtins(measured)
     return figures

@@ -12,7 +12,6 @@ from benchmark.measurement import DIGITS
 from benchmark.server_cost import serving
 from quarry.search.answer import estimate_tokens
 
-TURNS = 5
 SLOW_CALLS = 3  # at work beside the fast one: one fewer than a sidecar has threads for searches
 SLOW_QUERY = "/(a|b|c|d)+e+(f|g|h)+.*(i|j|k)+/ the note that says what was decided and why"
 _MEASURE = """
@@ -74,12 +73,12 @@ def greeting() -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
 
 
-def measure_mcp(vault: Path, text: str) -> dict[str, float]:
+def measure_mcp(vault: Path, text: str, turns: int) -> dict[str, float]:
     """The figures of the server, with a sidecar of *vault* that runs; the search is for *text*."""
     with serving(vault):  # or the server would start a sidecar that outlives the measurement
-        cpu_ms, peak_mb = initialize_cost(vault)
-        alone_ms, beside_ms = fast_beside_slow_ms(vault)
-        search_ms = call_ms(vault, "search", query=text)
+        cpu_ms, peak_mb = initialize_cost(vault, turns)
+        alone_ms, beside_ms = fast_beside_slow_ms(vault, turns)
+        search_ms = call_ms(vault, "search", turns=6 * turns, query=text)
         tokens = tools_list_tokens(vault)
     return {
         "initialize_cpu_ms": round(cpu_ms, DIGITS),
@@ -91,10 +90,10 @@ def measure_mcp(vault: Path, text: str) -> dict[str, float]:
     }
 
 
-def initialize_cost(vault: Path) -> tuple[float, float]:
+def initialize_cost(vault: Path, turns: int) -> tuple[float, float]:
     """CPU milliseconds from the start of the process to its answer to `initialize` and its end, and its peak in MB."""
     costs = []
-    for _ in range(TURNS):
+    for _ in range(turns):
         measure = [sys.executable, "-c", _MEASURE, *command(vault)]
         given = json.dumps(greeting()).encode() + b"\n"
         done = subprocess.run(measure, input=given, capture_output=True, check=True)
@@ -109,18 +108,18 @@ def tools_list_tokens(vault: Path) -> int:
     return estimate_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":")))
 
 
-def call_ms(vault: Path, name: str, *, turns: int = 30, **arguments: Any) -> float:
+def call_ms(vault: Path, name: str, *, turns: int, **arguments: Any) -> float:
     """The median time of a call alone, in milliseconds."""
     with McpServerProcess(vault) as server:
         return statistics.median(_timed_ms(server, name, arguments) for _ in range(turns))
 
 
-def fast_beside_slow_ms(vault: Path) -> tuple[float, float]:
+def fast_beside_slow_ms(vault: Path, turns: int) -> tuple[float, float]:
     """The median time of `list_notes` alone, and beside slow searches at work, in milliseconds."""
     with McpServerProcess(vault) as server:
-        alone = [_timed_ms(server, "list_notes", {}) for _ in range(TURNS * 3)]
+        alone = [_timed_ms(server, "list_notes", {}) for _ in range(turns * 3)]
         beside = []
-        for _ in range(TURNS):
+        for _ in range(turns):
             slow = {"name": "search", "arguments": {"query": SLOW_QUERY, "limit": 50}}
             begun = [server.begin("tools/call", **slow) for _ in range(SLOW_CALLS)]
             beside.append(_timed_ms(server, "list_notes", {}))

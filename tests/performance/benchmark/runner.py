@@ -181,7 +181,7 @@ class _Run:
     def _door(self, corpus: Corpus) -> None:
         self._notify("asking as tools do")
         self._indexed(corpus)
-        self._document["door"] = measure_interfaces(corpus.vault, self._texts)
+        self._document["door"] = measure_interfaces(corpus.vault, self._texts, self._plan.repeats)
 
     def _queries_at(self, size: str, corpus: Corpus) -> Iterator[Result]:
         path = self._indexed(corpus)

@@ -11,6 +11,7 @@ describe("the footer", () => {
   const LINES: { readonly [K in Freshness["kind"]]: readonly [Extract<Freshness, { kind: K }>, string, string | null] } = {
     off: [{ kind: "off" }, "Not running", "restart"],
     starting: [{ kind: "starting" }, "Starting", null],
+    listing: [{ kind: "listing" }, "Listing the notes", null],
     preparing: [{ kind: "preparing" }, "Checking for changes", null],
     trouble: [{ kind: "trouble", engine: "disconnected" }, "Reconnecting", null],
     indexing: [{ kind: "indexing", done: 4_210, total: 16_894, remainingMs: 25_000 }, "Indexing 4,210 of 16,894 notes · 25 s left", "pause"],

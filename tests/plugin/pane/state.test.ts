@@ -87,6 +87,11 @@ describe("the footer", () => {
     expect(freshness(live, null)).toEqual({ kind: "starting" });
   });
 
+  test("looks for changes only where something is indexed", () => {
+    expect(freshness(live, indexStatus({ state: "scanning", indexedMs: null }))).toEqual({ kind: "listing" });
+    expect(freshness(live, indexStatus({ state: "scanning" }))).toEqual({ kind: "preparing" });
+  });
+
   test("names the trouble", () => {
     expect(freshness({ kind: "disconnected" }, null)).toEqual({ kind: "trouble", engine: "disconnected" });
   });

@@ -395,6 +395,20 @@ describe("more hits", () => {
     expect([none, client.asked.length]).toEqual([1, 3]);
   });
 
+  test("follow a refresh that is on its way", async () => {
+    await found("retry", 30, 31);
+    session.refresh();
+    await clock.advance(1_000);
+    session.more();
+    client.last.answer(page(0, 30, 31));
+    await settled();
+    const rest = asked();
+    client.last.answer(page(30, 31, 31));
+    await settled();
+
+    expect([rest, shown()]).toEqual([[30, 1], 31]);
+  });
+
   test("that are not in sight follow when typing pauses", async () => {
     session.setOptions({ mode: "hybrid", limit: 30, first: 12, snippetWidth: 120 });
     await found("retry", 12, 130);

@@ -88,6 +88,24 @@ describe("a note", () => {
   });
 });
 
+test.each([
+  ["how to", ["How to.md"]],
+  ["hub", ["GitHub.md"]],
+  ["tub", []],
+  ["ruct", ["Constructors to show.md"]],
+  ["索", ["検索.md"]],
+])("a short word is at the beginning of a word or of a part of one, except in scripts without spaces: %s", async (query, wanted) => {
+  for (const path of ["Constructors to show.md", "How to.md", "GitHub.md", "検索.md"]) caches[path] = {};
+
+  expect(await found(query)).toEqual(wanted);
+});
+
+test("of a short word, nothing is marked within another word", async () => {
+  caches["Constructors to show.md"] = {};
+
+  expect((await search("to"))?.hits[0]?.titleMarks).toEqual([{ start: 13, end: 15, kind: "word" }]);
+});
+
 test("a note that is not in the cache yet has its file name; the path is as the engine has it", async () => {
   caches["Cafe\u0301.md"] = null;
 

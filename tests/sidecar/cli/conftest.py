@@ -5,9 +5,11 @@ import os
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from sidecars import in_home  # noqa: F401  (a fixture)
@@ -17,11 +19,16 @@ PATIENCE_S = 60.0
 
 
 @pytest.fixture
-def long_indexed(vault, tools):  # noqa: F811
-    """A vault that is still being indexed when a command that does not wait asks for it."""
-    return tools.write_vault(
-        vault, {f"Many/{n}.md": f"# Number {n}\n\n" + f"word{n} in a sentence.\n" * 60 for n in range(800)}
-    )
+def held_up(vault, home, command, tools):  # noqa: F811
+    """A vault with a note more than its index, which nothing is written to before `let_go`."""
+    command("index", str(vault))
+    command("stop", "--vault", str(vault))
+    tools.write_vault(vault, {"Zephyr.md": "# Zephyr\n\nA mild wind.\n"})
+    (index,) = (home / "data").glob("*.db")
+    writing = sqlite3.connect(index, isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")
+    yield SimpleNamespace(vault=str(vault), let_go=writing.rollback)
+    writing.close()
 
 
 class Terminal:

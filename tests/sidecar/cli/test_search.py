@@ -271,11 +271,12 @@ def test_a_leg_that_is_missing_is_told(vault, command, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(long_indexed, command):
-    done, later = (
-        command("search", "--vault", str(long_indexed), wait, "--mode", "keyword", "xyzzyqqq")
-        for wait in ("--wait=0", "--wait")
-    )
+def test_what_is_not_found_in_a_vault_that_is_still_indexed_ends_with_7(held_up, command):
+    asked = ("search", "--vault", held_up.vault, "--mode", "keyword", "xyzzyqqq")
+
+    done = command(*asked, "--wait=0")
+    held_up.let_go()
+    later = command(*asked, "--wait")
 
     assert done.code == 7
     assert "being indexed: " in done.err or "being scanned" in done.err

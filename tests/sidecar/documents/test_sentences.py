@@ -1,12 +1,13 @@
 """Sentences end where a reader would say so."""
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.documents.sentences import informative_sentences, is_safe_cut, split_sentences
+from quarry.documents.sentences import informative_sentences, is_safe_cut, says_something, split_sentences
 
 
 def sentences(text: str) -> list[str]:
@@ -62,6 +63,56 @@ def test_a_text_with_sentences_has_one_worth_quoting(text: str) -> None:
 
     assert bool(told) == bool(every)
     assert all(any(span.start >= whole.start and span.end <= whole.end for whole in every) for span in told)
+
+
+MUTE = (
+    "![[Books.base]]",
+    "![[Daily.base#Monthly]]\n\n![a cover](cover.png)\n---\n",
+    "[Source](https://a.b/c)",
+    "https://example.org/a?b=c",
+    "- <https://example.org>",
+    "# Reeds",
+    "## Reeds\n\n![a reed](reed.png)\n",
+    "#howto #workshop/glue",
+    "- #howto\n- #glue",
+    "| --- | :-: |",
+    '<img src="reed.png" width="40">',
+    "```\n```",
+    "",
+    "…",
+)
+
+
+@pytest.mark.parametrize("text", MUTE)
+def test_embeds_addresses_headings_and_tags_alone_say_nothing(text):
+    assert not says_something(text)
+    assert informative_sentences(f"{text}\n\nReeds are brass.")[0].end == len(text) + 18
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[[Books]]", "See ![[Books.base]]", "![[Books.base", "[How Raft works](https://a.b)", "書", "1"),
+        *("https is a protocol", "#1 rule", "| a | b |", "x < y", "# Reeds\n\nBrass."),
+    ],
+)
+def test_links_and_words_say_something(text):
+    assert says_something(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [("# Call the dentist", True), ("# 1", True), ("#howto", False), ("# ![[a]]", False), ("## \n", False)],
+)
+def test_a_heading_says_something_where_it_counts(text, is_told):
+    assert says_something(text, headings=True) == is_told
+
+
+def test_telling_takes_linear_time():
+    for text in ("![[" * 30_000, "![" * 40_000, "<a" * 40_000, "#" * 90_000, "https://" * 10_000, "[a](" * 20_000):
+        start = time.perf_counter()
+        says_something(text)
+        assert time.perf_counter() - start < 2
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 """
-A process for tests to kill: `python -I killed_indexer.py VAULT INDEX` indexes, backfills, follows changes, tries
-another model and goes back, rebuilds, says `clean`.
+Processes for tests to kill: each indexes, backfills, follows changes, tries another model and goes back, rebuilds.
 
-Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
+`python -I killed_indexer.py` forks one for each line of its input, so that the imports are made once. A line has the
+vault, the index, the fault to die at, and after how many seconds to die (0: never), in JSON; the answer is the exit
+code. Batches are tiny, so that twenty notes have as many moments between two commits as a vault has.
 """
 
+import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from builders import Vault, open_with_contextual_model, settle_deeply, wait_until
 
+from quarry import faults
 from quarry.index import writer
 from quarry.indexing import backfill
 from quarry.indexing.process import IndexingLimits, PlanLimits
@@ -35,9 +40,8 @@ def change_everything(vault: Vault) -> list[VaultChange]:
     return changes
 
 
-def main(root: str, index: str) -> None:
-    """Run through every stage of indexing."""
-    writer.BATCH_NOTES, backfill.BATCH_CHUNKS = 3, 4
+def run(root: str, index: str) -> None:
+    """Pass every stage of indexing."""
     engine = open_with_contextual_model(Path(root), Path(index), SMALL_BATCHES)
     settle_deeply(engine)
     engine.vault_changed(change_everything(Vault(Path(root))))
@@ -49,8 +53,20 @@ def main(root: str, index: str) -> None:
     engine.rebuild()
     settle_deeply(engine)
     engine.close()
-    print("clean", flush=True)
+
+
+def main() -> None:
+    """Fork, and tell how it ended."""
+    writer.BATCH_NOTES, backfill.BATCH_CHUNKS = 3, 4
+    for line in sys.stdin:
+        root, index, fault, after_s = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            faults._wanted = fault
+            signal.setitimer(signal.ITIMER_REAL, after_s)  # nobody handles it, so it kills in the middle of anything
+            sys.exit(run(root, index))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quarry.query.questions import asks_for_steps, is_answered_by_a_sentence, is_question
+from quarry.query.questions import asks_for_steps, defined_subject, is_answered_by_a_sentence, is_question
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,21 @@ def test_what_takes_steps_is_a_question_that_no_sentence_answers(text):
     assert asks_for_steps(text)
     assert is_question(text)
     assert not is_answered_by_a_sentence(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("What is a digital garden?", "digital garden"),
+        ("what's entropy", "entropy"),
+        ("who was Norbert Wiener", "norbert wiener"),
+        ("Was ist ein digitaler Garten?", "digitaler garten"),
+        ("what is the rate limit", None),
+        ("what is my blood type", None),
+        ("what is glue made of", None),
+        ("what is in the box", None),
+        ("how hot is glue", None),
+    ],
+)
+def test_what_a_thing_is_is_asked_without_an_aspect_of_it(text, subject):
+    assert defined_subject(text) == subject

@@ -5,7 +5,7 @@ import pytest
 from builders import Vault, ask
 
 from quarry.engine import Engine
-from quarry.search.extraction import LIKELY, SHOWN, SentenceEvidence, best_sentence, quotable_sentences
+from quarry.search.extraction import LIKELY, SHOWN, SentenceEvidence, best_sentence, defines, quotable_sentences
 
 NOTE = """# Reeds
 
@@ -64,6 +64,60 @@ def test_nothing_is_taken_where_nothing_is_asked(vault: Vault, open_engine):
 
     assert ask(engine, "reeds left hand brass", extract=True).extract is None
     assert ask(engine, "what are the reeds of the left hand made of?").extract is None
+
+
+GARDEN = """# Digital garden
+
+{}
+
+A gardener waters a digital garden of notes each morning, and a digital garden of ideas at night, as this one does.
+"""
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "A **digital garden** is a web of notes that grow.",
+        "[[garden|Digital gardens]] (see below) are webs of notes.",
+    ],
+)
+def test_what_is_asked_of_a_thing_is_answered_by_a_sentence_of_which_it_is_the_subject(
+    vault: Vault, open_engine, bundled_encoder, definition
+):
+    vault.write("Garden.md", GARDEN.format(definition))
+
+    found = ask(open_engine(load=lambda _: bundled_encoder), "what is a digital garden", extract=True).extract
+
+    assert found is not None
+    assert found.text == definition
+    assert found.confidence >= SHOWN
+
+
+def test_and_by_none_where_there_is_no_such_sentence(vault: Vault, open_engine, bundled_encoder):
+    vault.write("Garden.md", GARDEN.format("I tend to this digital garden, and it is good."))
+    engine = open_engine(load=lambda _: bundled_encoder)
+
+    answer = ask(engine, "what is a digital garden?", extract=True)
+
+    assert answer.confidence >= LIKELY
+    assert answer.extract is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_one"),
+    [
+        ("A digital garden is not a file cabinet.", True),
+        ("Digital gardening means tending to notes.", True),
+        ('"Digital garden" refers to notes.', True),
+        ("Ein digitaler Garten ist ein Netz.", False),
+        ("This is a digital garden.", False),
+        ("Digital garden tools are many.", False),
+        ("When I talk of a digital garden, it is a web.", False),
+        ("", False),
+    ],
+)
+def test_the_subject_is_told_by_where_it_stands(sentence, is_one):
+    assert defines(sentence, "digital garden") == is_one
 
 
 @pytest.mark.parametrize("end", [".", ":", ":**", "："])

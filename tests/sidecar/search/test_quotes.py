@@ -5,7 +5,7 @@ import random
 import pytest
 
 from quarry.search.answer import SHORTEST_CUT
-from quarry.search.quotes import Option, Quotable, Quote, choose, choose_quotes, quote_lengths, says_something
+from quarry.search.quotes import Option, Quotable, Quote, choose, choose_quotes, quote_lengths
 
 ROOMY = 100_000
 
@@ -109,21 +109,6 @@ def test_listed_notes_are_quoted_in_their_order_as_far_as_they_fit_before_all_ot
     assert indices(choose_quotes(passages, 600, 8)) == [0, 2]
     assert indices(choose_quotes(passages, 1_200, 8)) == [0, 1, 2, 3]
     assert indices(choose_quotes(passages, ROOMY, 2)) == [0, 1]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["![[Books.base]]", "![[Daily.base#Monthly]]\n\n![a cover](cover.png)\n---\n", "[Source](https://a.b/c)", "", "…"],
-)
-def test_a_passage_that_only_embeds_files_or_names_its_source_says_nothing(text):
-    assert not says_something(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["[[Books]]", "See ![[Books.base]]", "![[Books.base", "[How Raft works](https://a.b)", "書", "1"]
-)
-def test_links_and_words_say_something(text):
-    assert says_something(text)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,44 @@ def test_where_words_found_a_note_their_passage_is_shown_and_else_the_nearest(
     assert (first["words.md"], first["meaning.md"]) == ("List", "Evening")
 
 
+FILLER = "Vines want sun and little water. " * 12
+PICTURE = "![Watering the plants](images/walnut-garden/watering.png)"
+
+
+def first_passage(engine, query: str) -> str:
+    return ask(engine, query).hits[0].passages[0].snippet.text
+
+
+def test_an_image_is_no_first_passage_where_another_one_has_the_words(vault: Vault, open_engine):
+    vault.write("a.md", f"# Care\n\n## Water\n\n{PICTURE}\n\n## Prune\n\n{FILLER} The walnut garden is pruned in May.")
+    engine = open_engine()
+
+    assert first_passage(engine, "walnut garden").endswith("The walnut garden is pruned in May.")
+    assert first_passage(engine, "walnut-garden/watering.png") == PICTURE
+
+
+def test_further_passages_are_those_that_are_not_shown_first(vault: Vault, open_engine):
+    vault.write("a.md", f"# Care\n\n## Water\n\n{PICTURE}\n\n## Prune\n\n{FILLER} The walnut garden is pruned in May.")
+
+    found = open_engine().further_passages(SearchOptions(query="walnut garden"), "a.md")
+
+    assert [passage.snippet.text for passage in found.passages] == [PICTURE]
+
+
+def test_a_heading_alone_makes_way_for_the_text_that_is_near(vault: Vault, open_engine, bundled_encoder):
+    vault.write("a.md", "# Insomnia\n\n## Causes\n\nTea late in the evening keeps me awake, and so does a full moon.\n")
+    engine = open_engine(load=lambda _: bundled_encoder)
+
+    assert first_passage(engine, "sleepless").startswith("Tea late in the evening")
+
+
+def test_the_words_of_an_address_do_not_choose_the_sentence(vault: Vault, open_engine):
+    text = f"Walnut oil dries slowly. {FILLER} See [the shop](https://shop.example/walnut-oil-walnut-stain)."
+    vault.write("a.md", text)
+
+    assert first_passage(open_engine(), "walnut oil stain").startswith("Walnut oil dries slowly.")
+
+
 def test_each_note_is_marked_in_its_own_language(vault: Vault, open_engine):
     german = "Die Häuser an der Straße sind alt, und wir haben nicht genug Geld für das Dach. Es ist auch kalt."
     vault.write_all(

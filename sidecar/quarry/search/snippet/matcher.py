@@ -22,6 +22,7 @@ from quarry.analysis.analysis import (
     phrase_alternatives,
     split_alternatives,
 )
+from quarry.analysis.british import shared_beginning
 from quarry.analysis.compounds import camel_case_parts
 from quarry.analysis.languages import ENGLISH, UNSTEMMED
 from quarry.analysis.normalize import fold, language_of_term, plain_stem, stem
@@ -185,12 +186,15 @@ def _prefixes_of(term: str) -> tuple[str, ...]:
 
     The whole term, except for a last letter that stemming changed: an `i` for a `y` (`happi`), an `e` that `-ing` had
     replaced (`file` of `filing`), the `l` of `-bl` (`sensibl` of `sensibility`), a consonant that a vowel may precede
-    (`заметк` of `заметок`). A contraction has an apostrophe before its `t`.
+    (`заметк` of `заметок`). British spellings differ before the end (`colo` of `colour`). A contraction has an
+    apostrophe before its `t`.
     """
     if (language := language_of_term(term)) != ENGLISH:
         return _common_beginnings(term[:-1], language)
     if len(term) < 2 or not (term.isascii() and term.isalpha()):
         return (term[:-1],) if _CYRILLIC_STEM.fullmatch(term) else (term,)
+    if (beginning := shared_beginning(term)) != term:
+        return (beginning,)
     if term[-1] in "ei" or term.endswith("bl"):
         return (term[:-1],)
     return (term, f"{term[:-1]}'", f"{term[:-1]}’") if term[-1] == "t" else (term,)

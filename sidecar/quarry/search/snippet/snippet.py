@@ -24,6 +24,7 @@ MARGIN = 5  # a fifth of the width is left for the rest of the sentence, link or
 NEAR = 16  # characters between two words, about two other words: closer ones say something together
 HEADING_SHARE = 4  # headings are shown above a passage anyway: a match in those counts for a quarter
 _NO_PAIR = ("", "")  # for "no pair": weighs nothing and is always present
+_ADDRESS = lazy_pattern(r"!\[\[[^\[\]\n]{1,1000}\]\]|\]\([^()\n]{1,1000}\)")  # of an embed or a link
 _TAGS = lazy_pattern(r"(?m)#[^\s#]++(?:[ \t]++#[^\s#]++)*+[ \t]*+$")
 _HEADINGS = lazy_pattern(r"(?:\s*+#{1,6}[ \t][^\n]*+(?:\n|\Z))+\s*+")
 
@@ -52,8 +53,8 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
         width: How many characters there is room for, at least 1; a snippet is never longer.
         sentence: The sentence nearest in meaning: the snippet is built around it, and it is marked.
     """
-    body = _body(text)
-    found = _told(text, found)
+    body = body_of(text)
+    found = _told(text, found, body)
     core = width - width // MARGIN
     if sentence is not None:
         sentence = _without_markup(text, sentence)
@@ -74,9 +75,12 @@ def make_snippet(text: str, found: Sequence[TermMatch], width: int, sentence: Sp
     return Snippet(text[start:end], start, end, tuple(marks))
 
 
-def _told(text: str, found: Sequence[TermMatch]) -> Sequence[TermMatch]:
-    """*found* without what is in the tags at the end of a line: they say nothing."""
-    return [at for at in found if not _is_in_tags(text, at[0])] if "#" in text else found
+def _told(text: str, found: Sequence[TermMatch], body: int) -> Sequence[TermMatch]:
+    """*found* without what says nothing: in tags at the end of a line and, if the *body* has others, in addresses."""
+    told = [at for at in found if not _is_in_tags(text, at[0])] if "#" in text else found
+    addresses = [at.span() for at in _ADDRESS.finditer(text)] if "](" in text or "![[" in text else []
+    seen = [at for at in told if not any(start <= at[0] < end for start, end in addresses)]
+    return seen if any(body <= at[0] for at in seen) else told
 
 
 def _is_in_tags(text: str, offset: int) -> bool:
@@ -90,7 +94,7 @@ def _without_markup(text: str, sentence: Span) -> Span:
     return Span(start, sentence.end) if start < sentence.end else sentence
 
 
-def _body(text: str) -> int:
+def body_of(text: str) -> int:
     """Offset of the text after the headings at its start, which every client shows above it; 0 if there is none."""
     headings = _HEADINGS.match(text)
     end = headings.end() if headings else 0

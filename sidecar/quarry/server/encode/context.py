@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from quarry import protocol as wire
 from quarry.agents.conversations import ShownPassages
 from quarry.documents.decoding import note_line
-from quarry.documents.sentences import split_sentences
+from quarry.documents.sentences import says_something, split_sentences
 from quarry.indexing.freshness import Freshness
 from quarry.limits import CHARACTERS_PER_TOKEN, MAX_LIMIT, UNFINISHED
 from quarry.messages import message
@@ -24,7 +24,7 @@ from quarry.redaction.sanitize import inert, one_line, printable
 from quarry.redaction.scrub import scrub_text
 from quarry.search import Answer, Hit, Passage
 from quarry.search.answer import ELLIPSIS, estimate_tokens
-from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths, says_something
+from quarry.search.quotes import Quotable, Quote, choose_quotes, quote_lengths
 from quarry.search.snippet.snippet import Snippet
 from quarry.server.encode.answers import named_property
 from quarry.server.encode.state import freshness, missing_retrievers
@@ -119,7 +119,9 @@ def likely_hits(answer: Answer, min_confidence: float) -> list[Hit]:
 def quotable(answer: Answer, min_confidence: float) -> list[Quoted]:
     """What may be quoted, most confident first: every passage of the likely hits that says something by itself."""
     likely = [(hit, passage) for hit in likely_hits(answer, min_confidence) for passage in hit.passages]
-    every = [_quoted(hit, passage) for hit, passage in likely if says_something(passage.chunk.chunk.text)]
+    every = [
+        _quoted(hit, passage) for hit, passage in likely if says_something(passage.chunk.chunk.text, headings=True)
+    ]
     return sorted(every, key=lambda one: -1.0 if one.quotable.confidence is None else -one.quotable.confidence)
 
 

@@ -10,13 +10,13 @@ function asking(): { client: FakeClient; source: ExampleSource; changes: string[
 }
 const found = (...queries: string[]): object => ({ examples: queries.map((query) => ({ query, path: "a.md" })) });
 
-test("three are asked for, in the words of the user's language", async () => {
+test("three are asked for, in the user's language", async () => {
   const { client, source, changes } = asking();
   void source.ask();
   client.last.answer(found("a?", "b?", "c?"));
   await settled();
 
-  expect([client.last.method, client.last.params]).toEqual(["search/examples", { templates: ["{topic}"], limit: 3 }]);
+  expect([client.last.method, client.last.params]).toEqual(["search/examples", { language: "en", limit: 3 }]);
   expect(changes).toEqual(["a?|b?|c?"]);
 });
 

@@ -13,7 +13,7 @@ def test_every_method_of_the_protocol_is_answered(owner):
     params = {
         "search": {"query": "tea"},
         "search/passages": {"query": "tea", "path": "Tea.md"},
-        "search/examples": {"templates": ["What about {topic}?"]},
+        "search/examples": {},
         "explain": {"query": "tea", "path": "Tea.md"},
         "related": {"path": "Tea.md"},
         "context": {"query": "tea"},

@@ -54,7 +54,7 @@ def test_the_file_says_what_the_specification_lists(start, vault):
 
     said = json.loads(sidecar.discovery_file.read_text(encoding="utf-8"))
 
-    assert set(said) == {"pid", "port", "token", "protocol", "version", "vault", "owner"}
+    assert set(said) == {"pid", "port", "token", "protocol", "version", "vault", "owner", "part"}
     assert said["pid"] == sidecar.pid
     assert said["vault"]["path"] == str(vault)
     assert re.fullmatch("[0-9a-f]{64}", said["token"])
