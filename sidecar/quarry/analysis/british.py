@@ -3,7 +3,7 @@ English words in one spelling before they are stemmed: `decentralised`, `colour`
 
 American forms are those that Porter's rules know (`realize` is `real`). A rule takes the whole word, and words that end
 so for another reason are left alone: `promise`, `four`, `here`, `vogue`. So `prise` does not meet `prize`. Words that
-British English alone tells apart (`metre`, `programme`, `practise`) meet the others (`meter`, `program`, `practice`).
+British English alone distinguishes (`metre`, `programme`, `practise`) meet the others (`meter`, `program`, `practice`).
 """
 
 from quarry.lazy_pattern import lazy_pattern

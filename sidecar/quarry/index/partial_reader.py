@@ -38,7 +38,7 @@ class PartialReader(Reader):
     def __init__(
         self, connection: apsw.Connection, whole: CollectionStatistics, vocabulary: Callable[[], TermsByLength]
     ) -> None:
-        """Read *connection*; a mistyped word may stand for a term of *vocabulary*, that of the whole collection."""
+        """Read *connection*; a mistyped word is corrected by the *vocabulary* of the whole collection."""
         super().__init__(connection, _PARTS, Memory(_IN_MEMORY))
         self._whole = whole
         self._vocabulary = vocabulary

@@ -137,7 +137,7 @@ def _definitions(note: Note, names: Sequence[str], language: str) -> Iterator[st
 
 
 def _as_within_a_sentence(found: Definition, text: str) -> str:
-    """The subject of a definition, small unless it is a name, for all that *text* tells: at the start it is not."""
+    """The subject of a definition, in small letters unless *text* has it only as a name."""
     subject = found.subject
     small = subject[0].lower() + subject[1:]
     is_small = small.islower() and (" " in small or re.search(rf"\b{re.escape(small)}\b", text) is not None)

@@ -1,4 +1,4 @@
-"""What a member sees of a team's index, as one collection: how much there is, its statistics and its words."""
+"""All notes of a team that a member sees, as one collection: their number, statistics and words."""
 
 import json
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Collection(Struct, frozen=True):
     @classmethod
     def of(cls, connection: "Connection") -> "Collection":
         """
-        What the member of *connection* sees.
+        The collection that the member of *connection* sees.
 
         Raises:
             TeamUnavailable: Its notes were analysed by another version of Quarry.
@@ -107,7 +107,7 @@ class Collection(Struct, frozen=True):
         return {term: Frequencies(*counts) for term, *counts in rows}
 
     def vocabulary(self) -> TermsByLength:
-        """The terms that a mistyped word may stand for; of more than `MAX_TERMS`, the commonest."""
+        """The terms that may correct a mistyped word; of more than `MAX_TERMS`, the commonest."""
         rows = self.connection.execute(self.sql(_VOCABULARY), (MIN_LETTERS - 1, MAX_TERMS))
         return spellings_by_length(term for (term,) in rows)
 

@@ -1,9 +1,9 @@
 """
 The notes that may be hits, proposed by the indexes of a team's database.
 
-Each retriever proposes its best, as in `search/candidates.py`, whose ranking then needs no other note. A word that most
-notes hold proposes none by itself unless no rarer one is there: passages are looked at that hold one of the rarest
-words, or two of the others.
+Each retriever proposes its best, as in `search/candidates.py`, whose ranking then needs no other note. A word of most
+notes proposes none by itself, unless no rarer one is there: a passage is looked at if it has one of the rarest words,
+or two of the others.
 """
 
 import json
@@ -45,7 +45,7 @@ class Words(Struct, frozen=True):
     counts: Mapping[str, int]  # of chunks
 
     def needed(self) -> list[list[str]]:
-        """Groups of terms; what holds all of one of them is looked at."""
+        """Groups of terms; documents with all terms of one of them are looked at."""
         rarest = sorted(self.weights, key=lambda term: (self.counts[term], term))
         groups: list[list[str]] = []
         room = LOOKED_AT
@@ -58,7 +58,7 @@ class Words(Struct, frozen=True):
 def words_of(
     query: Query, collection: Collection, whole: CollectionStatistics, known: Callable[[], TermsByLength]
 ) -> Words:
-    """The terms of *query*, and those that its unknown and rare words may stand for."""
+    """The terms of *query*, and those that may correct its unknown and rare words."""
     languages = collection.languages
     words = [*query.words, *(word for phrase in query.phrases for word in phrase.split())]
     terms_of = {word: [each for term in ranking_terms(word, languages) for each in split_alternatives(term)]
@@ -132,7 +132,7 @@ def _best(
 
 
 def _similar(word: str, whole: CollectionStatistics, vocabulary: TermsByLength, languages: Iterable[str]) -> list[str]:
-    """The terms that *word* is most likely to stand for; see `KeywordSearcher.similar_terms`."""
+    """The terms that are likeliest to correct *word*; see `KeywordSearcher.similar_terms`."""
     near = similar_terms(fold(word), vocabulary, tuple(languages))
     whole.load((term, False) for term in near)
     ordered = [(*near[term], -whole.frequency(term, "chunk"), term) for term in near]

@@ -61,7 +61,7 @@ class CollectionStatistics:
             self._known |= dict.fromkeys(wanted, Frequencies()) | dict(self._read(wanted))
 
     def frequency(self, term: str, scope: FrequencyScope, is_prefix: bool = False) -> int:
-        """How many documents hold *term*; of alternatives and of a prefix an upper bound, as they may share some."""
+        """How many documents have *term*; of alternatives and of a prefix an upper bound, as they may share some."""
         wanted = [(each, is_prefix) for each in split_alternatives(term)]
         self.load(wanted)
         total = self.chunk_count if scope == "chunk" else self.note_count

@@ -168,7 +168,7 @@ class KeywordSearcher:
         return self._postings if isinstance(self._postings, TermScorer) else self._postings.scorer(terms, deadline)
 
     def _vocabulary(self) -> TermsByLength:
-        """The terms that a mistyped word may stand for."""
+        """The terms that may correct a mistyped word."""
         if isinstance(self._postings, TermScorer):
             return self._spelling.of_postings(self._postings)
         return self._data.once(read_terms, self._db)

@@ -134,7 +134,7 @@ class TermScorer(Struct, frozen=True, dict=True):
         return term.kind == "term" and is_common(self.chunks.frequency(term.text), self.chunks.total)
 
     def document_frequency(self, term: QueryTerm, scope: FrequencyScope, held: int) -> int:
-        """How many documents hold *term*, of which *held* are here."""
+        """How many documents have *term*, at least the *held* ones."""
         return held if self.whole is None else max(held, self.whole.frequency(term.text, scope, term.is_prefix))
 
     def matching_notes(self, note_ids: NoteIds) -> NDArray[np.bool_]:

@@ -86,7 +86,7 @@ class PartialSnapshot(StoredSnapshot, frozen=True, dict=True):
         return length_norms(self.lengths, self.average_length)
 
     def frequency(self, term: str) -> int:
-        """See `PostingsSnapshot`; of names, that in chunks, as both only tell whether a term is held."""
+        """See `PostingsSnapshot`; of names, that in chunks: for both it only matters whether there are any."""
         return max(super().frequency(term), self.whole.frequency(term, "chunk"))
 
 
