@@ -330,6 +330,7 @@ def test_a_server_for_other_machines_begins_only_with_a_token_and_a_proxy(tmp_pa
     assert "quarry token add NAME --folder F --read" in refusal("--http", "--listen", "127.0.0.1:0")
     add_token("bob", root, ["Team"], may_capture=False)
     assert "--public-url https://notes.example.org" in refusal("--http", "--listen", "0.0.0.0:0")
+    assert "takes an IP address" in refusal("--http", "--listen", "")
     assert "--listen needs --http" in refusal("--listen", "0.0.0.0:0")
     assert "--public-url needs --http and --listen" in refusal("--http", "--public-url", "https://x.example")
     assert "a token has its own right" in refusal("--http", "--listen", "127.0.0.1:0", "--allow-capture")
