@@ -11,6 +11,7 @@ import { registerPlaces } from "./ui/views/views";
 import { forget, historyOf, remember } from "./pane/history";
 import { openBestHit, readSearchLink, type SearchLink } from "./ui/pane/search-link";
 import { SearchSession } from "./search/session";
+import { tieredRequester } from "./search/tiers";
 import { NamesFallback } from "./search/names-fallback";
 import { DEFAULTS, MAX_SAVED, type Preferences, migrate } from "./settings";
 import { RpcClient } from "./sidecar/client";
@@ -116,7 +117,7 @@ export default class QuarryPlugin extends Plugin {
     this.registerEvent(this.app.workspace.on("active-leaf-change", (leaf) => { lastEditor.observe(leaf); }));
     const parts: PaneParts = {
       client,
-      createSession: () => new SearchSession(searcher, windowClock, { mode: this.#preferences.mode, limit: this.#preferences.limit, snippetWidth: roomFor(0, this.#preferences.density).asked }),
+      createSession: (tiers = () => []) => new SearchSession(tieredRequester(searcher, () => (supervisor.state.kind === "live" ? tiers() : [])), windowClock, { mode: this.#preferences.mode, limit: this.#preferences.limit, snippetWidth: roomFor(0, this.#preferences.density).asked }),
       clock: windowClock,
       engine: supervisor,
       indexUpdated: searcher.updated,

@@ -58,6 +58,11 @@ export function remarkOn(answer: Answer): string {
   return correctionWords(corrections) || joinSentences(...messages.map(say)) || unknown || weaknessWords(answer);
 }
 
+/** Which tiers did not answer, and what to do; empty where all did. */
+export function absentWords({ absent = [] }: Pick<Answer, "absent">): string {
+  return joinSentences(...absent.map(({ message }) => say(message)));
+}
+
 export interface ExplainWords {
   readonly message: string;
   /** The ranking signals, strongest first, with the share of each: 0 to 1, and as it is written. */

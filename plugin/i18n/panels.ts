@@ -8,7 +8,7 @@ import { type BlockError, type BlockSpec } from "../search/block-spec";
 import { type NoteSearchState } from "../search/note-search";
 import { quotedAsTyped } from "../search/spelling";
 import { type Action, actionOf, chosenKeys, chosenWords } from "./actions";
-import { answerTip, countWords, noWordsWords, remarkOn, understoodWords, unmatchedWords } from "./answer";
+import { absentWords, answerTip, countWords, noWordsWords, remarkOn, understoodWords, unmatchedWords } from "./answer";
 import { failureWords, installSteps, scopeWords, startFailureWords, type Step, updateSteps } from "./engine";
 import { joinFacts, joinSentences, noteCount, percent, plainList } from "./formatting";
 import { degradationWords } from "./inspection";
@@ -127,7 +127,7 @@ export function announcement(state: PaneState): string {
     const { hits, total } = state.answer;
     const counted = countWords(state.answer);
     const isPlain = counted === "" || counted === noteCount(total);
-    return joinSentences(isPlain ? t("answer.found", { count: counted === "" ? hits.length : total }) : counted, remarkOn(state.answer));
+    return joinSentences(isPlain ? t("answer.found", { count: counted === "" ? hits.length : total }) : counted, remarkOn(state.answer), absentWords(state.answer));
   }
   if (state.kind === "unmatched") return unmatchedWords(state.answer);
   const words = panelWords(state);
@@ -154,15 +154,18 @@ export function statusWords(model: PaneModel, isMac: boolean): StatusWords {
   if (state.kind === "bad-query" && model.rows.length > 0) {
     return { tone: "warning", text: failureWords(state), tip: "", action: state.position === null ? null : actionOf("go-to-error") };
   }
-  if (state.kind === "unmatched") return { tone: "remark", text: unmatchedWords(state.answer), tip: "", action: null };
-  if (!answer || answer.hits.length === 0) return scope ?? NOTHING;
+  const absent = answer ? absentWords(answer) : "";
+  if (state.kind === "unmatched") return { tone: "remark", text: joinSentences(unmatchedWords(state.answer), absent), tip: "", action: null };
+  if (!answer || answer.hits.length === 0) return scope ?? (absent === "" ? NOTHING : { tone: "warning", text: absent, tip: "", action: null });
   const chosen = chosenWords(model.selection.chosen.size);
   if (chosen !== "") return { tone: "count", text: joinFacts(chosen, chosenKeys(isMac)), tip: countWords(answer), action: null };
   if (scope) return scope;
   const tip = joinFacts(countWords(answer), answerTip(answer));
   const remark = remarkOn(answer);
-  if (remark === t("answer.unlikely")) return { tone: "count", text: remark, tip, action: null };
-  if (remark !== "") return { tone: "remark", text: remark, tip, action: quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed") };
+  if (absent === "" && remark === t("answer.unlikely")) return { tone: "count", text: remark, tip, action: null };
+  const action = quotedAsTyped(answer.query, answer.corrections) === null ? null : actionOf("search-typed");
+  if (absent !== "") return { tone: "warning", text: joinSentences(remark, absent), tip, action };
+  if (remark !== "") return { tone: "remark", text: remark, tip, action };
   const missing = model.engine.kind === "live" ? degradation(model.status, model.search) : null;
   if (missing) return { tone: "warning", text: degradationWords(missing), tip, action: null };
   return { tone: "count", text: countWords(answer), tip: answerTip(answer), action: null };

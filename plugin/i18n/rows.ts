@@ -1,8 +1,9 @@
 /** What is said in and about one row? Pure. */
 import { type DocumentKind, pageOf } from "../document-kind";
 import { type DividerRow, type ExtractRow, type HitRow, type MoreRow } from "../pane/rows";
-import { type MapOfContent, type Passage } from "../protocol/messages";
+import { type Hit, type MapOfContent, type Passage } from "../protocol/messages";
 import { type FurtherPassages } from "../search/passage-loader";
+import { originOf } from "../search/tiers";
 import { plainText } from "../snippet/plain";
 import { failureWords } from "./engine";
 import { dateAndTime, joinFacts, joinSentences, percent, plainList } from "./formatting";
@@ -36,6 +37,12 @@ export function similarityWords({ similarity }: Pick<HitRow, "similarity">): str
   return similarity === null ? "" : t("row.similarTip", { share: percent(similarity) });
 }
 
+/** What a row that is no note of this vault comes from; empty for one that is. */
+export function originWords(hit: Hit): string {
+  const origin = originOf(hit);
+  return origin === null || origin.kind === "home" ? "" : t(`tiers.${origin.kind}`, { name: origin.name });
+}
+
 /** A row as a screen reader names it. */
 export function rowLabel(row: HitRow, age: string, excerpt: string): string {
   const { name, isWeak, missing, hit, passage } = row;
@@ -43,7 +50,7 @@ export function rowLabel(row: HitRow, age: string, excerpt: string): string {
   const headings = passage ? headingsOf(passage).join(t("pane.headings")) : "";
   const place = headings === "" ? "" : t("row.under", { headings });
   const further = hit.furtherPassages > 0 ? morePassages(hit.furtherPassages) : "";
-  const label = plainList([name.text, kindWords(hit.kind), name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));
+  const label = plainList([name.text, kindWords(hit.kind), originWords(hit), name.folder ?? "", why, missingWordsLabel(missing), age, further, place].filter((part) => part !== ""));
   return excerpt === "" ? label : t("row.label", { label, excerpt });
 }
 

@@ -268,15 +268,7 @@ export interface Problem {
 /**
  * A query: words to rank notes by, and conditions that they must satisfy.
  */
-export interface SearchOptions {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface SearchOptions extends ReadParams {
   /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
@@ -346,6 +338,19 @@ export interface SearchOptions {
    * An earlier search of this client to cancel.
    */
   readonly supersedes?: number | string | null;
+}
+/**
+ * Parameters of every request that reads the index.
+ */
+export interface ReadParams {
+  /**
+   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
+   */
+  readonly waitMs?: number;
+  /**
+   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
+   */
+  readonly afterMs?: number | null;
 }
 /**
  * Restrictions applied inside the index, before anything is ranked, in addition to operators in the query.
@@ -739,84 +744,7 @@ export interface Freshness {
 /**
  * A search, and one note among its hits.
  */
-export interface HitOptions {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
-  /**
-   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
-   */
-  readonly query: string;
-  /**
-   * Maximum number of hits, one per note. 1 to 100. Default: 10.
-   */
-  readonly limit?: number;
-  /**
-   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
-   */
-  readonly offset?: number;
-  /**
-   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
-   */
-  readonly sort?: SortOrder;
-  /**
-   * hybrid: by words and by meaning. keyword: by words. semantic: by meaning. Default: "hybrid".
-   */
-  readonly mode?: Mode;
-  /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
-   */
-  readonly fusion?: Fusion | null;
-  /**
-   * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
-   */
-  readonly typing?: boolean;
-  /**
-   * With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning.
-   */
-  readonly paused?: boolean;
-  /**
-   * Find nothing where no note matches the query as it stands, instead of relaxing it.
-   */
-  readonly strict?: boolean;
-  /**
-   * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
-   */
-  readonly detail?: Detail;
-  /**
-   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
-   */
-  readonly snippetWidth?: number | null;
-  /**
-   * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
-   */
-  readonly maxTokens?: number;
-  /**
-   * Quote all passages of each hit, not only the best one; see `search/passages`.
-   */
-  readonly expand?: boolean;
-  /**
-   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
-   */
-  readonly expandSmallResults?: boolean;
-  /**
-   * If the query is a question, look for a sentence of the first hit that answers it.
-   */
-  readonly extract?: boolean;
-  readonly filters?: Filters;
-  /**
-   * Null: the vault's setting.
-   */
-  readonly weights?: Weights | null;
-  /**
-   * An earlier search of this client to cancel.
-   */
-  readonly supersedes?: number | string | null;
+export interface HitOptions extends SearchOptions {
   /**
    * The note. At most 4096 characters.
    */
@@ -917,15 +845,7 @@ export interface ExplainResult {
 /**
  * Find notes similar to a note, to the passage at one of its lines, or to any text. Give `path`, `text` or both.
  */
-export interface RelatedParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface RelatedParams extends ReadParams {
   /**
    * A note in the index.
    */
@@ -1006,15 +926,7 @@ export interface RelatedNote {
 /**
  * Quote passages for a model to read, or give the reason why none is worth reading.
  */
-export interface ContextParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface ContextParams extends ReadParams {
   /**
    * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
    */
@@ -1100,15 +1012,7 @@ export interface Source {
 /**
  * Read context blocks. Stale blocks are rebuilt first.
  */
-export interface BlocksReadParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface BlocksReadParams extends ReadParams {
   /**
    * One block; null: all, in the order of the settings.
    */
@@ -1203,16 +1107,7 @@ export interface BlockProblem {
 /**
  * Check which context blocks are current. Builds nothing.
  */
-export interface BlocksCheckParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
-}
+export type BlocksCheckParams = ReadParams;
 /**
  * The state of all context blocks.
  */
@@ -1254,15 +1149,7 @@ export interface BlockStatus {
 /**
  * Read the text of a note, with credentials redacted.
  */
-export interface ReadNoteParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface ReadNoteParams extends ReadParams {
   /**
    * At most 4096 characters.
    */
@@ -1314,15 +1201,7 @@ export interface NoteText {
 /**
  * List notes by folder, tag, type, domain, status or date, newest first.
  */
-export interface ListNotesParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
+export interface ListNotesParams extends ReadParams {
   readonly folder?: string | null;
   readonly tag?: string | null;
   /**
@@ -1901,84 +1780,7 @@ export interface ModelsUseParams {
 /**
  * A search of several tiers at once.
  */
-export interface TierSearchParams {
-  /**
-   * The longest time to wait, in milliseconds, until all changes reported before this request are indexed, no comparison with the vault is running and the model is loaded; then answer in any case. Unless the index is empty, work that is expected to take longer is not waited for. 0 to 60000.
-   */
-  readonly waitMs?: number;
-  /**
-   * Answer only when all changes reported up to this time (by `vault/changed`, whose result contains it, or by the sidecar's own watcher) are indexed, and wait for nothing else. If that takes longer than `waitMs`, or indexing is paused, the error is `index-behind`. A future time counts as now.
-   */
-  readonly afterMs?: number | null;
-  /**
-   * Words, "phrases", -not, a OR b, (groups), /regular expressions/, path: file: folder: tag: #tag, section:(a b), task: task-todo: task-done:, [property] [property:value] [property:<5], type: domain: status:, created: modified: (`>=2026-01-01`, `7d`, `last week`). At most 4096 characters.
-   */
-  readonly query: string;
-  /**
-   * Maximum number of hits, one per note. 1 to 100. Default: 10.
-   */
-  readonly limit?: number;
-  /**
-   * How many hits to skip. The next page begins after the returned hits; with the same parameters and index, the pages form one list of `reachable` notes. 0 to 100000.
-   */
-  readonly offset?: number;
-  /**
-   * relevance: best first. modified: last changed first. created: latest front matter date first, notes without a date last. name: by file name. All except relevance sort the notes that contain every word of the query, and those that are likely to answer (confidence of at least 0.1, among the first 100). Default: "relevance".
-   */
-  readonly sort?: SortOrder;
-  /**
-   * hybrid: by words and by meaning. keyword: by words. semantic: by meaning. Default: "hybrid".
-   */
-  readonly mode?: Mode;
-  /**
-   * How the rankings of the retrievers are combined: by a weighted sum of signals, by rank alone (reciprocal rank fusion), or by six signals (words, meaning, severity, age, tags, domain). Null: the vault's setting.
-   */
-  readonly fusion?: Fusion | null;
-  /**
-   * The query is still being typed: its last word may be a prefix, and `tag:` alone is not an error.
-   */
-  readonly typing?: boolean;
-  /**
-   * With `typing`: the typing rests. Until then, a last word that no note contains is not compared in meaning.
-   */
-  readonly paused?: boolean;
-  /**
-   * Find nothing where no note matches the query as it stands, instead of relaxing it.
-   */
-  readonly strict?: boolean;
-  /**
-   * scan: titles and 120-character snippets. full: also chunk text, score breakdown and signals. Default: "scan".
-   */
-  readonly detail?: Detail;
-  /**
-   * Maximum length of a snippet in characters; null: 120 with `scan`, 300 with `full`.
-   */
-  readonly snippetWidth?: number | null;
-  /**
-   * Budget for all passages; 4 characters per token. 50 to 100000. Default: 4000.
-   */
-  readonly maxTokens?: number;
-  /**
-   * Quote all passages of each hit, not only the best one; see `search/passages`.
-   */
-  readonly expand?: boolean;
-  /**
-   * If few chunks contain a word of the query and the limit would drop more than half of their notes, return all of these notes. Default: true.
-   */
-  readonly expandSmallResults?: boolean;
-  /**
-   * If the query is a question, look for a sentence of the first hit that answers it.
-   */
-  readonly extract?: boolean;
-  readonly filters?: Filters;
-  /**
-   * Null: the vault's setting.
-   */
-  readonly weights?: Weights | null;
-  /**
-   * An earlier search of this client to cancel.
-   */
-  readonly supersedes?: number | string | null;
+export interface TierSearchParams extends SearchOptions {
   /**
    * Names or kinds of tiers; `home` is this vault. Empty: all of them. At most 100.
    */
@@ -1998,140 +1800,14 @@ export interface TierSearchParams {
  * A note or text that several tiers have is a hit of the highest one. `total` and `reachable` are sums. Sorted by
  * `created`, the tiers follow one another.
  */
-export interface TierSearchResult {
+export interface TierSearchResult extends SearchResult {
   readonly hits: readonly TierHit[];
-  /**
-   * The query has no words to rank by: the hits are the newest notes that satisfy it.
-   */
-  readonly listed: boolean;
-  /**
-   * Notes that contain every word of the query, or one of its alternatives; if `sort` is not relevance, the sorted notes; with `mode` semantic, those near in meaning. Hits may be more.
-   */
-  readonly total: number;
-  /**
-   * The end of paging: notes that were ranked or sorted, those with some of the words and those near in meaning as well.
-   */
-  readonly reachable: number;
-  /**
-   * The order of the hits: relevance, whatever was requested, if no note is worth sorting.
-   */
-  readonly sort: SortOrder;
-  /**
-   * The operators, filters and phrases of the query, in order.
-   */
-  readonly clauses: readonly Clause[];
-  /**
-   * How the query was understood.
-   */
-  readonly understood: Message;
-  /**
-   * The query asks something, in its words or by a question mark.
-   */
-  readonly isQuestion: boolean;
-  /**
-   * Words that were treated as typing errors.
-   */
-  readonly corrections: readonly Correction[];
-  /**
-   * Words that no note contains and that were not corrected, if hits contain other words.
-   */
-  readonly unknownWords: readonly string[];
-  /**
-   * Set if the query had no hits and a relaxed query was searched instead.
-   */
-  readonly relaxed: Relaxed | null;
-  /**
-   * Set if nothing was found because of a filter.
-   */
-  readonly unmet: UnmetFilter | null;
-  /**
-   * The confidence of the first hit; 0 if there is none.
-   */
-  readonly confidence: number;
-  /**
-   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
-   */
-  readonly weakness: Weakness | null;
-  /**
-   * With `extract`: set if the query is a question and a sentence is likely to answer it.
-   */
-  readonly extract: Extract | null;
-  /**
-   * The retrievers that served this answer.
-   */
-  readonly retrievers: readonly Retriever[];
-  /**
-   * Requested retrievers that are unavailable.
-   */
-  readonly missing: readonly MissingRetriever[];
-  /**
-   * An estimate for all returned passages.
-   */
-  readonly tokens: number;
-  /**
-   * Some passages were cut or left out to fit the token budget.
-   */
-  readonly truncated: boolean;
-  readonly index: Freshness;
   readonly absent: readonly AbsentTier[];
 }
 /**
  * A hit, and the tier that it comes from.
  */
-export interface TierHit {
-  readonly path: string;
-  /**
-   * note: a Markdown file. For other kinds, offsets and lines refer to the text from `note/read`.
-   */
-  readonly kind: DocumentKind;
-  readonly title: string;
-  /**
-   * Query words in the title.
-   */
-  readonly titleMarks: readonly Mark[];
-  /**
-   * Null if notes are only listed.
-   */
-  readonly score: number | null;
-  /**
-   * The probability that the note answers the query, 0 to 1. Unlike `score`, it is comparable across queries and vaults. 0 if notes are only listed.
-   */
-  readonly confidence: number;
-  /**
-   * Found by its words, by its meaning, or by both; null if notes are only listed.
-   */
-  readonly matchedBy: MatchedBy | null;
-  readonly modifiedMs: number;
-  /**
-   * From the front matter, like `domain` and `project`.
-   */
-  readonly type: string | null;
-  readonly domain: string | null;
-  readonly project: string | null;
-  /**
-   * The first 100; `note/read` returns all.
-   */
-  readonly tags: readonly string[];
-  /**
-   * The best passage; with `expand`, all that fit the budget.
-   */
-  readonly passages: readonly Passage[];
-  /**
-   * Matching passages that are not quoted here; `search/passages` returns them.
-   */
-  readonly furtherPassages: number;
-  /**
-   * Signals that contributed to its score, strongest first; null with `scan`, empty with `rrf`.
-   */
-  readonly signals: readonly Signal[] | null;
-  /**
-   * Maps of content that link to it, at most two.
-   */
-  readonly maps: readonly MapOfContent[];
-  /**
-   * Words of the query, as searched for, that the note does not contain in any form.
-   */
-  readonly missingWords: readonly string[];
+export interface TierHit extends Hit {
   readonly origin: Origin;
 }
 /**
@@ -2161,81 +1837,7 @@ export interface AbsentTier {
 /**
  * The answer of one tier, which the sidecar of another vault merges with those of others.
  */
-export interface TierAnswer {
-  readonly hits: readonly Hit[];
-  /**
-   * The query has no words to rank by: the hits are the newest notes that satisfy it.
-   */
-  readonly listed: boolean;
-  /**
-   * Notes that contain every word of the query, or one of its alternatives; if `sort` is not relevance, the sorted notes; with `mode` semantic, those near in meaning. Hits may be more.
-   */
-  readonly total: number;
-  /**
-   * The end of paging: notes that were ranked or sorted, those with some of the words and those near in meaning as well.
-   */
-  readonly reachable: number;
-  /**
-   * The order of the hits: relevance, whatever was requested, if no note is worth sorting.
-   */
-  readonly sort: SortOrder;
-  /**
-   * The operators, filters and phrases of the query, in order.
-   */
-  readonly clauses: readonly Clause[];
-  /**
-   * How the query was understood.
-   */
-  readonly understood: Message;
-  /**
-   * The query asks something, in its words or by a question mark.
-   */
-  readonly isQuestion: boolean;
-  /**
-   * Words that were treated as typing errors.
-   */
-  readonly corrections: readonly Correction[];
-  /**
-   * Words that no note contains and that were not corrected, if hits contain other words.
-   */
-  readonly unknownWords: readonly string[];
-  /**
-   * Set if the query had no hits and a relaxed query was searched instead.
-   */
-  readonly relaxed: Relaxed | null;
-  /**
-   * Set if nothing was found because of a filter.
-   */
-  readonly unmet: UnmetFilter | null;
-  /**
-   * The confidence of the first hit; 0 if there is none.
-   */
-  readonly confidence: number;
-  /**
-   * Set if the first hit is unlikely to answer, lacks words of the query and hardly stands out in meaning. no-words: no hit contains any of them; the hits are the nearest. unlikely: some hits contain some words.
-   */
-  readonly weakness: Weakness | null;
-  /**
-   * With `extract`: set if the query is a question and a sentence is likely to answer it.
-   */
-  readonly extract: Extract | null;
-  /**
-   * The retrievers that served this answer.
-   */
-  readonly retrievers: readonly Retriever[];
-  /**
-   * Requested retrievers that are unavailable.
-   */
-  readonly missing: readonly MissingRetriever[];
-  /**
-   * An estimate for all returned passages.
-   */
-  readonly tokens: number;
-  /**
-   * Some passages were cut or left out to fit the token budget.
-   */
-  readonly truncated: boolean;
-  readonly index: Freshness;
+export interface TierAnswer extends SearchResult {
   /**
    * For each hit: two hits of different tiers are the same if they have one in common.
    */

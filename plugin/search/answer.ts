@@ -3,12 +3,13 @@ import { type Emitter } from "../emitter";
 import { type FeedbackKind, type Mode, type Passage, type SearchResult } from "../protocol/messages";
 import { type Failure } from "../sidecar/failure";
 import { type FurtherPassages } from "./passage-loader";
+import { type TieredResult } from "./tiers";
 
 /** The relation of a note to another one: one links to the other, or it mentions the other without a link. */
 export type Relation = "linked" | "mention";
 
 /** What the engine found. */
-type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "isQuestion" | "corrections" | "unknownWords" | "relaxed" | "unmet" | "weakness" | "extract">;
+type Found = Pick<SearchResult, "hits" | "total" | "reachable" | "sort" | "clauses" | "missing" | "understood" | "isQuestion" | "corrections" | "unknownWords" | "relaxed" | "unmet" | "weakness" | "extract"> & Partial<Pick<TieredResult, "absent">>;
 
 /** What names alone found, without an engine. */
 export interface NamesResult extends SearchResult {

@@ -184,9 +184,8 @@ export class SearchSession implements ResultSource {
   /** Requests the hits that are not in sight, unless the next key is to be expected: it would wait for them to be drawn. */
   #fetchRemaining({ hits, reachable }: Answer): void {
     const { limit } = this.options;
-    if (this.#typing.kind === "typing") return;
-    if (hits.length < Math.min(limit, reachable)) this.#work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.#extendTo(limit); }) };
-    else this.#wanted = Math.max(this.#wanted, limit); // a new note pushes none out of a complete answer
+    if (hits.length >= Math.min(limit, reachable)) this.#wanted = Math.max(this.#wanted, limit); // a new note pushes none out of a complete answer
+    else if (this.#typing.kind !== "typing") this.#work = { kind: "remaining", cancel: this.clock.after(REST_MS, () => { this.#extendTo(limit); }) };
   }
 
   #correctIfDue(): void {

@@ -6,8 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from quarry import errors, protocol
 from quarry.protocol.envelope import Error
 from quarry.server.failures import presentation_of
@@ -151,7 +149,7 @@ ERROR_MEANINGS = {
 
 SAID_BY_THE_SOCKET = {"PARSE", "INVALID_REQUEST", "METHOD_NOT_FOUND", "INVALID_PARAMS", "FORBIDDEN", "BUSY"}
 
-WITHOUT_PARAMETERS = {
+PURPOSES = {  # where the parameters do not tell it
     "index/status": "The status of the index. No parameters.",
     "index/pause": "Pause indexing after the current note; searches are answered, changes are queued. No parameters.",
     "index/reconcile": "Compare every file with the index, and index the differences: for drives that do not report "
@@ -159,13 +157,16 @@ WITHOUT_PARAMETERS = {
     "index/resume": "Resume indexing. No parameters.",
     "settings/read": "The settings in force. No parameters.",
     "shutdown": "Finish the current note and exit. No parameters.",
+    "tiers/answer": "Search this vault as a tier of another one.",
+    "tiers/list": "The tiers of this device. No parameters.",
 }
 
 
 def document(known: dict[str, Schema], sessions: Path) -> str:
     """The whole page. *known* are the definitions, *sessions* the folder of the two example programs."""
     uses = Counter(result.__name__ for _, result in protocol.REQUESTS.values())
-    own = {name for name, count in uses.items() if count == 1}  # results told with their method; the rest once, below
+    once = {name for name, count in uses.items() if count == 1}
+    own = once - {*map(_base, known.values())}  # results told with their method; the rest once, below
     told = own | {params.__name__ for params, _ in protocol.REQUESTS.values()} | _TOLD_ELSEWHERE
     methods = [_method(name, known, own) for name in protocol.REQUESTS]
     inner = [_struct(name, known) for name in sorted(known) if name not in told]
@@ -200,22 +201,22 @@ def _chapters(text: str) -> list[str]:
 def _method(name: str, known: dict[str, Schema], own: set[str]) -> str:
     params, result = (struct.__name__ for struct in protocol.REQUESTS[name])
     says = known[result]["description"]
-    purpose = WITHOUT_PARAMETERS.get(name, known[params]["description"])
+    purpose = PURPOSES.get(name, known[params]["description"])
     if setting := protocol.SETTING_FOR_READERS.get(name):
         purpose += f" *Needs the owner's token, unless `{'.'.join(setting)}` in `.quarry.toml` is true.*"
     elif name in protocol.OWNER_METHODS:
         purpose += " *Needs the owner's token.*"
-    parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", _own_first(known[params]))]
+    is_told = _method_with(params) != name and known[params].get("properties")  # with an earlier one
+    schema = {"extends": {"$ref": params}} if is_told else known[params]
+    parts = [f"### `{name}`\n", f"{purpose}\n", *_fields("parameter", schema)]
     if result in own:
         return "\n".join([*parts, f"Result: `{result}`. {says}\n", *_fields("field", known[result])])
     return "\n".join([*parts, f"Result: [{result}](#{result.lower()}). {says}\n"])
 
 
-def _own_first(schema: Schema) -> Schema:
-    """*schema* with what all requests that read have in common behind its own parameters."""
-    shared = {field.encode_name for field in msgspec.structs.fields(protocol.ReadParams)}
-    properties = schema.get("properties", {})
-    return {**schema, "properties": dict(sorted(properties.items(), key=lambda item: item[0] in shared))}
+def _base(schema: Schema) -> str:
+    """The name of the struct that the one of *schema* extends; empty if it extends none."""
+    return str(schema.get("extends", {}).get("$ref", "")).rpartition("/")[2]
 
 
 def _notifications(known: dict[str, Schema]) -> list[str]:
@@ -245,16 +246,29 @@ def _struct(name: str, known: dict[str, Schema]) -> str:
 
 
 def _fields(title: str, schema: Schema) -> list[str]:
-    """A table of the properties of *schema*; nothing where it has none."""
+    """A table of the properties of *schema*, with a reference to those of the struct that it extends."""
     properties: dict[str, Schema] = schema.get("properties", {})
+    base = _base(schema)
+    also = [f"All {title}s of {_reference(base)}{', and:' if properties else '.'}\n"] if base else []
     if not properties:
-        return []
+        return also
     required = schema.get("required", [])
     rows = [
         f"| `{name}` | {_type(part)}{'' if name in required else ', optional'} | {_meaning(part)} |"
         for name, part in properties.items()
     ]
-    return [f"| {title} | type | meaning |", "|---|---|---|", *rows, ""]
+    return [*also, f"| {title} | type | meaning |", "|---|---|---|", *rows, ""]
+
+
+def _reference(name: str) -> str:
+    """A link to where the struct *name* is described: with the method whose parameters it is, or by itself."""
+    method = _method_with(name)
+    return f"[`{method}`](#{method.replace('/', '')})" if method else f"[{name}](#{name.lower()})"
+
+
+def _method_with(params: str) -> str | None:
+    """The first method with these parameters."""
+    return next((method for method, (struct, _) in protocol.REQUESTS.items() if struct.__name__ == params), None)
 
 
 def _type(schema: Schema) -> str:

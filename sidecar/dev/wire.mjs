@@ -53,14 +53,16 @@ async function structTypes(definitions) {
 function forTypes(schema) {
   if (Array.isArray(schema)) return schema.map(forTypes);
   if (typeof schema !== "object" || schema === null) return schema;
-  const { $ref, default: _default, maxItems: _maxItems, ...rest } = schema;
+  const { $ref, extends: base, default: _default, maxItems: _maxItems, ...rest } = schema;
   const told = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, forTypes(part)]));
+  if (base) return { ...told, extends: base };
   return $ref ? { ...told, tsType: $ref.split("/").at(-1) } : told;
 }
 
 function readonlyThroughout(source) {
   return source
     .replace(/^( +)(\w+\??|\[k: string\]):/gmu, "$1readonly $2:")
+    .replace(/export interface (\w+) extends (\w+) \{\}/gu, "export type $1 = $2;")
     .replace(/export interface (\w+) \{\}/gu, "export type $1 = Record<string, never>;") // `{}` would take anything
     .replace(/(\([^()\n]*\)|\b\w+)\[\]/gu, "readonly $1[]");
 }

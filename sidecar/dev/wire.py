@@ -27,10 +27,10 @@ REF = "#/definitions/{name}"
 
 
 def spoken_types() -> list[type[msgspec.Struct]]:
-    """Every struct that stands at the top of a message."""
+    """Every struct that stands at the top of a message, and what those of requests have in common."""
     of_requests = [struct for pair in protocol.REQUESTS.values() for struct in pair]
     unasked = [*protocol.CLIENT_NOTIFICATIONS.values(), *protocol.SERVER_NOTIFICATIONS.values()]
-    return [*of_requests, *unasked, envelope.ErrorResponse]
+    return [*of_requests, *unasked, envelope.ErrorResponse, protocol.ReadParams]
 
 
 def named_unions(*modules: ModuleType) -> dict[str, tuple[str, ...]]:
@@ -68,6 +68,21 @@ def definitions() -> dict[str, Schema]:
         _say_limits(schema)
         _use_name(schema, names)
     return structs | {name: {"title": name, "type": "string", "enum": list(words)} for name, words in unions.items()}
+
+
+def inherited(known: dict[str, Schema]) -> dict[str, Schema]:
+    """*known*, where a struct that extends another one says so in place of the properties of that one."""
+    return {name: _own_part(name, known) for name in known}
+
+
+def _own_part(name: str, known: dict[str, Schema]) -> Schema:
+    schema, struct = known[name], getattr(protocol, name, object)
+    base = next((base.__name__ for base in getattr(struct, "__mro__", ())[1:] if base.__name__ in known), None)
+    if base is None:
+        return schema
+    theirs = known[base]["properties"]
+    own = {name: part for name, part in schema["properties"].items() if theirs.get(name) != part}
+    return {**schema, "properties": own, "extends": {"$ref": REF.format(name=base)}}
 
 
 def _all_parts(schema: Any) -> Iterator[Schema]:
@@ -128,9 +143,10 @@ def notifications(table: dict[str, Any]) -> dict[str, str]:
 def main() -> None:
     """Write everything that is generated to standard output."""
     known = definitions()
+    brief = inherited(known)
     wire = {
         "protocol": protocol.PROTOCOL_VERSION,
-        "schema": known,
+        "schema": brief,
         "constants": constants(),
         "tables": {
             "methods": methods(),
@@ -138,7 +154,7 @@ def main() -> None:
             "serverNotifications": notifications(protocol.SERVER_NOTIFICATIONS),
         },
         "keywords": keywords(known, named_unions(protocol)),
-        "document": document(known, sessions=ROOT / "tests" / "wire"),
+        "document": document(brief, sessions=ROOT / "tests" / "wire"),
     }
     sys.stdout.buffer.write(msgspec.json.encode(wire))
 

@@ -210,6 +210,21 @@ def test_every_struct_becomes_one_type():
     assert "This interface was referenced" not in source
 
 
+def test_a_struct_that_extends_another_repeats_nothing_of_it(wire):
+    known = wire["schema"]
+    refs = {name: schema["extends"]["$ref"] for name, schema in known.items() if "extends" in schema}
+    extending = {name: ref.rpartition("/")[2] for name, ref in refs.items()}
+
+    assert extending["TierSearchParams"] == "SearchOptions"
+    for name, base in extending.items():
+        own, theirs = known[name]["properties"], known[base]["properties"]
+        assert not [field for field, schema in own.items() if theirs.get(field) == schema]
+        while base:
+            own = known[base]["properties"] | own
+            base = extending.get(base)
+        assert {field.encode_name for field in msgspec.structs.fields(getattr(protocol, name))} == own.keys()
+
+
 def test_the_page_names_every_method_every_field_and_every_error(wire):
     page = (ROOT / "docs" / "PROTOCOL.md").read_text(encoding="utf-8")
     fields = {field for schema in wire["schema"].values() for field in schema.get("properties", {})}

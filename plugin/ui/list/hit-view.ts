@@ -6,10 +6,11 @@ import { setIcon } from "obsidian";
 import { type Clock } from "../../clock";
 import { type DocumentKind } from "../../document-kind";
 import { ageWords, shortAge } from "../../i18n/formatting";
-import { furtherPassagesWords, kindWords, modifiedWords, morePassages, reasonTip, reasonWords, rowLabel, similarityWords } from "../../i18n/rows";
+import { furtherPassagesWords, kindWords, modifiedWords, morePassages, originWords, reasonTip, reasonWords, rowLabel, similarityWords } from "../../i18n/rows";
 import { t } from "../../i18n/translate";
 import { type HitRow, type Row } from "../../pane/rows";
 import { type FurtherPassages, passagesOf } from "../../search/passage-loader";
+import { originOf } from "../../search/tiers";
 import { type Room } from "../../snippet/excerpt";
 import { delayedFlag, initOption, isToDraw, setText, showAttr, showClass, showText } from "./elements";
 import { type PassageBlock, passageBlock, showMarked } from "./passage-block";
@@ -33,6 +34,7 @@ export function hitView(clock: Clock): RowView {
   const tagsEl = head.createSpan({ cls: "quarry-tags" });
   const flair = head.createDiv({ cls: "tree-item-flair-outer" });
   const kindEl = flair.createSpan({ cls: "tree-item-flair quarry-kind" });
+  const originEl = flair.createSpan({ cls: "tree-item-flair quarry-origin", attr: { dir: "auto" } });
   const reasonEl = flair.createSpan({ cls: "tree-item-flair quarry-why" });
   const strengthEl = flair.createSpan({ cls: "quarry-strength" });
   const barEl = strengthEl.createSpan();
@@ -62,6 +64,8 @@ export function hitView(clock: Clock): RowView {
   };
   const showFlair = (row: HitRow): void => {
     showKind(kindEl, row.hit.kind);
+    showText(originEl, originOf(row.hit)?.name ?? "");
+    showAttr(originEl, "title", originWords(row.hit));
     const count = row.hit.furtherPassages;
     showText(reasonEl, reasonWords(row));
     showAttr(reasonEl, "title", reasonTip(row));

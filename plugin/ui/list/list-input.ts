@@ -2,6 +2,7 @@
 import { type App, type Component, type HoverParent, Keymap, type PaneType, Platform, type TFile } from "obsidian";
 import { type PaneKey, paneKey } from "../../pane/keys";
 import { isPlace, type PlaceRow, type Row } from "../../pane/rows";
+import { originOf } from "../../search/tiers";
 import { linksTo, subpathTo } from "./links";
 import { noteAt } from "./open";
 import { type RowList } from "./row-list";
@@ -74,9 +75,9 @@ function isChoosing(event: MouseEvent): boolean {
 /** What Obsidian's page preview calls the lists. */
 export const HOVER_SOURCE = "quarry";
 
-/** Has Obsidian's page preview show the passage in its note, where it is set to; false where there is no page: of a PDF file, a canvas. */
+/** Has Obsidian's page preview show the passage in its note, where it is set to; false where there is no page: of a PDF file, a canvas, a note of another vault. */
 export function showPage({ workspace }: App, hoverParent: HoverParent, { hit, passage }: PlaceRow, event: MouseEvent, targetEl: HTMLElement | null): boolean {
-  if (hit.kind !== "note") return false;
+  if (hit.kind !== "note" || originOf(hit) !== null) return false;
   workspace.trigger("hover-link", { event, source: HOVER_SOURCE, hoverParent, targetEl, linktext: hit.path, sourcePath: "", state: { scroll: passage?.line ?? 0 } });
   return true;
 }

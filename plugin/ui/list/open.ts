@@ -1,8 +1,10 @@
 /** Opens a hit at its passage: in a note, on a canvas, in a PDF file. */
 import { type App, MarkdownView, type PaneType, type TFile, type Vault, type WorkspaceLeaf } from "obsidian";
 import { kindOf, pageOf } from "../../document-kind";
+import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
 import { lineAt, locateMarks, locatePassage, toEditorText } from "../../search/passage";
+import { addressOf, originOf } from "../../search/tiers";
 import { lightInReadingView } from "./reading-marks";
 
 /** Opens the file, behind the others where `isActive` is not set; false when it no longer exists. */
@@ -15,6 +17,17 @@ export async function openHit(app: App, path: string, passage: Passage | null, w
   if (passage && leaf.view instanceof MarkdownView) lightIn(leaf.view, passage);
   if (passage?.anchor && kindOf(path) === "canvas") showCard(leaf, passage.anchor);
   return true;
+}
+
+export function isOfVault({ hit }: PlaceRow): boolean {
+  return originOf(hit) === null;
+}
+
+/** Opens the note of a row from elsewhere: in its vault, or in the system's program for it; `look` shows one that is no file here. */
+export function openElsewhere(row: PlaceRow, look: (row: PlaceRow) => void): void {
+  const origin = originOf(row.hit);
+  if (!origin || origin.path === null) look(row);
+  else window.open(addressOf(row.hit.path, origin.kind === "vault"));
 }
 
 /** Where a passage is in its file, as Obsidian's views take it; null where it leads to the file as a whole. */

@@ -3,7 +3,7 @@ import { type App } from "obsidian";
 import { type PlaceRow } from "../../pane/rows";
 import { type Passage } from "../../protocol/messages";
 import { escaped } from "../../search/passage";
-import { editorTextOf, noteAt } from "./open";
+import { editorTextOf, isOfVault, noteAt } from "./open";
 import { drawMarkdown } from "./safe-markdown";
 
 const SHOWN_CHARS = 4_000; // more than two screens of a dialog
@@ -28,8 +28,8 @@ export class PassagePreview {
     if (this.#shown !== row) return; // another row is selected by now
     this.el.empty();
     this.el.scrollTop = 0;
-    if (!file) return;
-    if (text === null) { // of a canvas, a PDF file and a note that cannot be read there is what was quoted
+    if (!file && (!row || isOfVault(row))) return;
+    if (text === null) { // of a canvas, a PDF file, a note of another vault or one that cannot be read there is what was quoted
       this.el.createDiv({ text: row.passage?.snippet ?? "", attr: { dir: "auto" } });
       return;
     }

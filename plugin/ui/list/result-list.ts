@@ -107,6 +107,7 @@ export class ResultList extends Component implements HoverParent {
       lastEditor,
       copy,
       win: () => view.el.win,
+      look: (row) => { this.peek.open(row); },
       opening: (row) => {
         this.peek.close();
         source.freezeRows?.();

@@ -10,7 +10,7 @@ import { confirmDialog } from "../dialogs/modals";
 import { addMenuItem } from "./elements";
 import { type Insertion, insertRows, type LastEditor } from "./insert";
 import { linksTo } from "./links";
-import { noteAt, openHit } from "./open";
+import { isOfVault, noteAt, openElsewhere, openHit } from "./open";
 import { type RecentHandlers } from "./row-views";
 
 /** Where to open: as Obsidian says it, or in a tab that stays in the background. */
@@ -38,6 +38,8 @@ export interface RowActionParts extends Pick<RowHandlers, "explain" | "setContex
   readonly copy: (text: string, win?: Window) => void;
   /** The window of the list, whose clipboard is used. */
   readonly win: () => Window;
+  /** Shows the passage of a row beside the list. */
+  readonly look: (row: PlaceRow) => void;
   /** A row is about to be opened. */
   readonly opening: (row: PlaceRow) => void;
   readonly report: (path: string, kind: FeedbackKind) => void;
@@ -45,7 +47,7 @@ export interface RowActionParts extends Pick<RowHandlers, "explain" | "setContex
 }
 
 /** What the commands of rows call, in a list of these parts. */
-export function rowActions({ app, lastEditor, copy, win, opening, report, setDismissed, explain, setContext }: RowActionParts): RowHandlers {
+export function rowActions({ app, lastEditor, copy, win, look, opening, report, setDismissed, explain, setContext }: RowActionParts): RowHandlers {
   const reportAll = (rows: readonly PlaceRow[], kind: FeedbackKind): void => {
     for (const path of pathsOf(rows)) report(path, kind);
   };
@@ -57,6 +59,10 @@ export function rowActions({ app, lastEditor, copy, win, opening, report, setDis
     let isActive = where !== "background";
     for (const row of rows) {
       opening(row);
+      if (!isOfVault(row)) {
+        openElsewhere(row, look);
+        continue;
+      }
       report(row.hit.path, "opened");
       await openPlace(row.hit.path, row.passage, where === "background" ? "tab" : where, isActive);
       isActive = false;
@@ -122,7 +128,7 @@ export type RowCommands = Readonly<Record<RowCommandId, RowCommand>>;
 /** The commands of rows, in the order of the context menu. */
 export function rowCommands(app: App, { open, insert, copyLinks, copyText, dismiss, explain, setContext }: RowHandlers): RowCommands {
   const hasContext = (row: PlaceRow): boolean => row.kind !== "extract" && row.context !== null;
-  const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", run: (rows) => { open(rows, where); } });
+  const opening = (icon: string, where: OpenWhere): RowCommand => ({ icon, section: "open", ...(where !== false && { isFor: isOfVault }), run: (rows) => { open(rows, where); } });
   const isThere = ({ hit }: PlaceRow): boolean => noteAt(app.vault, hit.path) !== null;
   const isDismissed = (row: PlaceRow): boolean => row.kind === "hit" && row.isDismissed;
   return {
@@ -135,10 +141,10 @@ export function rowCommands(app: App, { open, insert, copyLinks, copyText, dismi
     "insert-quote": { icon: "text-quote", section: "quarry-write", isFor: (row) => isThere(row) && row.passage !== null, run: (rows) => { insert(rows, "quote"); } },
     "copy-link": { icon: "link", section: "quarry-write", isFor: isThere, run: copyLinks },
     "copy-text": { icon: "copy", section: "quarry-write", isFor: ({ passage }) => passage !== null, run: ([row]) => { if (row) copyText(row); } },
-    "more-context": { icon: "unfold-vertical", section: "quarry-result", isFor: (row) => setContext() !== null && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) setContext()?.(row, true); } },
+    "more-context": { icon: "unfold-vertical", section: "quarry-result", isFor: (row) => setContext() !== null && isOfVault(row) && row.kind !== "extract" && row.passage !== null && !hasContext(row), run: ([row]) => { if (row) setContext()?.(row, true); } },
     "less-context": { icon: "fold-vertical", section: "quarry-result", isFor: hasContext, run: ([row]) => { if (row) setContext()?.(row, false); } },
-    explain: { icon: "info", section: "quarry-result", isFor: () => explain() !== null, run: ([row]) => { if (row) explain()?.(row.hit.path); } },
-    dismiss: { icon: "thumbs-down", section: "quarry-result", isFor: (row) => row.kind === "hit" && !row.isDismissed, run: (rows) => { dismiss(rows, true); } },
+    explain: { icon: "info", section: "quarry-result", isFor: (row) => explain() !== null && isOfVault(row), run: ([row]) => { if (row) explain()?.(row.hit.path); } },
+    dismiss: { icon: "thumbs-down", section: "quarry-result", isFor: (row) => row.kind === "hit" && !row.isDismissed && isOfVault(row), run: (rows) => { dismiss(rows, true); } },
     restore: { icon: "undo-2", section: "quarry-result", isFor: isDismissed, run: (rows) => { dismiss(rows, false); } },
   };
 }

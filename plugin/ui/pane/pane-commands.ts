@@ -29,7 +29,8 @@ export type PanePreferences = Pick<Preferences, "mode" | "limit" | "naming" | "d
 
 /** Everything the pane depends on. */
 export interface PaneParts extends PlaceServices {
-  readonly createSession: () => SearchSession;
+  /** `tiers`: the names of those that are searched beside the vault. */
+  readonly createSession: (tiers?: () => readonly string[]) => SearchSession;
   readonly history: History;
   readonly preferences: () => PanePreferences;
   readonly preferencesChanged: Emitter<void>;

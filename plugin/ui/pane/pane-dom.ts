@@ -26,6 +26,8 @@ export interface PaneDom {
   readonly completions: CompletionList;
   readonly showChips: (chips: readonly Chip[]) => void;
   readonly showSort: (chosen: SortOrder, actual: SortOrder) => void;
+  /** Shows at the button of the menu whether tiers are searched. */
+  readonly showTiered: () => void;
   /** Draws the line above the rows. */
   readonly showStatus: (model: PaneModel) => void;
   readonly panelEl: HTMLElement;
@@ -38,6 +40,13 @@ export interface PaneDom {
   readonly around: Surroundings;
 }
 
+/** A tier that can be searched beside the vault. */
+export interface TierChoice {
+  readonly name: string;
+  readonly isChosen: boolean;
+  readonly toggle: () => void;
+}
+
 export interface PaneHandlers extends PanelHandlers {
   readonly queries: RecentHandlers;
   readonly clock: Clock;
@@ -45,6 +54,9 @@ export interface PaneHandlers extends PanelHandlers {
   /** The order that was chosen. */
   readonly sort: () => SortOrder;
   readonly chooseSort: (order: SortOrder) => void;
+  readonly tiers: () => Promise<readonly TierChoice[]>;
+  /** Some of them are searched. */
+  readonly isTiered: () => boolean;
   /** A chip was taken out of the query. */
   readonly takeChip: (rest: string) => void;
   readonly names: CompletionHandlers["names"];
@@ -76,7 +88,7 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const tools = bar.createDiv({ cls: "quarry-tools" });
   tool(tools, "plus", "add-filter", handlers.act);
   const showSort = sortButton(tools, handlers.chooseSort);
-  const more = iconButton(tools, "ellipsis", t("pane.more"), () => { showMenuBelow(moreMenu(handlers.act), more); }, { cls: "clickable-icon quarry-tool", attr: { "data-action": "more", "aria-haspopup": "menu" } });
+  const more = iconButton(tools, "ellipsis", t("pane.more"), () => void handlers.tiers().then((tiers) => { showMenuBelow(moreMenu(handlers.act, tiers), more); }), { cls: "clickable-icon quarry-tool", attr: { "data-action": "more", "aria-haspopup": "menu" } });
   const below = head.createDiv({ cls: "quarry-below" });
   const showChips = chipRow(below.createDiv({ cls: "quarry-chips" }), { take: handlers.takeChip, leave: () => { input.focus(); } });
   const showStatus = statusLine(below, handlers.clock, handlers.act);
@@ -87,7 +99,8 @@ export function buildPane(el: HTMLElement, handlers: PaneHandlers): PaneDom {
   const footEl = el.createDiv({ cls: "quarry-foot" });
   const showFreshness = indexStatusLine(footEl, handlers.act);
   const completions = completionsFor(completionsEl, input, list, handlers.names, handlers.completed);
-  const dom = { el, search, input, completions, showChips, showSort, showMode, showStatus, panelEl, showProgress, list, footEl, showFreshness };
+  const showTiered = (): void => { more.toggleClass("is-active", handlers.isTiered()); };
+  const dom = { el, search, input, completions, showChips, showSort, showTiered, showMode, showStatus, panelEl, showProgress, list, footEl, showFreshness };
   return { ...dom, around: paneAround(dom, handlers) };
 }
 
@@ -96,10 +109,13 @@ function tool(parent: HTMLElement, icon: string, id: PaneActionId, act: (action:
 }
 
 /** A menu of the actions that are used once in a while. */
-function moreMenu(act: (action: PaneActionId) => void): Menu {
+function moreMenu(act: (action: PaneActionId) => void, tiers: readonly TierChoice[]): Menu {
   const menu = new Menu();
   for (const [icon, id] of [["rows-3", "change-density"], ["circle-question-mark", "show-operators"], ["keyboard", "show-keys"]] as const) {
     addMenuItem(menu, actionOf(id).label, icon, () => { act(id); });
+  }
+  for (const { name, isChosen, toggle } of tiers) {
+    menu.addItem((item) => item.setTitle(t("tiers.also", { name })).setSection("quarry-tiers").setChecked(isChosen).onClick(toggle));
   }
   return menu;
 }
@@ -115,6 +131,7 @@ function paneAround(dom: Omit<PaneDom, "around">, handlers: PaneHandlers): Surro
       dom.showStatus(model);
       dom.showChips(read ? chipsOf(read) : []);
       dom.showSort(handlers.sort(), read?.sort ?? handlers.sort());
+      dom.showTiered();
       showPanel(dom.panelEl, shownPanel(model), handlers);
       const isBare = answer === null || state.kind === "no-results";
       dom.showProgress(isBare ? fresh : null);

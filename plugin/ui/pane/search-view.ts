@@ -19,11 +19,12 @@ import { focusNote } from "../list/list-input";
 import { ResultList } from "../list/result-list";
 import { fillEmptyBox } from "./empty-box";
 import { isAtEnd, keyScope, listenToInput, type PaneParts, queryCommands, setSearchOptions, showHistory } from "./pane-commands";
-import { buildPane, type PaneDom } from "./pane-dom";
+import { buildPane, type PaneDom, type TierChoice } from "./pane-dom";
 import { searchLink } from "./search-link";
 
 export const VIEW_TYPE = "quarry-search";
 
+const TIERS_MS = 500; // the menu is not opened later than that
 const REST_MS = 2_000; // a query that stays so long was meant
 
 export class SearchView extends ItemView {
@@ -38,13 +39,15 @@ export class SearchView extends ItemView {
   /** An arrow key was pressed since the query was entered, so that the keyboard is with the rows. */
   #isAmongRows = false;
   #cancelRest: Cancel = () => undefined;
+  /** The names of the tiers that are searched beside the vault. */
+  #tiers: readonly string[] = [];
 
   constructor(
     leaf: WorkspaceLeaf,
     private readonly parts: PaneParts,
   ) {
     super(leaf);
-    this.#session = parts.createSession();
+    this.#session = parts.createSession(() => this.#tiers);
   }
 
   getViewType(): string {
@@ -56,13 +59,14 @@ export class SearchView extends ItemView {
   }
 
   override getState(): Record<string, unknown> {
-    return { query: this.#dom?.input.value ?? "", sort: this.#session.sort, scroll: this.#dom?.list.bodyEl.scrollTop ?? 0 };
+    return { query: this.#dom?.input.value ?? "", sort: this.#session.sort, tiers: this.#tiers, scroll: this.#dom?.list.bodyEl.scrollTop ?? 0 };
   }
 
   override async setState(state: unknown, result: ViewStateResult): Promise<void> {
     await super.setState(state, result);
-    const { query, sort, scroll }: Partial<Record<string, unknown>> = typeof state === "object" && state !== null ? { ...state } : {};
+    const { query, sort, tiers, scroll }: Partial<Record<string, unknown>> = typeof state === "object" && state !== null ? { ...state } : {};
     if (sort !== undefined) this.#session.setSort(SORTS.find((order) => order === sort) ?? "relevance");
+    if (Array.isArray(tiers)) this.#tiers = tiers.filter((name) => typeof name === "string");
     if (typeof query !== "string" || query === this.#dom?.input.value) return;
     this.setQuery(query);
     this.#list?.view.scrollTo(typeof scroll === "number" && scroll > 0 && Number.isFinite(scroll) ? scroll : 0);
@@ -186,6 +190,8 @@ export class SearchView extends ItemView {
       chooseMode: (mode) => { this.#chooseMode(mode); },
       sort: () => this.#session.sort,
       chooseSort: (order) => { this.#chooseSort(order); },
+      tiers: () => this.#connectedTiers(),
+      isTiered: () => this.#tiers.length > 0,
       takeChip: (rest) => { this.setQuery(rest, true); },
       names: () => vaultNames(this.app),
       completed: () => { this.#onInput(this.#dom?.input.value ?? ""); },
@@ -336,6 +342,26 @@ export class SearchView extends ItemView {
   #chooseSort(order: SortOrder): void {
     this.#session.setSort(order);
     this.app.workspace.requestSaveLayout();
+    this.#dom?.input.focus();
+  }
+
+  /** What is connected beside the vault. A tier that is connected no longer is not searched any more. */
+  async #connectedTiers(): Promise<readonly TierChoice[]> {
+    if (this.parts.engine.state.kind !== "live") return [];
+    const reply = await this.parts.client.request("tiers/list", {}, TIERS_MS).reply;
+    if (!reply.ok) return [];
+    const origins = reply.value.tiers.map(({ origin }) => origin).filter(({ kind }) => kind !== "home");
+    this.#tiers = this.#tiers.filter((chosen) => origins.some(({ name }) => name === chosen));
+    return origins.map(({ name }) => {
+      const isChosen = this.#tiers.includes(name);
+      return { name, isChosen, toggle: () => { this.#chooseTiers(isChosen ? this.#tiers.filter((other) => other !== name) : [...this.#tiers, name]); } };
+    });
+  }
+
+  #chooseTiers(tiers: readonly string[]): void {
+    this.#tiers = tiers;
+    this.app.workspace.requestSaveLayout();
+    this.#session.refresh();
     this.#dom?.input.focus();
   }
 

@@ -190,7 +190,7 @@ class _Search:
         notes = self._index._notes.read(collection.connection, self._read, collection.dimension)
         missing: dict[Retriever, Message] = {}
         if encoder is None and collection.note_count:
-            missing["dense"] = message("team.other-model", model=collection.name_of_model)
+            missing["dense"] = message("absent.team-model", model=collection.name_of_model)
         retrievers = serving_retrievers(options.mode, missing)
         with partial_reader(notes, self._whole, lambda: self._index._vocabulary.of(collection)) as reader:
             execution = SearchExecution(

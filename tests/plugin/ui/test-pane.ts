@@ -4,6 +4,7 @@ import { type WorkspaceLeaf } from "obsidian";
 import { vi } from "vitest";
 import { type Mode } from "../../../plugin/protocol/messages";
 import { SearchSession } from "../../../plugin/search/session";
+import { tieredRequester } from "../../../plugin/search/tiers";
 import { Emitter } from "../../../plugin/emitter";
 import { type PaneParts, type PanePreferences } from "../../../plugin/ui/pane/pane-commands";
 import { SearchView } from "../../../plugin/ui/pane/search-view";
@@ -95,7 +96,7 @@ export class TestPane {
     const changed = new Emitter<void>();
     return {
       client: this.client,
-      createSession: () => new SearchSession(this.client, this.clock, { mode: this.mode, limit: 30, snippetWidth: 120 }),
+      createSession: (tiers = () => []) => new SearchSession(tieredRequester(this.client, tiers), this.clock, { mode: this.mode, limit: 30, snippetWidth: 120 }),
       clock: this.clock,
       engine: this.engine,
       indexUpdated: this.indexUpdated,

@@ -3,6 +3,7 @@ import "../dom";
 import { Modal, type PaneType, type TFile } from "obsidian";
 import { expect, test, vi } from "vitest";
 import { type PlaceRow } from "../../../../plugin/pane/rows";
+import { type Hit, type Origin } from "../../../../plugin/protocol/messages";
 import { rowActions, type RowHandlers } from "../../../../plugin/ui/list/row-actions";
 import { hit, hitRow, settled } from "../../builders";
 import { appWith, noteView, TestEditor } from "../writing-doubles";
@@ -21,6 +22,7 @@ function actionsOn(paths: readonly string[]): { actions: RowHandlers; did: strin
     lastEditor: { view: noteView(new TestEditor("|")) },
     copy: (text, win) => did.push(`copy ${text} ${win === window ? "here" : "elsewhere"}`),
     win: () => window,
+    look: ({ key }) => did.push(`look at ${key}`),
     opening: ({ key }) => did.push(`opening ${key}`),
     report: (path, kind) => did.push(`${kind} ${path}`),
     setDismissed: (path, isDismissed) => did.push(`set ${path} ${String(isDismissed)}`),
@@ -29,6 +31,20 @@ function actionsOn(paths: readonly string[]): { actions: RowHandlers; did: strin
   });
   return { actions, did };
 }
+
+test("a note from elsewhere is opened in its vault, or in the system's program; one that is no file is looked at", async () => {
+  const { actions, did } = actionsOn([]);
+  const open = vi.spyOn(window, "open").mockImplementation((url) => did.push(String(url)) as never);
+  const from = (kind: Origin["kind"], folder: string | null, path: string): PlaceRow => hitRow({ ...hit(path), origin: { kind, name: "x", path: folder } } as Hit, { passage: null });
+  actions.open([from("vault", "/home/u/Work notes", "/home/u/Work notes/Ä & B.md")], "tab");
+  actions.open([from("project", "/src/a#b", "/src/a#b/docs/q?.md")], false);
+  actions.open([from("agent", "C:\\Users\\u\\agent", "C:\\Users\\u\\agent\\n.md")], false);
+  actions.open([from("team", null, "//board/n.md")], false);
+  await settled();
+  open.mockRestore();
+
+  expect(did.filter((what) => !what.startsWith("opening"))).toEqual(["obsidian://open?path=%2Fhome%2Fu%2FWork%20notes%2F%C3%84%20%26%20B.md", "file:///src/a%23b/docs/q%3F.md", "file:///C:/Users/u/agent/n.md", "look at //board/n.md"]);
+});
 
 test("one is opened where it is wanted, several in tabs of their own, the first in front", async () => {
   const { actions, did } = actionsOn(["a.md", "b.md"]);
