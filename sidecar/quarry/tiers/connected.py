@@ -143,7 +143,7 @@ def repository_of(folder: Path) -> Path | None:
 
 def _without_password(address: str) -> str:
     parts = urlsplit(address)
-    if parts.password or "password" in parse_qs(parts.query):
+    if parts.password or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query)):
         raise BadRequest(
             "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
             "file or PGPASSWORD, and leave it out here"
