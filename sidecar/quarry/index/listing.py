@@ -147,10 +147,14 @@ def indexed_files(connection: apsw.Connection) -> list[IndexedFile]:
     return [IndexedFile(*row) for row in select(connection, sql)]
 
 
-def content_hashes(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, bytes]:
-    """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""
-    sql = "SELECT path, sha256 FROM notes WHERE path IN (SELECT value FROM json_each(?))"
-    return dict(select(connection, sql, (json.dumps(list(paths)),)))
+def content_hashes(connection: apsw.Connection, paths: Iterable[str], least_bytes: int) -> dict[str, bytes]:
+    """
+    Path -> SHA-256 of the file as it was indexed.
+
+    Paths that no note of at least *least_bytes* has, spelled as on disk, are left out.
+    """
+    sql = "SELECT path, sha256 FROM notes WHERE path IN (SELECT value FROM json_each(?)) AND size_bytes >= ?"
+    return dict(select(connection, sql, (json.dumps(list(paths)), least_bytes)))
 
 
 def count_chunks(connection: apsw.Connection, admitted: NoteIds | None, limit: int) -> int:

@@ -347,9 +347,9 @@ class Reader:
         """The notes with a chunk that waits for a vector of a model in use."""
         return notes_without_vectors(self._db)
 
-    def content_hashes(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """Path -> SHA-256 of the file as it was indexed; paths that no note has, spelled as on disk, are left out."""
-        return listing.content_hashes(self._db, paths)
+    def content_hashes(self, paths: Iterable[str], least_bytes: int = 0) -> dict[str, bytes]:
+        """Path, spelled as on disk -> SHA-256 of the file as it was indexed, of notes of at least *least_bytes*."""
+        return listing.content_hashes(self._db, paths, least_bytes)
 
     # --- links ---------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from quarry.server.service import Request, Service
 from quarry.tiers.connected import HOME_WEIGHT, ConnectedTier, connected
 from quarry.tiers.fan_out import Asked, Tiers, includes_home, part_of
 from quarry.tiers.folder import FolderTier
-from quarry.tiers.tier import Tier, text_digest
+from quarry.tiers.tier import TELLING_CHARS, Tier, text_digest
 
 IDLE_S = 60.0  # connections that are not used for so long are closed: a sidecar stays as long as one is open
 NOTE_DIGEST_BYTES = 16
@@ -48,7 +48,7 @@ def answer(service: Service, params: SearchOptions, request: Request) -> protoco
     key = bytes.fromhex(connected().key)
     with service.engine.freshness.snapshot() as index, service.engine.reader() as reader:
         found = service.engine.search(params, request.is_cancelled)
-        hashes = reader.content_hashes([hit.path for hit in found.hits]) if key else {}
+        hashes = reader.content_hashes([hit.path for hit in found.hits], TELLING_CHARS) if key else {}
         digests = []
         for hit in found.hits:
             chunk = hit.passages[0].chunk

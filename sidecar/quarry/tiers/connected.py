@@ -138,7 +138,7 @@ def _checked(address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme not in DATABASE_SCHEMES:
         raise BadRequest(f"{parts.scheme}:// is no place of notes: give a folder, or postgresql://HOST/DATABASE")
-    if parts.password or "password" in parse_qs(parts.query):
+    if parts.password or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query)):
         raise BadRequest(
             "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
             "file or PGPASSWORD, and leave it out here"

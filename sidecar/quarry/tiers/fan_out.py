@@ -176,9 +176,13 @@ def origin_of(tier: ConnectedTier) -> wire.Origin:
 
 
 def part_of(params: wire.TierSearchParams) -> SearchOptions:
-    """The search of one tier: its hits up to the end of the page, as each of them may be on it."""
+    """
+    The search of one tier: its hits up to the end of the page, as each of them may be on it.
+
+    The hits of the pages before may all be of one tier, and how long they were is not known.
+    """
     end = min(MAX_LIMIT, params.offset + params.limit)
-    tokens = min(MAX_TOKENS, params.max_tokens * -(-end // params.limit))
+    tokens = MAX_TOKENS if params.offset else params.max_tokens
     given = {name: getattr(params, name) for name in SearchOptions.__struct_fields__}
     return SearchOptions(**{**given, "offset": 0, "limit": end, "max_tokens": tokens, "supersedes": None})
 

@@ -67,21 +67,32 @@ def merged(
 
 
 def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.TierHit]:
-    """All hits but those that a higher tier has as well, best first."""
+    """
+    All hits, best first; those that tiers share are one, of the highest tier, in the place of the best of them.
+
+    Thereby a longer answer only goes on where a shorter one ended, so that pages form one list.
+    """
     key = ORDERS["modified" if like.listed and like.sort == "relevance" else like.sort]
-    placed: list[tuple[Any, wire.TierHit]] = []
-    known: set[str] = set()
-    for each in answers:
-        new = [
-            (key(hit, each.weight), hit)
-            for hit, digests in zip(each.result.hits, each.result.digests, strict=True)
-            if known.isdisjoint(digests)
-        ]
-        keys = accumulate((place for place, _ in new), max)  # so that a tier's own order is kept
-        placed += [(place, _of(each.origin, hit)) for place, (_, hit) in zip(keys, new, strict=True)]
-        known.update(digest for digests in each.result.digests for digest in digests)
-    placed.sort(key=lambda pair: pair[0])  # stable: of equal places, the higher tier's comes first
-    return [hit for _, hit in placed]
+    placed: list[tuple[Any, int, wire.Hit, list[str]]] = []
+    for tier, each in enumerate(answers):
+        keys = accumulate((key(hit, each.weight) for hit in each.result.hits), max)  # so that its own order is kept
+        of_tier = zip(keys, each.result.hits, each.result.digests, strict=True)
+        placed += [(place, tier, hit, digests) for place, hit, digests in of_tier]
+    placed.sort(key=lambda one: one[0])  # stable: of equal places, the higher tier's comes first
+    shown: list[tuple[int, wire.Hit]] = []
+    place_of: dict[str, int] = {}  # of digests
+    for _, tier, hit, digests in placed:
+        shared = [place_of[digest] for digest in digests if digest in place_of]
+        place = min((one for one in shared if shown[one][0] != tier), default=len(shown))
+        if place == len(shown):
+            shown.append((tier, hit))
+        elif tier < shown[place][0]:
+            shown[place] = (tier, hit)
+        else:
+            continue  # what is hidden hides nothing
+        for digest in digests:
+            place_of.setdefault(digest, place)
+    return [_of(answers[tier].origin, hit) for tier, hit in shown]
 
 
 ORDERS: Mapping[str, Callable[[wire.Hit, float], Any]] = {

@@ -79,7 +79,14 @@ def test_a_tier_is_taken_off_by_name_or_place(tmp_path):
     assert names() == []
 
 
-@pytest.mark.parametrize("address", ["postgresql://me:secret@db/notes", "postgresql://db/notes?password=secret"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:secret@db/notes",
+        "postgresql://db/notes?password=secret",
+        "postgresql://db/notes?sslpassword=secret",
+    ],
+)
 def test_no_password_is_stored(address):
     with pytest.raises(BadRequest, match="pgpass"):
         connect(address, "team")

@@ -22,6 +22,8 @@ PATTERN = (
 )
 WAIT = {"waitMs": 10_000, "deadlineMs": 20_000}
 
+FULL = {"detail": "full", "limit": 50, "maxTokens": 50_000, "expandSmallResults": False}
+
 
 @pytest.fixture
 def home_vault(small_vault):
@@ -111,6 +113,34 @@ def test_a_copy_of_a_note_is_recognised_by_its_text_and_as_a_whole(ask, home_vau
     of_note = [answer.digests[[hit.title for hit in answer.hits].index("Bread")] for answer in answers]
     assert of_note[0] == of_note[1]
     assert len(of_note[0]) == 2
+
+
+def test_notes_that_say_nothing_or_the_same_few_words_under_other_titles_are_not_copies(ask, home_vault, other):
+    for name in ("Meeting with Ada", "Meeting with Grace"):
+        folder = home_vault if name.endswith("Ada") else other
+        (folder / f"{name}.md").write_text("")
+        (folder / f"{name}, draft.md").write_text("To do\n")
+    connect(str(other), "vault")
+
+    paths = {path for _, path in places(ask("meeting with", **FULL))}
+
+    assert paths >= {f"Meeting with {name}.md" for name in ("Ada", "Ada, draft", "Grace", "Grace, draft")}
+
+
+def test_pages_within_a_small_budget_repeat_and_lose_nothing(ask, other):
+    for number in range(12):
+        (other / f"Tea {number}.md").write_text(f"# Tea {number}\n\n" + f"Sencha number {number} of the shop. " * 20)
+    connect(str(other), "vault", weight=2.0)
+    whole = places(ask("sencha", **FULL))
+
+    pages, offset = [], 0
+    while page := ask("sencha", **FULL | {"limit": 3, "maxTokens": 200, "offset": offset}).hits:
+        pages += [(one.origin.name, one.path) for one in page]
+        offset += len(page)
+
+    assert len(whole) > 12
+    assert len(pages) == len(set(pages))
+    assert set(pages) == whole
 
 
 def test_a_tier_that_does_not_answer_in_time_is_left_out_and_named_and_not_waited_for_again(ask, other):

@@ -132,6 +132,38 @@ def test_pages_form_one_list():
     assert pages[1][:2] == whole[3:5]
 
 
+@pytest.mark.parametrize("sort", ["relevance", "modified", "name"])
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_no_page_repeats_or_loses_a_hit_where_a_higher_tier_has_a_copy_further_down(sort, weight):
+    def answers(end):
+        home = [hit(f"n{number:02}", 0.9 - number / 100, modifiedMs=100 - number) for number in range(20)]
+        vault = [hit(f"m{number:02}", 0.95 - number / 100, modifiedMs=130 - number) for number in range(20)]
+        own = [[f"h{number}"] for number in range(20)]
+        copies = [[f"h{19 - number}" if number % 3 == 0 else f"v{number}"] for number in range(20)]
+        return (
+            tier("home", 1.0, *home[:end], sort=sort, digests=own[:end]),
+            tier("v", weight, *vault[:end], sort=sort, digests=copies[:end]),
+        )
+
+    whole = merged(answers(20), [], wire.TierSearchParams(query="q", limit=100)).hits
+    pages = [found(*answers(end), limit=4, offset=end - 4) for end in range(4, 21, 4)]
+    listed = [each for page in pages for each in page[:4]]
+
+    assert len(whole) == 33
+    assert len(set(listed)) == len(listed) == 20
+    same = {f"v/m{number:02}": f"home/n{19 - number:02}" for number in range(0, 20, 3)}
+    expected = [f"{one.origin.name}/{one.path}" for one in whole[:20]]
+    assert [same.get(one, one) for one in listed] == expected
+
+
+def test_what_is_hidden_hides_nothing():
+    home = tier("home", 1.0, hit("a", 0.9), digests=[["text"]])
+    vault = tier("v", 0.5, hit("b", 0.9), digests=[["text", "note"]])
+    last = tier("w", 0.5, hit("c", 0.9), digests=[["other text", "note"]])
+
+    assert found(home, vault, last) == ["home/a", "w/c"]
+
+
 def test_the_budget_is_for_all_tiers_together():
     home = tier("home", 1.0, *(hit(f"h{number}", 0.9) for number in range(6)))
 
