@@ -88,9 +88,7 @@ class Asked(Struct, eq=False):
 class Tiers:
     """The connected tiers, opened when they are first asked."""
 
-    def __init__(
-        self, home: Path, open_tier: Opener, admits: Callable[[ConnectedTier], bool] = lambda _: True
-    ) -> None:
+    def __init__(self, home: Path, open_tier: Opener, admits: Callable[[ConnectedTier], bool] = lambda _: True) -> None:
         """
         Open nothing yet.
 
