@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _list(options: argparse.Namespace) -> None:
     tiers = connected().tiers
-    found = [{"as": each.kind, "place": str(each.folder)} for each in offers(Path.cwd(), tiers)]
+    found = [{"kind": each.kind, "place": str(each.folder)} for each in offers(Path.cwd(), tiers)]
     print_answer(options, {"tiers": [_row(tier) for tier in tiers], "offered": found}, _show)
 
 
@@ -88,7 +88,7 @@ def _place_to_add(options: argparse.Namespace) -> str:
 
 def _row(tier: ConnectedTier) -> dict[str, Any]:
     obstacle = FolderTier(tier).obstacle() if tier.folder else None
-    row = {"name": tier.name, "as": tier.kind, "weight": tier.weight, "place": tier.place}
+    row = {"name": tier.name, "kind": tier.kind, "weight": tier.weight, "place": tier.place}
     return {**row, "state": str(obstacle) if obstacle else _state(tier)}
 
 
@@ -106,9 +106,9 @@ def _show(found: dict[str, list[dict[str, Any]]]) -> None:
     if not found["tiers"]:
         print_line("No tiers are connected. Connect another vault with `quarry tiers add DIR`.")
     for offer in found["offered"]:
-        print_line(dim(f"not connected: {offer['place']}; `quarry tiers add {offer['place']} --as {offer['as']}`"))
+        print_line(dim(f"not connected: {offer['place']}; `quarry tiers add {offer['place']} --as {offer['kind']}`"))
 
 
 def _line(row: dict[str, Any], width: int) -> str:
-    facts = f"{row['as']:<7} {row['weight']:<4g} {row['place']}"
+    facts = f"{row['kind']:<7} {row['weight']:<4g} {row['place']}"
     return f"{bold(row['name'].ljust(width))}  {facts}  {dim(row['state'])}"
