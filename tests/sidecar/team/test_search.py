@@ -31,7 +31,6 @@ from quarry.vault.paths import nfc
 RETRIEVAL = Path(__file__).parents[2] / "retrieval"
 PATIENCE_S = 20.0
 
-PARTS = [f"## Part {number}\n" + f"tea number {number} for all. " * 20 for number in range(40)]
 NOTES = {
     "Handbook/Tea.md": "---\nsensitivity: public\ntags: [drinks]\n---\n# Tea\nSteep oolong for three minutes.\n",
     "Handbook/Coffee.md": "---\nsensitivity: public\ntags: [drinks]\n---\n# Coffee\nGrind beans, and wait a minute.\n",

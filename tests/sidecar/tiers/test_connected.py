@@ -85,6 +85,7 @@ def test_a_tier_is_taken_off_by_name_or_place(tmp_path):
         "postgresql://me:secret@db/notes",
         "postgresql://db/notes?password=secret",
         "postgresql://db/notes?sslpassword=secret",
+        "postgresql://me:se/secret@db/notes",
     ],
 )
 def test_no_password_is_stored(address):
@@ -99,7 +100,13 @@ def test_no_password_is_stored(address):
 def test_a_database_is_called_as_it_or_its_service_is(address, name):
     tier = connect(address, "team")
 
-    assert (tier.name, tier.place, tier.scheme, tier.folder) == (name, address, "postgresql", None)
+    assert (tier.name, tier.place, tier.folder) == (name, address, None)
+
+
+def test_an_address_of_anything_else_is_refused():
+    with pytest.raises(BadRequest, match="give a folder, or postgresql://"):
+        connect("gopher://host/notes", "team")
+    assert names() == []
 
 
 def test_a_damaged_list_is_reported_and_left_as_it_is(tmp_path):
