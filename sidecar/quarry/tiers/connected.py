@@ -130,7 +130,8 @@ def agent_folder() -> Path:
 
 def scheme_of(place: str) -> str:
     """The scheme of the address *place*; "" of a path, also one on a drive of Windows."""
-    return urlsplit(place).scheme if "://" in place else ""
+    scheme, is_address, _ = place.partition("://")
+    return scheme.lower() if is_address else ""
 
 
 def repository_of(folder: Path) -> Path | None:
@@ -139,10 +140,17 @@ def repository_of(folder: Path) -> Path | None:
 
 
 def _checked(address: str) -> str:
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        raise BadRequest(f"the address cannot be read ({error}): write postgresql://USER@HOST/DATABASE") from None
     if parts.scheme not in DATABASE_SCHEMES:
         raise BadRequest(f"{parts.scheme}:// is no place of notes: give a folder, or postgresql://HOST/DATABASE")
-    if parts.password or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query)):
+    if (
+        parts.password
+        or "@" in parts.path
+        or any(name.endswith(("password", "_secret")) for name in parse_qs(parts.query))
+    ):
         raise BadRequest(
             "the address contains a password, which is not kept in a list of tiers: put it into ~/.pgpass, a service "
             "file or PGPASSWORD, and leave it out here"

@@ -105,6 +105,7 @@ def test_a_tier_is_taken_off_by_name_or_place(tmp_path):
         "postgresql://me:secret@db/notes",
         "postgresql://db/notes?password=secret",
         "postgresql://db/notes?sslpassword=secret",
+        "postgresql://me:se/secret@db/notes",
     ],
 )
 def test_no_password_is_stored(address):
