@@ -23,7 +23,7 @@ from quarry.vault.paths import path_objection, vault_id
 
 PREFIX = "quarry_"  # by which scanners of repositories, and people, know one
 TOKEN_BYTES = 32  # 256 bits cannot be guessed, whatever the rate
-MAX_FILE_BYTES = 64 * 1024
+MAX_FILE_BYTES = 1 << 20  # of `MAX_FOLDERS` with the longest paths that there are
 MAX_FOLDERS = 50
 WHOLE_VAULT = "/"
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")

@@ -187,8 +187,10 @@ def _changing() -> Iterator[list[ConnectedTier]]:
         with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):
             found = connected()
             yield (tiers := list(found.tiers))
-            stored = TierList(tiers, found.key or os.urandom(KEY_BYTES).hex())
-            write_atomically(path, encode(stored), durable=True)
+            content = encode(TierList(tiers, found.key or os.urandom(KEY_BYTES).hex()))
+            if len(content) > MAX_BYTES:
+                raise BadRequest("there are too many tiers for one list; take some off first: quarry tiers remove NAME")
+            write_atomically(path, content, durable=True)
     except OSError as error:
         raise IndexUnavailable(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
 

@@ -24,7 +24,7 @@ from quarry.options import NOTE_TYPES, NoteType
 from quarry.redaction.scrub import scrub
 from quarry.vault.paths import is_reserved_in_windows
 from quarry.vault.rules import Rules
-from quarry.vault.write import checked_folder, write_new_note
+from quarry.vault.write import checked_folder, spelled_on_disk, write_new_note
 
 MAX_TITLE = 200  # characters; longer is a paragraph
 MAX_LINE = 500  # characters of the domain or the source, which may be an address
@@ -226,7 +226,7 @@ def capture(root: Path, rules: Rules, draft: Draft, folder: str, today: date) ->
     scrubbed, redactions = _scrubbed(replace(draft, text=checked_text(draft.text)))
     checked = checked_draft(scrubbed)
     title = checked.title or ""
-    _refuse_excluded(rules, inner, file_stem(title))
+    _refuse_excluded(rules, root, inner, file_stem(title))
     written = write_new_note(root, inner, file_stem(title), note_text(checked, today).encode())
     return Captured(written.path, title, redactions, written.is_new)
 
@@ -252,9 +252,12 @@ def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:
     return cleaned, counts
 
 
-def _refuse_excluded(rules: Rules, folder: str, stem: str) -> None:
-    path = f"{folder}/{stem}{NOTE_SUFFIX}" if folder else stem + NOTE_SUFFIX
-    if refusal := rules.refusal(path):
+def _refuse_excluded(rules: Rules, root: Path, folder: str, stem: str) -> None:
+    """The message has the *folder* as it was given: how another one is spelled is not for everyone."""
+    asked, checked = (
+        "/".join(filter(None, (one, stem + NOTE_SUFFIX))) for one in (folder, spelled_on_disk(root, folder))
+    )
+    if refusal := rules.refusal(checked):
         raise BadRequest(
-            f"a note at {path!r} would never be found. {refusal} Choose another folder, or change that rule"
+            f"a note at {asked!r} would never be found. {refusal} Choose another folder, or change that rule"
         )

@@ -238,6 +238,18 @@ def _made_and_proved(root: Path, parts: tuple[str, ...]) -> _Folder:
     return _Folder("/".join(spelled), None, location)
 
 
+def spelled_on_disk(root: Path, folder: str) -> str:
+    """*folder* with those of its parts that exist spelled as on disk: what it will be opened as."""
+    spelled: list[str] = []
+    for part in filter(None, folder.split("/")):
+        names: list[str] = []
+        place = root.joinpath(*spelled)
+        with contextlib.suppress(OSError):  # it is missing, or opening it will say why it cannot be read
+            names = [] if place.is_symlink() else os.listdir(place)  # noqa: PTH208
+        spelled.append(_spelled(part, names))
+    return "/".join(spelled)
+
+
 def _spelled(part: str, names: Sequence[str]) -> str:
     """*part* as it is spelled among *names*: as it is, else in another composition or case, else as it is."""
     if part in names:

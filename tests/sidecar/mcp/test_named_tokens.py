@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from quarry.errors import BadRequest
-from quarry.mcp.named_tokens import add_token, grant_of, grants, revoke_token
+from quarry.mcp.named_tokens import MAX_FOLDERS, add_token, grant_of, grants, revoke_token
 from quarry.mcp.principals import Address, TokenHolders
 
 
@@ -93,6 +93,19 @@ def test_folders_within_others_are_left_out_and_the_whole_vault_has_none(root):
     assert folders("b", "Team", "/") == ()
     with pytest.raises(BadRequest, match="--folder"):
         folders("c")
+
+
+def test_a_token_of_many_deep_folders_opens_them(root):
+    deep = "/".join(["x" * 200] * 12)
+    folders = [f"Deep {number}/{deep}" for number in range(MAX_FOLDERS)]
+    for folder in folders:
+        (root / folder).mkdir(parents=True)
+
+    token, grant = add_token("bob", root, folders, may_capture=False)
+
+    assert len(grant.folders) == MAX_FOLDERS
+    assert grant_of(token.encode(), is_use=False) == grant
+    assert revoke_token("bob")
 
 
 def test_a_file_that_is_no_token_is_none(root, home):

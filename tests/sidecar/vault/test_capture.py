@@ -15,12 +15,14 @@ from quarry.limits import MAX_CAPTURE_BYTES
 from quarry.vault.capture import (
     MAX_NAME_BYTES,
     Draft,
+    capture,
     checked_draft,
     checked_text,
     file_stem,
     note_text,
 )
 from quarry.vault.paths import is_hidden, path_objection
+from quarry.vault.rules import Rules
 
 TODAY = date(2026, 3, 14)
 
@@ -54,6 +56,21 @@ def test_front_matter_has_every_property_in_its_order():
         "\n"
         "Refresh tokens rotate.\n"
     )
+
+
+def test_the_folder_that_is_written_to_is_the_one_that_is_checked(tmp_path):
+    """Where a folder of the part that is served is gone, one in other case or composition does not take its place."""
+    decomposed = unicodedata.normalize("NFD", "Café")
+    for folder in (decomposed, "TEAM"):
+        (tmp_path / folder).mkdir()
+    rules = Rules(only=(decomposed, "Team"))
+
+    captured = capture(tmp_path, rules, Draft(text="Tea"), "Café", TODAY)
+    with pytest.raises(BadRequest, match=r"'Team/Tea\.md' would never be found"):
+        capture(tmp_path, rules, Draft(text="Tea"), "Team", TODAY)
+
+    assert captured.path == f"{decomposed}/Tea.md"
+    assert [path.name for path in tmp_path.rglob("*.md")] == ["Tea.md"]
 
 
 def test_what_is_not_given_is_left_empty():
