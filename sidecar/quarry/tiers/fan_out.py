@@ -178,11 +178,7 @@ def origin_of(tier: ConnectedTier) -> wire.Origin:
 
 
 def options_of_tier(params: wire.TierSearchParams) -> SearchOptions:
-    """
-    The search of one tier: its hits up to the end of the page, as each of them may be on it.
-
-    The hits of the pages before may all be of one tier, and how long they were is not known.
-    """
+    """The search of one tier: its hits up to the end of the page, as it may be the only one that has any so far."""
     end = min(MAX_LIMIT, params.offset + params.limit)
     tokens = MAX_TOKENS if params.offset else params.max_tokens
     given = {name: getattr(params, name) for name in SearchOptions.__struct_fields__}

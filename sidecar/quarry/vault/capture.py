@@ -254,10 +254,9 @@ def _scrubbed(draft: Draft) -> tuple[Draft, dict[str, int]]:
 
 def _refuse_excluded(rules: Rules, root: Path, folder: str, stem: str) -> None:
     """The message has the *folder* as it was given: how another one is spelled is not for everyone."""
-    asked, checked = (
-        "/".join(filter(None, (one, stem + NOTE_SUFFIX))) for one in (folder, spelled_on_disk(root, folder))
-    )
-    if refusal := rules.refusal(checked):
+    name = stem + NOTE_SUFFIX
+    if refusal := rules.refusal((spelled_on_disk(root, folder) / name).relative_to(root).as_posix()):
+        asked = f"{folder}/{name}" if folder else name
         raise BadRequest(
             f"a note at {asked!r} would never be found. {refusal} Choose another folder, or change that rule"
         )

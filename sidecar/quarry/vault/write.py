@@ -238,16 +238,15 @@ def _made_and_proved(root: Path, parts: tuple[str, ...]) -> _Folder:
     return _Folder("/".join(spelled), None, location)
 
 
-def spelled_on_disk(root: Path, folder: str) -> str:
-    """*folder* with those of its parts that exist spelled as on disk: what it will be opened as."""
-    spelled: list[str] = []
+def spelled_on_disk(root: Path, folder: str) -> Path:
+    """*folder* below *root*, with those of its parts that exist spelled as on disk: what it will be opened as."""
+    place = root
     for part in filter(None, folder.split("/")):
         names: list[str] = []
-        place = root.joinpath(*spelled)
         with contextlib.suppress(OSError):  # it is missing, or opening it will say why it cannot be read
             names = [] if place.is_symlink() else os.listdir(place)  # noqa: PTH208
-        spelled.append(_spelled(part, names))
-    return "/".join(spelled)
+        place /= _spelled(part, names)
+    return place
 
 
 def _spelled(part: str, names: Sequence[str]) -> str:
