@@ -148,11 +148,7 @@ def indexed_files(connection: apsw.Connection) -> list[IndexedFile]:
 
 
 def content_hashes(connection: apsw.Connection, paths: Iterable[str], least_bytes: int) -> dict[str, bytes]:
-    """
-    Path -> SHA-256 of the file as it was indexed.
-
-    Paths that no note of at least *least_bytes* has, spelled as on disk, are left out.
-    """
+    """Path, spelled as on disk -> SHA-256 of the file as it was indexed, of notes of at least *least_bytes*."""
     sql = "SELECT path, sha256 FROM notes WHERE path IN (SELECT value FROM json_each(?)) AND size_bytes >= ?"
     return dict(select(connection, sql, (json.dumps(list(paths)), least_bytes)))
 

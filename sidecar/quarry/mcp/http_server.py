@@ -196,11 +196,7 @@ class BoundedConnection(H11Protocol):
     cycle: Any
 
     def connection_made(self, transport: Any) -> None:
-        """
-        Begin. Where there are too many connections, one is closed: without a token, else of who has the most.
-
-        Of these an idle one if there is one, and the oldest.
-        """
+        """Begin. Where there are too many, one without a token is closed, else an idle one of whoever has most."""
         super().connection_made(transport)
         self._begun_s = self.loop.time()
         self._set_deadline()

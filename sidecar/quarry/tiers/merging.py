@@ -67,11 +67,7 @@ def merged(
 
 
 def _ranked(answers: Sequence[TierHits], like: wire.SearchResult) -> list[wire.TierHit]:
-    """
-    All hits, best first; those that tiers share are one, of the highest tier, in the place of the best of them.
-
-    Thereby a longer answer only goes on where a shorter one ended, so that pages form one list.
-    """
+    """All hits, best first; those that tiers share are one, of the highest tier, where the best of them stands."""
     key = ORDERS["modified" if like.listed and like.sort == "relevance" else like.sort]
     placed: list[tuple[Any, int, wire.Hit, list[str]]] = []
     for tier, each in enumerate(answers):
