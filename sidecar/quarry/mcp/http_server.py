@@ -203,9 +203,10 @@ class BoundedConnection(H11Protocol):
         others = [one for one in self.connections if isinstance(one, BoundedConnection) and one is not self]
         if len(others) >= MAX_CONNECTIONS:
             held = Counter(one.token for one in others)
-            one = min(others, key=lambda one: (one.token is not None, -held[one.token], one.is_busy, one._begun_s))
-            self.connections.discard(one)
-            one.transport.abort()
+            others.sort(key=lambda one: (one.cycle is not None and not one.cycle.response_complete, one._begun_s))
+            closed = min(others, key=lambda one: (one.token is not None, -held[one.token]))  # of equals the first
+            self.connections.discard(closed)
+            closed.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take in a part of a request."""
@@ -225,11 +226,6 @@ class BoundedConnection(H11Protocol):
     def token(self) -> bytes | None:
         """The token that was shown and accepted last, if any."""
         return (self.scope and self.scope["state"].get("token")) or self._token
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a request is being answered."""
-        return self.cycle is not None and not self.cycle.response_complete
 
     def _set_deadline(self) -> None:
         self._deadline = self.loop.call_later(RECEIVE_S, self.transport.abort)

@@ -26,7 +26,7 @@ Kind = Literal["agent", "project", "team", "vault"]
 
 FILE_NAME = "tiers.json"
 AGENT_FOLDER = "agent"
-MAX_BYTES = 1 << 20
+MAX_BYTES = 16 << 20
 MAX_NAME_CHARS = 100
 KEY_BYTES = 16
 LOCK_S = 10.0  # a change takes milliseconds
@@ -95,8 +95,7 @@ def connect(place: str, kind: Kind, name: str | None = None, weight: float | Non
         name: None: that of its folder, of its repository, or of the database.
 
     Raises:
-        BadRequest: The name is taken or reserved, the address is of no database or contains a password, or the path is
-            not text.
+        BadRequest: The name is taken or reserved, or *place* is of no database, contains a password or is not text.
         IndexUnavailable: The list cannot be written.
     """
     place = _checked(place) if scheme_of(place) else os.path.realpath(place)
@@ -191,10 +190,8 @@ def _changing() -> Iterator[list[ConnectedTier]]:
         with FileLock(path.with_suffix(".lock"), timeout=LOCK_S, mode=0o600):
             found = connected()
             yield (tiers := list(found.tiers))
-            content = encode(TierList(tiers, found.key or os.urandom(KEY_BYTES).hex()))
-            if len(content) > MAX_BYTES:
-                raise BadRequest("there are too many tiers for one list; take some off first: quarry tiers remove NAME")
-            write_atomically(path, content, durable=True)
+            stored = TierList(tiers, found.key or os.urandom(KEY_BYTES).hex())
+            write_atomically(path, encode(stored), durable=True)
     except OSError as error:
         raise IndexUnavailable(f"{path} cannot be written: {error.strerror or error}; nothing was changed") from error
 

@@ -151,9 +151,8 @@ def _sort_in(path: str, entry: os.DirEntry[str], rules: Rules, scan: Scan) -> bo
 
 def _skip(path: str, entry: os.DirEntry[str], reason: Message, rules: Rules, scan: Scan) -> None:
     """Report *entry* if it is, or may contain, a note; a broken link to a picture, or any link of a part, is not."""
-    if rules.is_outside(path):
-        return
-    if rules.is_note(entry.name) or (not rules.is_of_part and _leads_to_folder(entry)):
+    is_note = rules.is_note(entry.name) and not rules.is_outside(path)
+    if is_note or (not rules.is_of_part and _leads_to_folder(entry)):
         scan.skipped[shown(path)] = reason
 
 

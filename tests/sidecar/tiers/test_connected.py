@@ -126,15 +126,6 @@ def test_an_address_of_anything_else_is_refused():
     assert names() == []
 
 
-def test_a_list_that_would_be_too_long_to_read_stays_as_it_is(tmp_path, monkeypatch):
-    connect(str(tmp_path / "a"), "vault")
-    monkeypatch.setattr("quarry.tiers.connected.MAX_BYTES", 300)
-
-    with pytest.raises(BadRequest, match="quarry tiers remove"):
-        connect(str(tmp_path / ("b" * 200)), "vault")
-    assert names() == ["a"]
-
-
 def test_a_damaged_list_is_reported_and_left_as_it_is(tmp_path):
     connect(str(tmp_path), "vault")
     file = data_dir() / "tiers.json"
