@@ -3,7 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 from tqdm import tqdm
 
@@ -109,10 +109,11 @@ def _status(options: argparse.Namespace, connection: "Connection") -> None:
     print_answer(options, rows, _show_status)
 
 
-def _show_status(rows: list[dict[str, object]]) -> None:
+def _show_status(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         when = row["completed"] or "a publish is running, or was broken off: publish again"
-        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {row['notes']} notes ({when})")
+        notes = counted(row["notes"], "note")
+        print_line(f"{row['vault']} to {row['team']}, {row['sensitivity']}: {notes} ({when})")
     if not rows:
         print_stderr("nothing is published that you may see; `quarry team publish` does")
 

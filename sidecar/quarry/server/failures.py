@@ -11,6 +11,7 @@ from quarry.protocol.envelope import Error, ErrorData
 from quarry.redaction.scrub import scrub_text
 from quarry.server.gate import UNAUTHORIZED
 from quarry.server.message_redaction import redacted
+from quarry.tiers.tier import Absent
 
 
 class Presentation(Struct, frozen=True):
@@ -43,7 +44,7 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
         "not-written", Error.UNAVAILABLE, 1, "see that its folder can be written and the disk has room, and try again"
     ),
     errors.VaultMissing: Presentation(
-        "vault-missing", Error.UNAVAILABLE, 4, "name an existing folder with --vault DIR"
+        "vault-missing", Error.UNAVAILABLE, 4, "name an existing folder; --vault DIR names the vault"
     ),
     errors.ModelMissing: Presentation(
         "model-missing", Error.UNAVAILABLE, 1, 'set embedding.model to "bundled", or repair the model'
@@ -66,8 +67,9 @@ _PRESENTATIONS: dict[type[errors.QuarryError], Presentation] = {
     errors.ProtocolMismatch: Presentation("protocol-mismatch", Error.PROTOCOL_MISMATCH, 6, "update the older side"),
     errors.ExtraMissing: Presentation("extra-missing", Error.UNAVAILABLE, 1, "install what is missing"),
     errors.TeamUnavailable: Presentation(
-        "team-unavailable", Error.UNAVAILABLE, 1, "do that, or ask the administrator of the team's database"
+        "team-unavailable", Error.UNAVAILABLE, 1, "if that does not help, ask the administrator of the team's database"
     ),
+    Absent: Presentation("tier-absent", Error.UNAVAILABLE, 1, "`quarry tiers` lists what is connected"),
     errors.SidecarBusy: Presentation("busy", Error.BUSY, 1, "close a program that uses it, or try again in a moment"),
     errors.ConnectionFailed: Presentation("connection-failed", Error.UNAVAILABLE, 1, "run `quarry doctor`"),
 }
